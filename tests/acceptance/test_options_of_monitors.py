@@ -66,6 +66,15 @@ def test_the_nightly_clean_deletes_what_its_options_say_once_a_day(tmp_path: Pat
         db.close()
 
 
+def test_a_clean_whose_time_has_long_passed_is_left_out(tmp_path: Path) -> None:
+    cfg = options(tmp_path, housekeeping__clean_at="10:00")
+    clock = VirtualClock(NOW)
+    work = NightlyClean(cfg, None, clock)  # type: ignore[arg-type]
+    clock.advance(3 * 3600)
+    work.tick()
+    assert (work._thread, work.due_at) == (None, NOW + 3600_000_000 + DAY)
+
+
 @pytest.mark.parametrize(("name", "value", "expected"), [
     ("clean_at", "25:00", "write a time of day such as 03:30"), ("older_than", "soon", "is 'soon'; write a number of seconds"),
     ("tables", "runs,everything", "'everything' is not one of runs, events, xcoms, alerts, logs"),
@@ -130,7 +139,7 @@ def test_lint_names_the_line_of_a_wrong_rule(shell: Shell) -> None:
 
 def test_a_backup_is_restored_and_the_database_before_is_kept(shell: Shell) -> None:
     assert shell.run("variables", "set", "colour", "blue")[0] == 0
-    backup = shell.folder / "copy.db"
+    backup = shell.folder / "copy of 100%41 #1?.db"
     code, out, _ = shell.run("db", "backup", str(backup))
     assert code == 0
     assert "Keep the key" in out

@@ -159,9 +159,25 @@ def test_log_files_go_by_age_with_folders_that_stay_empty(world: World, tmp_path
     assert not (logs / "dag_id=d/run_id=old").exists()
 
 
+def test_files_of_others_in_the_folder_of_the_logs_stay(world: World, tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    for name in ("notes.txt", "archive/report.log", "dag_id=d/summary.log", "dag_id=d/run_id=r/core.dump", "asset_watchers/0123456789abcdef.log"):
+        path = logs / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+        os.utime(path, (AT / 1e6,) * 2)
+    (logs / "empty").mkdir()
+    os.utime(logs / "empty", (AT / 1e6,) * 2)
+    assert clean(world, tables=("logs",), logs=logs) == {"logs": 1}
+    assert sorted(str(path.relative_to(logs)) for path in logs.rglob("*") if path.is_file() or path.name == "empty") == [
+        "archive/report.log", "dag_id=d/run_id=r/core.dump", "dag_id=d/summary.log", "empty", "notes.txt",
+    ]
+
+
 def test_a_log_file_that_cannot_be_deleted_does_not_keep_the_others(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = tmp_path / "logs"
-    folder.mkdir()
+    logs = tmp_path / "logs"
+    folder = logs / "dag_id=d/run_id=r"
+    folder.mkdir(parents=True)
     for name in ("a.log", "b.log", "c.log"):
         (folder / name).write_text("x")
         os.utime(folder / name, (1, 1))
@@ -173,7 +189,7 @@ def test_a_log_file_that_cannot_be_deleted_does_not_keep_the_others(world: World
         delete(path, missing_ok)
 
     monkeypatch.setattr(Path, "unlink", refuse)
-    assert clean(world, logs=folder, tables=("logs",)) == {"logs": 2}
+    assert clean(world, logs=logs, tables=("logs",)) == {"logs": 2}
     assert [path.name for path in folder.iterdir()] == ["b.log"]
 
 

@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from urllib.parse import quote
 
 from gnomon.app.checks import HomeLock
 from gnomon.config import Config
@@ -43,7 +44,7 @@ def back_up_sqlite(cfg: Config, target: Path) -> int:
     unfinished = target.with_name(target.name + ".part")
     try:
         with _new_file(unfinished):
-            with closing(sqlite3.connect(f"file:{address.path}?mode=ro", uri=True)) as source, closing(sqlite3.connect(unfinished)) as copy:
+            with closing(_open_read_only(address.path)) as source, closing(sqlite3.connect(unfinished)) as copy:
                 source.backup(copy, pages=PAGES_PER_STEP, sleep=STEP_PAUSE_S)
                 copy.execute("PRAGMA journal_mode = DELETE")
                 (verdict,) = copy.execute("PRAGMA quick_check").fetchone()
@@ -80,7 +81,7 @@ def restore_sqlite(cfg: Config, source: Path, stamp: str) -> Path | None:
         _check_no_service(cfg, address)
         new = address.path.with_name(address.path.name + ".restoring")
         with _new_file(new):
-            with closing(sqlite3.connect(f"file:{source}?mode=ro", uri=True)) as backup, closing(sqlite3.connect(new)) as copy:
+            with closing(_open_read_only(source)) as backup, closing(sqlite3.connect(new)) as copy:
                 backup.backup(copy)
             moved = _move_away(address.path, stamp)
             os.rename(new, address.path)
@@ -94,14 +95,19 @@ def check_backup(cfg: Config, source: Path) -> None:
     if not source.is_file():
         raise UserError(f"there is no file {source}; name a file that `gnomon db backup` wrote")
     try:
-        with _open(cfg, f"sqlite:///{source.absolute()}") as database:
+        with _open(cfg, f"sqlite:///{quote(str(source.absolute()))}") as database:
             database.check_key()
     except SchemaTooOld:
         pass  # the next start, or gnomon db migrate, brings it to this version, and checks the key
-    with closing(sqlite3.connect(f"file:{source}?mode=ro", uri=True)) as connection:
+    with closing(_open_read_only(source)) as connection:
         (verdict,) = connection.execute("PRAGMA quick_check").fetchone()
     if verdict != "ok":
         raise UserError(f"{source} is damaged: {verdict}; use another backup")
+
+
+def _open_read_only(path: Path) -> sqlite3.Connection:
+    """A connection that cannot write; the path may contain characters that have a meaning in a URI."""
+    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
 
 
 def _check_no_service(cfg: Config, address: Address) -> None:

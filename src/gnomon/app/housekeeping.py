@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +20,10 @@ PAUSE_SHARE = 2.0
 """After each transaction the clean pauses for this multiple of the time that the transaction took, so that others get their turn."""
 PAUSE_MIN_S = 0.02
 FILES_PER_PAUSE = 500
+LOG_FILES = ("dag_id=*/run_id=*/*.log", "asset_watchers/*.log")
+"""The files below the folder of the logs that Gnomon wrote (`gnomon.model.attempts` builds their paths)."""
+LOG_FOLDERS = ("dag_id=*/run_id=*", "dag_id=*", "asset_watchers")
+"""The folders in which these files are, the inner ones first."""
 _log = log.get_logger("app")
 
 
@@ -96,9 +99,9 @@ class Housekeeping:
 
 
 def _list_old_files(folder: Path, before_s: float) -> Iterator[Path]:
-    for base, _, names in os.walk(folder):
-        for name in names:
-            path = Path(base, name)
+    """Log files of attempts, callbacks and watchers that were written last before an instant; other files in the folder are not Gnomon's."""
+    for pattern in LOG_FILES:
+        for path in folder.glob(pattern):
             try:
                 if path.lstat().st_mtime < before_s:
                     yield path
@@ -108,10 +111,10 @@ def _list_old_files(folder: Path, before_s: float) -> Iterator[Path]:
 
 def _remove_empty_folders(folder: Path, before_s: float) -> None:
     """Remove empty folders that were changed last before an instant: a task may be about to write into a newer one."""
-    for base, _, _ in sorted(os.walk(folder), reverse=True):
-        path = Path(base)
-        try:
-            if path != folder and path.stat().st_mtime < before_s and not any(path.iterdir()):
-                path.rmdir()
-        except OSError:
-            continue  # somebody has written into it
+    for pattern in LOG_FOLDERS:
+        for path in folder.glob(pattern):
+            try:
+                if path.stat().st_mtime < before_s and not any(path.iterdir()):
+                    path.rmdir()
+            except OSError:
+                continue  # it has been written into, or is no folder

@@ -5,49 +5,17 @@ The supervisor imports this module, and parse processes are forked from it: what
 
 from __future__ import annotations
 
-import os
-import select
 import uuid
-from pathlib import Path
 
 from gnomon import log
+from gnomon.app.on_demand import MONITOR, OnDemandStart
 from gnomon.clock import SystemClock
-from gnomon.config import Config, run_folder
+from gnomon.config import Config
 from gnomon.config.alert_rules import read_alert_settings
 from gnomon.config.host_name import read_host_name
-from gnomon.wakeups import Listener, Notifier, StopFlag, retry_until_available
+from gnomon.wakeups import StopFlag, retry_until_available
 
-_FOLDER = "monitors"
-"""Subfolder of the run folder: a waiting monitor listens in it."""
-_NEEDED_FILE = "wanted"
 _log = log.get_logger("app")
-
-
-def monitors_folder(cfg: Config) -> Path:
-    """The folder in which a monitor of this home waits until it is needed; it is created."""
-    folder = run_folder(cfg.home) / _FOLDER
-    folder.mkdir(exist_ok=True)
-    return folder
-
-
-class MonitorNotifier:
-    """Starts the monitor of a standalone when a DAG with rules of alerts exists."""
-
-    def __init__(self, cfg: Config) -> None:
-        self._folder = monitors_folder(cfg)
-        self._is_told = False
-
-    def notify(self) -> None:
-        """Start the monitor, if it waits."""
-        if not self._is_told:
-            (self._folder / _NEEDED_FILE).touch()
-            Notifier(self._folder).notify()
-            self._is_told = True
-
-
-def clear_monitor_mark(cfg: Config) -> None:
-    """Remove the mark of an earlier standalone; its scheduler sets the mark again when a DAG has rules."""
-    (monitors_folder(cfg) / _NEEDED_FILE).unlink(missing_ok=True)
 
 
 def is_monitor_needed(cfg: Config) -> bool:
@@ -62,21 +30,7 @@ def is_clean_enabled(cfg: Config) -> bool:
 
 def run_monitor_when_needed(cfg: Config) -> int:
     """Wait until the monitor is needed, then run it; returns the exit code."""
-    if is_monitor_needed(cfg):
-        return run_monitor(cfg)
-    folder = monitors_folder(cfg)
-    listener = Listener(folder, f"waiting-{os.getpid()}")
-    stop = StopFlag().install_handlers()
-    try:
-        while not stop() and not (folder / _NEEDED_FILE).exists():
-            select.select([listener.fileno(), stop.fileno()], [], [])
-            listener.drain()
-        if stop():
-            return 0
-    finally:
-        listener.close()
-        stop.close()
-    return run_monitor(cfg)
+    return run_monitor(cfg) if is_monitor_needed(cfg) or OnDemandStart(cfg, MONITOR).wait() else 0
 
 
 def run_monitor(cfg: Config) -> int:

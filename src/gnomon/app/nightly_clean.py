@@ -13,12 +13,14 @@ from gnomon.clock import Clock
 from gnomon.config import Config, OptionError
 from gnomon.config.alert_channels import read_span
 from gnomon.errors.product import GnomonError
-from gnomon.model.instants import Instant, to_datetime, to_instant
+from gnomon.model.instants import SECOND, Instant, iso, to_datetime, to_instant
 from gnomon.model.records import EventRecord
 from gnomon.store import CommitUncertain, Database
 from gnomon.store.dag_records.event_log import log_event
 from gnomon.timetables.wall_clock.zones import zone_of
 
+MISSED_S = 3600.0
+"""A clean that could not begin within so many seconds after its time is left out: this process stood by, or the machine slept."""
 _KIND = "database_cleaned"
 _log = log.get_logger("monitor.clean")
 
@@ -46,8 +48,11 @@ class NightlyClean:
         now = self._clock.now()
         if self.due_at is None or now < self.due_at:
             return
+        late_s = (now - self.due_at) / SECOND
         self.due_at = find_next(self._at, self._zone, now)
-        if self._thread is None or not self._thread.is_alive():
+        if late_s > MISSED_S:
+            _log.warning("clean_missed", late_s=round(late_s), next_at=iso(self.due_at))
+        elif self._thread is None or not self._thread.is_alive():
             self._thread = threading.Thread(target=self._run, name="clean", daemon=True)
             self._thread.start()
 

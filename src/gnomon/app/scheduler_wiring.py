@@ -8,9 +8,8 @@ import uuid
 from pathlib import Path
 
 from gnomon import log
-from gnomon.app.monitor_wiring import MonitorNotifier
+from gnomon.app.on_demand import MONITOR, TRIGGERER, OnDemandStart
 from gnomon.app.scheduler_health import SchedulerHealthServer, open_health_server
-from gnomon.app.triggerer_wiring import TriggererNotifier
 from gnomon.clock import SystemClock
 from gnomon.config import Config, run_folder
 from gnomon.config.host_name import read_host_name
@@ -54,7 +53,7 @@ def run_scheduler(cfg: Config) -> int:
             settings=build_scheduler_settings(cfg), db=db, executor=executor, clock=SystemClock(), listener=listener,
             new_id=lambda: str(uuid.uuid4()), scheduler_id=scheduler_id, host=read_host_name(cfg.text("core", "hostname_callable")),
             is_dead=lambda other: _is_scheduler_dead(folder, other), timetables=timetables,
-            wake_triggerers=TriggererNotifier(cfg).notify, wake_monitor=MonitorNotifier(cfg).notify,
+            wake_triggerers=OnDemandStart(cfg, TRIGGERER).notify, wake_monitor=OnDemandStart(cfg, MONITOR).notify,
         )
         health = open_health_server(cfg, service.lease, SystemClock())
         service.run(stop)

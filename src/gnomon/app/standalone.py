@@ -10,11 +10,10 @@ from collections.abc import Callable
 from gnomon.app import services
 from gnomon.app.checks import HomeLock, browser_address, open_listener, prepare_home
 from gnomon.app.database import DatabasePreparation, prepare_database
-from gnomon.app.monitor_wiring import clear_monitor_mark
+from gnomon.app.on_demand import MONITOR, TRIGGERER, OnDemandStart
 from gnomon.app.preload import freeze_heap, import_shared
 from gnomon.app.service_process import Service
 from gnomon.app.supervisor import Supervisor
-from gnomon.app.triggerer_wiring import clear_needed_mark
 from gnomon.clock import SystemClock
 from gnomon.config import Config, set_current_config
 from gnomon.config.alert_rules import read_alert_settings
@@ -38,8 +37,8 @@ def run_standalone(cfg: Config, port: int | None = None) -> int:
         services.configure_log(cfg, "standalone")
         services.warn_of_options_without_effect(cfg)
         become_subreaper()
-        clear_needed_mark(cfg)
-        clear_monitor_mark(cfg)
+        for on_demand in (TRIGGERER, MONITOR):
+            OnDemandStart(cfg, on_demand).clear_mark()
         preparation = DatabasePreparation(cfg)
         import_shared()
         supervisor = Supervisor(_services(cfg, listener), SystemClock(), in_child=_create_child_setup(cfg, lock, listener))

@@ -5,67 +5,27 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
-import select
 import signal
 import uuid
 from pathlib import Path
 
 from gnomon import log
+from gnomon.app.on_demand import TRIGGERER, OnDemandStart
 from gnomon.clock import SystemClock
 from gnomon.config import Config, run_folder
 from gnomon.config.host_name import read_host_name
 from gnomon.metrics.meter import create_meter
 from gnomon.wakeups import Listener, Notifier, StopFlag, retry_until_available
 
-_FOLDER = "triggerers"
-"""Subfolder of the run folder: listeners in it are woken by deferrals only."""
-_NEEDED_FILE = "wanted"
 _PID_SUFFIX = ".pid"
 _GC_THRESHOLDS = (20_000, 20, 20)
 """Tens of thousands of records of waiting triggers are not garbage: collect rarely."""
 _log = log.get_logger("app")
 
 
-def triggerers_folder(cfg: Config) -> Path:
-    """The folder in which triggerers of this home listen; it is created."""
-    folder = run_folder(cfg.home) / _FOLDER
-    folder.mkdir(exist_ok=True)
-    return folder
-
-
-class TriggererNotifier:
-    """Wakes triggerers when a deferral begins or ends; the first notification starts the triggerer of a standalone."""
-
-    def __init__(self, cfg: Config) -> None:
-        self._folder = triggerers_folder(cfg)
-        self._notifier = Notifier(self._folder)
-
-    def notify(self) -> None:
-        """Wake the triggerers of this host to read the store."""
-        (self._folder / _NEEDED_FILE).touch()
-        self._notifier.notify()
-
-
-def clear_needed_mark(cfg: Config) -> None:
-    """Remove the mark of an earlier standalone; its scheduler sets the mark again when deferred tasks still wait."""
-    (triggerers_folder(cfg) / _NEEDED_FILE).unlink(missing_ok=True)
-
-
 def run_triggerer_when_needed(cfg: Config) -> int:
     """Wait until a task of this home is deferred, then run a triggerer; returns the exit code."""
-    folder = triggerers_folder(cfg)
-    listener = Listener(folder, f"waiting-{os.getpid()}")
-    stop = StopFlag().install_handlers()
-    try:
-        while not stop() and not (folder / _NEEDED_FILE).exists():
-            select.select([listener.fileno(), stop.fileno()], [], [])
-            listener.drain()
-        if stop():
-            return 0
-    finally:
-        listener.close()
-        stop.close()
-    return run_triggerer(cfg)
+    return run_triggerer(cfg) if OnDemandStart(cfg, TRIGGERER).wait() else 0
 
 
 def run_triggerer(cfg: Config, capacity: int | None = None, queues: tuple[str, ...] | None = None) -> int:
@@ -75,7 +35,7 @@ def run_triggerer(cfg: Config, capacity: int | None = None, queues: tuple[str, .
     from gnomon.triggerer.settings import build_triggerer_settings
 
     gc.set_threshold(*_GC_THRESHOLDS)
-    folder = triggerers_folder(cfg)
+    folder = OnDemandStart(cfg, TRIGGERER).folder
     listener = Listener(folder, f"triggerer-{os.getpid()}")
     stop = StopFlag(Notifier(folder).notify).install_handlers()
     db = retry_until_available(
@@ -110,7 +70,7 @@ def run_triggerer(cfg: Config, capacity: int | None = None, queues: tuple[str, .
 def reload_triggerers(cfg: Config) -> int:
     """Have the triggerers of this home and host restart their hosts, without losing a trigger; returns how many there are."""
     count = 0
-    for path in triggerers_folder(cfg).glob(f"*{_PID_SUFFIX}"):
+    for path in OnDemandStart(cfg, TRIGGERER).folder.glob(f"*{_PID_SUFFIX}"):
         if not _is_triggerer(int(path.stem)):
             path.unlink(missing_ok=True)
             continue

@@ -47,7 +47,7 @@ def import_(home: Home, file: str, overwrite: bool) -> None:
 @click.option("--serialization-format", type=click.Choice(("uri", "json")), help="In an env file: each connection as a URI (default) or as JSON.")
 @pass_home
 def export(home: Home, file: str, file_format: str | None, serialization_format: str | None) -> None:
-    """Write all stored connections to FILE (- for stdout), with their secrets in clear text. A new file can be read by its owner only."""
+    """Write all stored connections to FILE (- for stdout), with their secrets in clear text. Only its owner can read the file."""
     kind = file_format or ("json" if file == "-" else find_format(file))
     if serialization_format is not None and kind != "env":
         raise click.UsageError(f"--serialization-format is for --file-format env; a {kind} file has the fields of each connection")

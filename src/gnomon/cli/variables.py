@@ -106,7 +106,7 @@ def import_(home: Home, file: str, action: str) -> None:
 @click.argument("file", type=click.Path(dir_okay=False, allow_dash=True))
 @pass_home
 def export(home: Home, file: str) -> None:
-    """Write all stored Variables to FILE (.json, .yaml, .yml or .env; - for JSON on stdout). A new file can be read by its owner only."""
+    """Write all stored Variables to FILE (.json, .yaml, .yml or .env; - for JSON on stdout). Only its owner can read the file."""
     kind = "json" if file == "-" else find_format(file)
     with home.store() as db, db.read() as tx:
         found = {v.key: ExportedVariable(v.value, v.description) for v in store.list_variables(tx)}

@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from datetime import datetime, timedelta
 
 from gnomon.config.alert_rules import AlertRule
 from gnomon.model.instants import SECOND, Instant, iso, to_datetime, to_instant
 from gnomon.model.states import DagRunState
-from gnomon.monitor.settings import P95_AGE_S, P95_RUNS, P95_RUNS_MIN
+from gnomon.monitor.settings import P95_AGE_S
+from gnomon.report.activity.usual_duration import P95_RUNS, find_p95
 from gnomon.store import Transaction
-from gnomon.store.alert_records import alerts
 from gnomon.store.alert_records.alerts import UnfinishedRun
 from gnomon.timetables.wall_clock.zones import zone_of
-
-PERCENTILE = 0.95
-
-
-def compute_p95(durations: list[float]) -> float | None:
-    """The 95th percentile by nearest rank: the smallest duration that 95 % of them do not exceed; None when there are too few."""
-    if len(durations) < P95_RUNS_MIN:
-        return None
-    return sorted(durations)[math.ceil(PERCENTILE * len(durations)) - 1]
 
 
 class DurationPercentiles:
@@ -34,7 +24,8 @@ class DurationPercentiles:
         """The percentile in seconds; None when too few runs of the DAG have succeeded."""
         known = self._known.get(dag_pk)
         if known is None or abs(now - known[0]) > P95_AGE_S * SECOND:
-            known = self._known[dag_pk] = (now, compute_p95(alerts.list_durations(tx, dag_pk, P95_RUNS)))
+            p95 = find_p95(tx, dag_pk)
+            known = self._known[dag_pk] = (now, None if p95 is None else p95 / SECOND)
         return known[1]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import select
+import threading
 from collections.abc import Callable
 
 from msgspec.structs import replace as replace_item
@@ -52,6 +53,8 @@ class MonitorService:
         self._waking, self._wake = os.pipe()
         os.set_blocking(self._waking, False)
         os.set_blocking(self._wake, False)
+        self._pipe_lock = threading.Lock()
+        self._is_closed = False
         self._dispatch = DeliveryDispatch(send, settings.channels, clock, self._on_try_ended)
         self._is_holder = False
         self._beat_at = self._scan_at = self._poll_at = 0.0
@@ -155,10 +158,13 @@ class MonitorService:
             self._dispatch.forget(delivery)
 
     def _on_try_ended(self) -> None:
-        try:
-            os.write(self._wake, b"!")
-        except OSError:
-            pass  # the pipe is full, or the monitor has ended
+        with self._pipe_lock:
+            if self._is_closed:
+                return  # the descriptor may belong to another file by now
+            try:
+                os.write(self._wake, b"!")
+            except BlockingIOError:
+                pass  # the pipe is full, so that the loop is awake
 
     # ---- the loop ----------------------------------------------------------------------------------------------------
     def run(self, stop: StopFlag) -> None:
@@ -181,8 +187,10 @@ class MonitorService:
                     service_leases.release_lease(tx, MONITOR, self._monitor_id)
         except (ResourceUnavailable, ConfigurationError, CommitUncertain) as error:
             _log.warning("retire_failed", error=str(error))
-        os.close(self._waking)
-        os.close(self._wake)
+        with self._pipe_lock:
+            self._is_closed = True
+            os.close(self._waking)
+            os.close(self._wake)
 
 
 _DUE_MAX = 50

@@ -22,10 +22,6 @@ ITEMS_MAX = 50
 """Most alerts that a message lists; further ones are counted."""
 EXPLAINED_MAX = 20
 """Most alerts of one round that get the sentences of `explain`: those of a waiting run need the whole state of the engine."""
-P95_RUNS = 30
-"""How many runs count for the 95th percentile."""
-P95_RUNS_MIN = 5
-"""With fewer runs that succeeded, no run is late by the percentile."""
 P95_AGE_S = 60.0
 """A percentile is computed again after so many seconds."""
 RETRY_FIRST_S = 10.0

@@ -83,6 +83,7 @@ def test_what_is_exported_is_imported_again(gnomon: Gnomon, tmp_path: Path, word
     gnomon("connections", "add", "web", "--conn-type", "http", "--conn-password", "50% off", "--conn-extra", '{"a": {"b": [1]}}', "--conn-host", "https://h")
     before = gnomon("connections", "list", "-o", "json").out
     file = tmp_path / words[0]
+    file.touch(0o644)
     assert gnomon("connections", "export", str(file), *words[1:]).code == 0
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     kept = gnomon("connections", "import", str(file))

@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 import pytest
 
 from gnomon.model.instants import to_datetime, to_instant
-from gnomon.monitor.late_runs import compute_due, compute_p95, format_span
+from gnomon.monitor.late_runs import compute_due, format_span
+from gnomon.report.activity.usual_duration import compute_p95
 
 
 @pytest.mark.parametrize(("run_after", "by", "zone", "due"), [
@@ -22,9 +23,9 @@ def test_a_run_is_due_at_the_first_such_time_after_its_planned_time(run_after: s
 
 
 @pytest.mark.parametrize(("durations", "expected"), [
-    ([], None), ([1.0] * 4, None), ([5, 1, 4, 2, 3], 5), (list(range(1, 31)), 29), (list(range(1, 21)), 19),
+    ([], None), ([1] * 4, None), ([5, 1, 4, 2, 3], 5), (list(range(1, 31)), 29), (list(range(1, 21)), 19),
 ])
-def test_the_percentile_is_the_nearest_rank(durations: list[float], expected: float | None) -> None:
+def test_the_percentile_is_the_nearest_rank(durations: list[int], expected: int | None) -> None:
     assert compute_p95(durations) == expected
 
 

@@ -12,8 +12,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from gnomon import log
+from gnomon.app.on_demand import TRIGGERER, OnDemandStart
 from gnomon.app.service_process import Service, fork_service
-from gnomon.app.triggerer_wiring import TriggererNotifier, run_triggerer_when_needed
+from gnomon.app.triggerer_wiring import run_triggerer_when_needed
 from gnomon.clock import Clock
 from gnomon.config import Config, run_folder, set_current_config
 from gnomon.errors.product import ResourceUnavailable
@@ -109,7 +110,7 @@ def run_scheduler(
     service = SchedulerService(
         settings=replace(build_scheduler_settings(cfg), use_schedule=False), db=db, executor=executor, clock=clock, listener=listener,
         new_id=lambda: str(uuid.uuid4()), scheduler_id=scheduler_id, host=socket.gethostname(),
-        wake_triggerers=TriggererNotifier(cfg).notify,
+        wake_triggerers=OnDemandStart(cfg, TRIGGERER).notify,
     )  # fmt: skip
     try:
         while True:

@@ -9,6 +9,7 @@ from gnomon.engine.state.engine_state import EngineLimits
 from gnomon.model.instants import SECOND, Instant, iso
 from gnomon.model.records import RunRecord
 from gnomon.model.states import DagRunState
+from gnomon.report.activity.usual_duration import find_p95
 from gnomon.report.explanations.explanation import explain_waits
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.process_health import ProcessRow, read_health
@@ -22,10 +23,6 @@ EXPLAINED_MAX = 2000
 """With more unfinished runs no reasons are read: the rules would need all of them in memory."""
 LATE_AFTER_S = 10.0
 """A run that does not exist so long after it was due is late."""
-HISTORY = 30
-"""Earlier successful runs of a DAG that a running run is compared with."""
-HISTORY_MIN = 5
-"""With fewer of them no run is called slow."""
 _LISTED_MAX = 200
 
 
@@ -85,7 +82,7 @@ class DagFacts:
     """What changes rarely: how long runs of a DAG usually take, and the names of its tasks. Kept between two reads of the same view."""
 
     p95: dict[int, Instant | None] = field(default_factory=dict)
-    """By dag_pk; None for a DAG with fewer than HISTORY_MIN successful runs among its last ones."""
+    """By dag_pk; None for a DAG with too few successful runs."""
     task_ids: dict[str, dict[int, str]] = field(default_factory=dict)
     """By DAG id and number of the task."""
 
@@ -96,11 +93,9 @@ class DagFacts:
         return self.task_ids[dag_id].get(task_no, f"task {task_no}")
 
     def find_p95(self, tx: Transaction, dag_pk: int) -> Instant | None:
-        """The time that 95 of 100 of the last HISTORY successful runs of the DAG stayed within."""
+        """The duration in microseconds that 95 of 100 of the last successful runs of the DAG did not exceed."""
         if dag_pk not in self.p95:
-            ended = dag_runs.list_newest_ended_runs(tx, dag_pk, HISTORY)
-            lengths = sorted(run.ended_at - run.started_at for run in ended if run.state is DagRunState.SUCCESS and run.started_at and run.ended_at)
-            self.p95[dag_pk] = lengths[-(-95 * len(lengths) // 100) - 1] if len(lengths) >= HISTORY_MIN else None
+            self.p95[dag_pk] = find_p95(tx, dag_pk)
         return self.p95[dag_pk]
 
 

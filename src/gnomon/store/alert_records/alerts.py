@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import msgspec
 
 from gnomon.model.alerts import AlertItem, AlertRecord
-from gnomon.model.instants import SECOND, Instant
+from gnomon.model.instants import Instant
 from gnomon.model.states import RUN_STATES_BY_CODE, DagRunState
 from gnomon.store.transaction import Row, Transaction
 
@@ -87,11 +87,6 @@ def find_run_id(tx: Transaction, run_pk: int) -> str | None:
 def list_unfinished_runs(tx: Transaction, now: Instant, limit: int) -> list[UnfinishedRun]:
     """At most `limit` unfinished runs of DAGs that are not paused and whose time has come, oldest first."""
     return [UnfinishedRun(*(*row[:8], RUN_STATES_BY_CODE[row[8]], row[9])) for row in tx.all("alerts.running", now=now, limit=limit)]
-
-
-def list_durations(tx: Transaction, dag_pk: int, limit: int) -> list[float]:
-    """How long the newest runs of the DAG that succeeded took, in seconds, newest first."""
-    return [row[0] / SECOND for row in tx.all("alerts.durations", dag_pk=dag_pk, limit=limit)]
 
 
 def _decode(row: Row) -> AlertRecord:

@@ -51,6 +51,11 @@ def list_runs_of_all(
     return [NamedRun(row[-1], decode_run(row[:-1])) for row in rows]
 
 
+def list_success_durations(tx: Transaction, dag_pk: int, *, looked_at: int, limit: int) -> list[int]:
+    """How long the successful ones of the `looked_at` newest ended runs of the DAG took, in microseconds; at most `limit`, newest first."""
+    return [row[0] for row in tx.all("dag_runs.success_durations", dag_pk=dag_pk, looked_at=looked_at, limit=limit)]
+
+
 def list_unfinished_of_all(tx: Transaction, limit: int) -> list[NamedRun]:
     """The unfinished runs of all DAGs, newest first."""
     first, last = _ALL_STATES

@@ -74,11 +74,6 @@ SELECT r.run_pk, r.dag_pk, d.dag_id, d.version_pk, r.run_id, r.started_at, r.run
 FROM dag_run AS r JOIN dag AS d ON d.dag_pk = r.dag_pk
 WHERE r.ended_at IS NULL AND NOT d.paused AND d.active AND r.run_after <= :now ORDER BY r.run_pk LIMIT :limit;
 
--- name: durations
--- How long the newest runs of a DAG that succeeded took, in microseconds.
-SELECT ended_at - started_at FROM dag_run
-WHERE dag_pk = :dag_pk AND state = 100 AND started_at IS NOT NULL ORDER BY run_after DESC, run_pk DESC LIMIT :limit;
-
 -- name: last_of_group
 -- The newest message of a channel about a group.
 SELECT delivery_pk, uid, channel, group_key, state, created_at, due_at, tries, ended_at, error, body FROM alert_delivery

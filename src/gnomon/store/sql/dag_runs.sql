@@ -121,6 +121,13 @@ SELECT run_pk, dag_pk, run_id, run_type, state, run_after, logical_at, interval_
        queued_at, started_at, ended_at, reason, clear_number, stands_for, partition_key, partition_date, backfill_pk
 FROM dag_run WHERE dag_pk = :dag_pk AND ended_at IS NOT NULL ORDER BY run_after DESC, run_pk DESC LIMIT :limit;
 
+-- name: success_durations
+-- How long the successful ones of the newest ended runs of a DAG took, in microseconds, newest first, by the index over their order.
+SELECT ended_at - started_at FROM (
+    SELECT run_pk, run_after, state, started_at, ended_at FROM dag_run
+    WHERE dag_pk = :dag_pk AND ended_at IS NOT NULL ORDER BY run_after DESC, run_pk DESC LIMIT :looked_at
+) AS newest WHERE state = 100 AND started_at IS NOT NULL ORDER BY run_after DESC, run_pk DESC LIMIT :limit;
+
 -- name: unfinished
 -- The unfinished runs of a DAG, newest first, by the partial index over its group.
 SELECT run_pk, dag_pk, run_id, run_type, state, run_after, logical_at, interval_start, interval_end, version_pk, conf,

@@ -17,7 +17,7 @@ from typing import Any
 
 import msgspec
 
-from gnomon.app.triggerer_wiring import triggerers_folder
+from gnomon.app.on_demand import TRIGGERER, OnDemandStart
 from gnomon.clock import Clock, SystemClock, VirtualClock, virtual_time
 from gnomon.errors.authoring import ParamValidationError
 from gnomon.errors.product import UserError
@@ -213,7 +213,7 @@ class ForegroundRun:
                 f"DAG {self._dag.dag_id!r} is defined in no file that a worker could load ({self._dag.fileloc or 'unknown'}); "
                 "write it in a DAG file, or leave out use_executor=True"
             )
-        triggerers_folder(self._store.cfg)
+        OnDemandStart(self._store.cfg, TRIGGERER)
         services = ExecutorServices(self._store.cfg)
         stack.callback(services.close)
         executor = LocalExecutor(scheduler_id := str(uuid.uuid4()))
