@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 
 from gnomon import log
+from gnomon.clock import SystemClock
 from gnomon.config import Config
 from gnomon.errors.product import ConfigurationError, GnomonError, ResourceUnavailable
 from gnomon.processes.exit_reasons import describe_exit
@@ -24,10 +25,13 @@ _log = log.get_logger("app.database")
 
 
 class DatabasePreparation:
-    """A child process that brings the schema up to date; the parent continues until `wait`."""
+    """A child process that brings the schema up to date; the parent continues until `wait`.
 
-    def __init__(self, cfg: Config) -> None:
-        self._cfg = cfg
+    `creates_account`: it also creates the first account if there is none.
+    """
+
+    def __init__(self, cfg: Config, *, creates_account: bool = False) -> None:
+        self._creates_account = creates_account
         self._refused: OSError | None = None
         sys.stdout.flush()
         sys.stderr.flush()
@@ -46,11 +50,11 @@ class DatabasePreparation:
             raise
         if self._pid == 0:
             os.close(self._reading)
-            os._exit(_prepare_in_child(cfg, writing))
+            os._exit(_prepare_in_child(cfg, writing, self._creates_account))
         os.close(writing)
 
-    def wait(self) -> None:
-        """Wait until the schema is up to date. Raises ConfigurationError or ResourceUnavailable with the reason otherwise."""
+    def wait(self) -> str | None:
+        """Wait until the schema is up to date; returns the password of the account that was created, or None. Raises ConfigurationError or ResourceUnavailable with the reason otherwise."""
         if self._refused is not None:
             raise ResourceUnavailable(f"no process can be started to prepare the database: {describe_refusal(self._refused)}; {REFUSAL_REMEDY}")
         message = b"".join(iter(lambda: os.read(self._reading, _MESSAGE_MAX), b"")).decode(errors="replace")
@@ -60,18 +64,20 @@ class DatabasePreparation:
             raise ResourceUnavailable(message)
         if code != _READY:
             raise ConfigurationError(message or f"preparing the database {describe_exit(code)}; `gnomon db migrate` shows more")
+        return message or None
 
 
-def prepare_database(cfg: Config, stop: Callable[[], bool] = lambda: False, first: DatabasePreparation | None = None) -> None:
+def prepare_database(cfg: Config, stop: Callable[[], bool] = lambda: False, first: DatabasePreparation | None = None, *, creates_account: bool = False) -> str | None:
     """Bring the schema up to date; an unavailable database is tried again for AWAY_MAX_S. `first`: a preparation already begun.
+
+    Returns the password of the first account, if `creates_account` is set and there was none yet.
 
     Raises ConfigurationError when the database refuses, ResourceUnavailable when it stays unavailable or `stop` is set.
     """
     waited = 0.0
     while True:
         try:
-            (first or DatabasePreparation(cfg)).wait()
-            return
+            return (first or DatabasePreparation(cfg, creates_account=creates_account)).wait()
         except ResourceUnavailable as error:
             if waited >= AWAY_MAX_S or stop():
                 raise
@@ -82,11 +88,12 @@ def prepare_database(cfg: Config, stop: Callable[[], bool] = lambda: False, firs
         waited += _AWAY_PAUSE_S
 
 
-def _prepare_in_child(cfg: Config, writing: int) -> int:
+def _prepare_in_child(cfg: Config, writing: int, creates_account: bool) -> int:
     reset_signals()
     set_title("database preparation", cfg.home)
     try:
-        _upgrade_schema(cfg)
+        password = _upgrade_schema(cfg, creates_account)
+        os.write(writing, (password or "").encode())
         return _READY
     except ResourceUnavailable as error:
         os.write(writing, str(error).encode()[:_MESSAGE_MAX])
@@ -101,7 +108,8 @@ def _prepare_in_child(cfg: Config, writing: int) -> int:
     return _REFUSED
 
 
-def _upgrade_schema(cfg: Config) -> None:
+def _upgrade_schema(cfg: Config, creates_account: bool) -> str | None:
+    """Create or upgrade the schema and bind the key; returns the password of the account that was created, or None."""
     from gnomon.store import DatabaseNotInitialised, SchemaTooOld, load_cipher, open_database  # only in the child
 
     cipher = load_cipher(cfg)
@@ -114,5 +122,10 @@ def _upgrade_schema(cfg: Config) -> None:
         database = open_database(cfg.database_url, cipher=cipher)
     try:
         database.bind_key()
+        if not creates_account:
+            return None
+        from gnomon.accounts.first_account import create_first_account
+
+        return create_first_account(database, SystemClock().now())
     finally:
         database.close()

@@ -17,6 +17,7 @@ from gnomon.app.supervisor import Supervisor
 from gnomon.clock import SystemClock
 from gnomon.config import Config, set_current_config
 from gnomon.config.alert_rules import read_alert_settings
+from gnomon.model.accounts import FIRST_ACCOUNT
 from gnomon.processes.kernel import become_subreaper
 from gnomon.processes.process_title import name_service, set_title
 
@@ -39,13 +40,14 @@ def run_standalone(cfg: Config, port: int | None = None) -> int:
         become_subreaper()
         for on_demand in (TRIGGERER, MONITOR):
             OnDemandStart(cfg, on_demand).clear_mark()
-        preparation = DatabasePreparation(cfg)
+        has_accounts = cfg.text("api", "auth") == "accounts"
+        preparation = DatabasePreparation(cfg, creates_account=has_accounts)
         import_shared()
         supervisor = Supervisor(_services(cfg, listener), SystemClock(), in_child=_create_child_setup(cfg, lock, listener))
         supervisor.install_handlers()
-        prepare_database(cfg, supervisor.stop, preparation)
+        password = prepare_database(cfg, supervisor.stop, preparation, creates_account=has_accounts)
         freeze_heap()
-        return supervisor.run(lambda: _print_greeting(cfg, browser_address(listener), new))
+        return supervisor.run(lambda: _print_greeting(cfg, browser_address(listener), new, password))
 
 
 def _services(cfg: Config, listener: socket.socket) -> list[Service]:
@@ -104,11 +106,16 @@ def _create_child_setup(cfg: Config, lock: HomeLock, listener: socket.socket) ->
     return prepare
 
 
-def _print_greeting(cfg: Config, address: str, new: bool) -> None:
+def _print_greeting(cfg: Config, address: str, new: bool, password: str | None) -> None:
     lines = [f"Gnomon runs on {address} with its home in {cfg.home}. Ctrl-C stops it."]
     if new:
         lines += [
             f"This home is new. Put DAG files into {cfg.dags_folder}; `gnomon dags list` shows them.",
             "New DAGs are paused; `gnomon dags unpause DAG` starts one.",
+        ]
+    if password is not None:
+        lines += [
+            f"Log in as {FIRST_ACCOUNT} with the password {password}",
+            f"The password is shown only now; `gnomon users reset-password {FIRST_ACCOUNT}` gives another one.",
         ]
     print("\n".join(lines), file=sys.stdout, flush=True)

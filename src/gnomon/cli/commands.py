@@ -78,6 +78,8 @@ COMMANDS: dict[str, LazyCommand] = {
     "plugins": LazyCommand("gnomon.cli.plugins:plugins", "List plugins and what they provide."),
     "variables": LazyCommand("gnomon.cli.variables:variables", "List, get, set, delete, import and export Variables."),
     "connections": LazyCommand("gnomon.cli.connections:connections", "List, get, add, set, delete, test, import, export connections."),
+    "users": LazyCommand("gnomon.cli.users:users", "Accounts of the API: list, create, change, delete."),
+    "tokens": LazyCommand("gnomon.cli.tokens:tokens", "API tokens of programs: create, list, revoke."),
     "state-store": LazyCommand("gnomon.cli.state_store:state_store", "Show and change what tasks and assets keep; delete what has expired."),
     "providers": LazyCommand("gnomon.migration.providers.provider_commands:providers", "Install, list and check provider packages of Airflow."),
     "migrate": LazyCommand("gnomon.migration.migrate_commands:migrate", "Check a repository of Airflow; import its connections, variables, pools."),

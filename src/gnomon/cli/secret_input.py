@@ -9,10 +9,13 @@ import click
 from gnomon.errors.product import UserError
 
 
-def read_secret(name: str) -> str:
-    """The secret: asked for without echo on a terminal, else the first line of standard input. Raises UserError when that is empty."""
+def read_secret(name: str, *, is_new: bool = False) -> str:
+    """The secret: asked for without echo on a terminal, else the first line of standard input. Raises UserError when that is empty.
+
+    `is_new`: a terminal asks twice, because a typing mistake would not be seen.
+    """
     if sys.stdin.isatty():
-        return str(click.prompt(name, hide_input=True, err=True))
+        return str(click.prompt(name, hide_input=True, confirmation_prompt=is_new, err=True))
     text = sys.stdin.readline().rstrip("\r\n")
     if not text:
         raise UserError(f"standard input has no line with the {name if name.isupper() else name.lower()}; write it there, or give it as an argument")

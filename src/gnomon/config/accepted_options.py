@@ -13,8 +13,9 @@ _EVENTS = "Not needed: the scheduler waits for events and times, and polls nothi
 _HEARTBEATS = "Fixed: schedulers and workers send a heartbeat every second, so that a lost one is replaced within seconds."
 _WORKER_LINK = "Not needed: a task asks its worker over a local socket, and the worker keeps what the database has not yet."
 _NO_API_TOKENS = "Not used: tasks have no network access to the API, so there are no tokens."
+_OWN_KEYS = "Not used: tokens are signed with HS512 and a key that is derived from [core] fernet_key or the file fernet.key."
 _PAGE = "Not used: the web page has no such setting."
-_PERMISSIONS = "Not used: there are no users and permissions yet."
+_PERMISSIONS = "Not used: accounts are in the database (`gnomon users`), and `[api] auth` says whether they are needed."
 _CALLBACKS = "Not used: callbacks run on workers, not in the dag-processor."
 _STATE = "Not used: state stores are in the database."
 _BUNDLES = "Not used: DAG files are in one folder, and there are no DAG bundles."
@@ -79,9 +80,8 @@ _OPTIONS: tuple[tuple[str, str, dict[str, str]], ...] = (
         "jwt_expiration_time": "600", "otel_trace_propagation": "only-authenticated", "jwt_audience": "urn:airflow.apache.org:task",
     }),
     ("api", _PAGE, {"base_url": "", "workers": "1", "expose_config": "False", "secret_key": ""}),
-    ("api_auth", _NO_API_TOKENS, {
-        "jwt_audience": "", "jwt_expiration_time": "86400", "jwt_cli_expiration_time": "3600", "jwt_secret": "", "jwt_private_key_path": "",
-        "jwt_algorithm": "", "jwt_kid": "", "trusted_jwks_url": "", "jwt_issuer": "", "jwt_leeway": "10",
+    ("api_auth", _OWN_KEYS, {
+        "jwt_audience": "", "jwt_secret": "", "jwt_private_key_path": "", "jwt_algorithm": "", "jwt_kid": "", "trusted_jwks_url": "", "jwt_issuer": "",
     }),
     ("logging", _LOGS, {"remote_logging": "False", "remote_log_conn_id": "", "remote_base_log_folder": "", "task_log_prefix_template": ""}),
     ("logging", "Not used: [logging] style chooses between text and JSON.", {"log_format": "", "colored_console_log": "True"}),

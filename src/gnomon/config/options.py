@@ -166,6 +166,13 @@ _OTHERS = (
            aliases=_alias("webserver", "web_server_host")),
     ConfigOption("api", "port", "8080", _I, "The port of the api-server; 0: any free port.", minimum=0,
            aliases=_alias("webserver", "web_server_port")),
+    ConfigOption("api", "auth", "accounts", _T, "Who may use the API: `accounts` (see `gnomon users`), or `none`: everybody, which is possible on a "
+           "loopback address only. Not an option of Airflow.", choices=("accounts", "none")),
+    ConfigOption("api", "session_idle_minutes", "1440", _I, "A session of a browser that is not used for so many minutes ends. Not an option of "
+           "Airflow.", minimum=1),
+    ConfigOption("api_auth", "jwt_expiration_time", "86400", _I, "How many seconds a signed token of /auth/token is valid.", minimum=1),
+    ConfigOption("api_auth", "jwt_cli_expiration_time", "3600", _I, "How many seconds a signed token of /auth/token/cli is valid.", minimum=1),
+    ConfigOption("api_auth", "jwt_leeway", "10", _I, "How many seconds the clocks of two api-servers may differ.", minimum=0),
     ConfigOption("logging", "base_log_folder", "{home}/logs", _P, "The folder for the logs of tasks.",
            aliases=_alias("core", "base_log_folder")),
     ConfigOption("logging", "logging_level", "INFO", _T, "The lowest level of messages that services log.", choices=_LEVELS,

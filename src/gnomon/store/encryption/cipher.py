@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import hmac
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -66,6 +67,15 @@ class Cipher:
         except InvalidToken:
             return False
         return True
+
+    def derive_keys(self, purpose: str) -> tuple[bytes, ...]:
+        """A key of 64 bytes for a purpose from each key, the first key's first. Raises InvalidKey when there is no usable key."""
+        try:
+            keys = self._keys()
+        except MissingKey:
+            self._create_key()
+            keys = self._keys()
+        return tuple(hmac.digest(base64.urlsafe_b64decode(key), purpose.encode(), "sha512") for key in keys)
 
     def check_usable(self) -> None:
         """Return when the keys can be used or there is no key yet. Raises InvalidKey with the reason otherwise."""

@@ -1,0 +1,87 @@
+"""API tokens of programs: `gnm_<id>_<secret>`. The secret has 256 random bits, so a plain hash of it cannot be guessed."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import re
+import secrets
+
+from gnomon.accounts.account_changes import Author
+from gnomon.errors.product import UserError, find_close_matches
+from gnomon.model.accounts import Account, ApiToken, Identity, Role
+from gnomon.model.instants import SECOND, Instant, iso
+from gnomon.model.records import EventRecord
+from gnomon.store import Transaction
+from gnomon.store.accounts import account_rows, token_rows
+from gnomon.store.dag_records.event_log import log_event
+
+PREFIX = "gnm_"
+_TOKEN = re.compile(r"gnm_([0-9a-f]{12})_([\w-]{43})", re.ASCII)
+_UID_BYTES = 6
+_SECRET_BYTES = 32
+USED_AGAIN_S = 60.0
+"""The last use is written at most this often."""
+
+
+def create_token(tx: Transaction, author: Author, account: Account, name: str, role: Role, lifetime_s: float | None) -> str:
+    """Create a token; returns its text, which nothing can show again. Raises UserError.
+
+    `role`: the most that the token permits; it permits no more than its account. `lifetime_s` None: it does not expire.
+    """
+    if not 1 <= len(name) <= 100:
+        raise UserError("give the token a name of 1 to 100 characters that says what uses it")
+    if role is Role.NONE:
+        raise UserError("a token with the role none would permit nothing; give viewer, user, operator or admin")
+    if account.role < role and not any(grant.role >= role for grant in account.grants):
+        raise UserError(f"account {account.name!r} has the role {account.role}, so its tokens cannot have the role {role}")
+    uid, secret = secrets.token_hex(_UID_BYTES), secrets.token_urlsafe(_SECRET_BYTES)
+    expires_at = None if lifetime_s is None else author.now + round(lifetime_s * SECOND)
+    token_rows.add_token(
+        tx, uid=uid, account_pk=account.account_pk, name=name, secret_hash=hash_secret(secret), role=role, now=author.now, expires_at=expires_at
+    )
+    after = {"role": str(role), "name": name, "expires_at": None if expires_at is None else iso(expires_at)}
+    _log(tx, author, "token_created", {"account": account.name, "token": uid, "after": after})
+    return f"{PREFIX}{uid}_{secret}"
+
+
+def revoke_token(tx: Transaction, author: Author, uid: str) -> ApiToken:
+    """Revoke a token for good. Raises UserError for an unknown or revoked one."""
+    found = token_rows.find_token(tx, uid)
+    if found is None:
+        near = find_close_matches(uid, [token.uid for token in token_rows.list_tokens(tx)])
+        raise UserError(f"there is no token {uid!r}; " + (f"did you mean {near[0]}?" if near else "`gnomon tokens list` lists all tokens"))
+    token = found[0]
+    if not token_rows.revoke_token(tx, token.token_pk, author.now):
+        raise UserError(f"token {uid} was revoked before, at {iso(token.revoked_at)}")
+    _log(tx, author, "token_revoked", {"account": token.account_name, "token": uid, "before": {"role": str(token.role), "name": token.name}})
+    return token
+
+
+def identify_token(tx: Transaction, text: str, now: Instant) -> tuple[Identity, ApiToken] | None:
+    """The identity of a request with this token; None when the token is malformed, unknown, revoked or expired."""
+    parts = _TOKEN.fullmatch(text)
+    found = token_rows.find_token(tx, parts[1]) if parts else None
+    if parts is None or found is None:
+        return None
+    token, secret_hash = found
+    if not hmac.compare_digest(secret_hash, hash_secret(parts[2])) or not token.is_valid(now):
+        return None
+    account = account_rows.get_account(tx, token.account_pk)
+    return None if account is None else (Identity(account.name, account.role, account.grants, token.role, token.uid), token)
+
+
+def needs_touch(token: ApiToken, now: Instant) -> bool:
+    """Whether the last use of the token is to be written again."""
+    return token.used_at is None or now - token.used_at > USED_AGAIN_S * SECOND
+
+
+def hash_secret(secret: str) -> str:
+    """The hash of a random secret that is stored instead of the secret."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def _log(tx: Transaction, author: Author, kind: str, body: dict[str, object]) -> None:
+    given = body if author.address is None else body | {"from": author.address}
+    log_event(tx, EventRecord(author.now, kind, by=author.by, body=json.dumps(given)))

@@ -1,0 +1,102 @@
+"""Sessions of browsers. The cookie has a random secret; the database has its hash, so that a session can be ended from anywhere.
+
+The secret is changed every hour. Requests that were on their way with the secret before are served for a minute; a later use of
+it is a sign that it was stolen, and ends the session.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from dataclasses import dataclass
+
+from gnomon import log
+from gnomon.accounts.api_tokens import hash_secret
+from gnomon.model.accounts import Account, Identity
+from gnomon.model.instants import SECOND, Instant
+from gnomon.model.records import EventRecord
+from gnomon.store import Database, Transaction
+from gnomon.store.accounts import account_rows, session_rows
+from gnomon.store.accounts.session_rows import LoginSession
+from gnomon.store.dag_records.event_log import log_event
+
+ROTATED_AFTER_S = 3600.0
+PREVIOUS_FOR_S = 60.0
+USED_AGAIN_S = 60.0
+"""The last use is written at most this often."""
+LONGEST_S = 30 * 86400.0
+"""A session ends so long after its login, even if it is used."""
+_SECRET_BYTES = 32
+_log = log.get_logger("accounts")
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRules:
+    """How long sessions live."""
+
+    idle_s: float
+    """A session that is not used for so many seconds ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenSession:
+    """A session that a request belongs to."""
+
+    identity: Identity
+    session_pk: int
+    new_secret: str | None = None
+    """The cookie is replaced by this secret."""
+
+
+def begin_session(tx: Transaction, account: Account, address: str, now: Instant, rules: SessionRules) -> str:
+    """Begin a session after a login; returns its secret. Sessions that are over are deleted on the way."""
+    session_rows.delete_old_sessions(tx, now - round(rules.idle_s * SECOND), now - round(LONGEST_S * SECOND))
+    secret = secrets.token_urlsafe(_SECRET_BYTES)
+    session_rows.add_session(tx, account.account_pk, hash_secret(secret), address, now)
+    log_event(tx, EventRecord(now, "login", by=account.name, body=json.dumps({"account": account.name, "from": address})))
+    return secret
+
+
+def find_open_session(db: Database, secret: str, now: Instant, rules: SessionRules) -> OpenSession | None:
+    """The session of a cookie; None when it has ended, or never was."""
+    secret_hash = hash_secret(secret)
+    with db.read() as tx:
+        session = session_rows.find_session(tx, secret_hash)
+        account = None if session is None else account_rows.get_account(tx, session.account_pk)
+    if session is None or account is None or _is_over(session, now, rules):
+        return None
+    identity = Identity(account.name, account.role, account.grants)
+    if secret_hash == session.previous_hash:
+        return _serve_previous(db, session, account, identity, now)
+    if now - session.rotated_at > ROTATED_AFTER_S * SECOND:
+        return OpenSession(identity, session.session_pk, _rotate(db, session, now))
+    if now - session.used_at > USED_AGAIN_S * SECOND:
+        with db.write() as tx:
+            session_rows.touch_session(tx, session.session_pk, now)
+    return OpenSession(identity, session.session_pk)
+
+
+def end_session(tx: Transaction, session_pk: int) -> None:
+    """End a session: its cookie is worth nothing any more."""
+    session_rows.delete_session(tx, session_pk)
+
+
+def _is_over(session: LoginSession, now: Instant, rules: SessionRules) -> bool:
+    return now - session.used_at > rules.idle_s * SECOND or now - session.created_at > LONGEST_S * SECOND
+
+
+def _rotate(db: Database, session: LoginSession, now: Instant) -> str | None:
+    """The new secret; None when another request of the same session has just got one."""
+    new_secret = secrets.token_urlsafe(_SECRET_BYTES)
+    with db.write() as tx:
+        return new_secret if session_rows.rotate_secret(tx, session, hash_secret(new_secret), now) else None
+
+
+def _serve_previous(db: Database, session: LoginSession, account: Account, identity: Identity, now: Instant) -> OpenSession | None:
+    if now - session.rotated_at <= PREVIOUS_FOR_S * SECOND:
+        return OpenSession(identity, session.session_pk)
+    with db.write() as tx:
+        session_rows.delete_session(tx, session.session_pk)
+        log_event(tx, EventRecord(now, "session_ended", by="api", body=json.dumps({"account": account.name, "why": "an old secret was used again"})))
+    _log.warning("session_ended", account=account.name, why="an old secret was used again: it may have been stolen")
+    return None
