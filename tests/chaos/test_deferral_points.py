@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from tests.chaos.deferring import DEADLINE_S, POINTS, START, Deferring
-from tests.databases import BOTH, empty_database
+from tests.databases import BOTH, new_database
 from tests.keys import CIPHER
 
 from gnomon.model.instants import SECOND
@@ -36,7 +36,7 @@ def _name(case: tuple[object, ...]) -> str:
 
 @pytest.fixture(params=BOTH)
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    with empty_database(request.param, tmp_path) as address:
+    with new_database(request.param, tmp_path) as address:
         yield address
 
 

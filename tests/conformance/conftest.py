@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 from tests.conformance.storeworld import World
-from tests.databases import BOTH, empty_database
+from tests.databases import BOTH, empty_database, new_database
 from tests.keys import CIPHER
 
-from gnomon.store import Database, migrations, open_database
+from gnomon.store import Database, open_database
 
 
 @pytest.fixture(params=BOTH)
@@ -20,11 +20,11 @@ def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
         yield url
 
 
-@pytest.fixture
-def url(empty_url: str) -> str:
+@pytest.fixture(params=BOTH)
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """The address of a new database."""
-    migrations.upgrade_schema(empty_url)
-    return empty_url
+    with new_database(request.param, tmp_path) as url:
+        yield url
 
 
 @pytest.fixture

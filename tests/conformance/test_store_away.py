@@ -10,11 +10,11 @@ from contextlib import contextmanager
 import psycopg
 import pytest
 from tests.conformance.storeworld import raw
+from tests.databases import new_database
 from tests.keys import CIPHER
 from tests.patience import PATIENCE_S
-from tests.postgres import own_schema
 
-from gnomon.store import CommitUncertain, Database, DatabaseUnavailable, migrations, open_database
+from gnomon.store import CommitUncertain, Database, DatabaseUnavailable, open_database
 from gnomon.store.admin import variables
 from gnomon.store.drivers.address import parse_address
 
@@ -24,8 +24,7 @@ _COMMIT = b"COMMIT"
 
 @pytest.fixture
 def url() -> Iterator[str]:
-    with own_schema() as address:
-        migrations.upgrade_schema(address)
+    with new_database("postgresql") as address:
         yield address
 
 

@@ -11,9 +11,9 @@ from dataclasses import replace
 import msgspec
 import pytest
 from tests.conformance.storeworld import AT, World, raw, task
+from tests.databases import new_database
 from tests.keys import CIPHER
 from tests.patience import PATIENCE_S
-from tests.postgres import own_schema
 
 from gnomon.clock import VirtualClock
 from gnomon.engine import events as engine_events
@@ -33,7 +33,6 @@ from gnomon.store import (
     RowsMissing,
     Transaction,
     WrongKey,
-    migrations,
     open_database,
 )
 from gnomon.store.dag_records import dags
@@ -656,8 +655,7 @@ def test_no_question_reads_all_of_50_000_triggers(many: World, name: str, parame
 @pytest.fixture(scope="module")
 def many() -> Iterator[World]:
     """As many triggers as there may be: half are claimed, a part of the rest is of a paused DAG."""
-    with own_schema() as url:
-        migrations.upgrade_schema(url)
+    with new_database("postgresql") as url:
         database = open_database(url, cipher=CIPHER)
         made = World(database)
         for dag_id in ("d", "p"):

@@ -130,12 +130,17 @@ def _open_pipe() -> None:
             logging.getLogger("gnomon.task").warning("the output of programs is not searched for secrets: there is no pipe for it (%s)", error.strerror)
 
 
+def _drain_pipe_before_fork() -> None:
+    if _pipe is not None:
+        _pipe.drain_before_fork()
+
+
 def _renew_pipe_in_fork() -> None:
     if _pipe is not None:
         _pipe.renew_in_fork()
 
 
-os.register_at_fork(after_in_child=_renew_pipe_in_fork)
+os.register_at_fork(before=_drain_pipe_before_fork, after_in_child=_renew_pipe_in_fork)
 
 
 def append_error(path: str, moment: datetime, message: str) -> None:

@@ -93,6 +93,11 @@ class OutputPipe:
         for descriptor in (self._reader, self._stop_reader, self._log):
             os.close(descriptor)
 
+    def drain_before_fork(self) -> None:
+        """Write what is in the pipe: a fork writes to the log directly and cannot read the pipe, so its lines would come before."""
+        with self._lock:
+            self._drain()
+
     def renew_in_fork(self) -> None:
         """In a fork of this process: use locks of its own. The thread of the parent reads the pipe."""
         self._lock = threading.RLock()

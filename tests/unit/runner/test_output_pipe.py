@@ -68,6 +68,32 @@ def test_all_output_is_searched_for_secrets_and_keeps_its_order(tmp_path: Path) 
     assert read_log(tmp_path, "ends") == [*EXPECTED, "after the attempt"]
 
 
+FORKS = r"""
+import os, sys
+from gnomon.log.secret_masks import add_secrets
+from gnomon.runner import attempt_log
+
+attempt_log.configure_task_logging("INFO")
+attempt_log.redirect_output(sys.argv[1])
+add_secrets(["hunter2-and-more"])
+sys.setswitchinterval(60)
+for number in range(100):
+    os.write(1, b"%d of a program\n" % number)
+    if os.fork() == 0:
+        print(number, "of a fork")
+        attempt_log.flush_output()
+        os._exit(0)
+    os.wait()
+attempt_log.flush_output()
+"""
+
+
+def test_what_was_written_before_a_fork_comes_before_what_the_fork_writes(tmp_path: Path) -> None:
+    file = tmp_path / "attempt.log"
+    subprocess.run([sys.executable, "-c", FORKS, str(file)], timeout=PATIENCE_S, check=True, capture_output=True)
+    assert file.read_text().splitlines() == [f"{number} of a {who}" for number in range(100) for who in ("program", "fork")]
+
+
 def test_the_log_is_complete_after_a_crash(tmp_path: Path) -> None:
     lines = read_log(tmp_path, "crashes")
     assert lines[: len(EXPECTED) + 1] == [*EXPECTED, "11 before the crash"]

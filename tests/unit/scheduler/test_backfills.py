@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
-from tests.postgres import own_schema
+from tests.databases import new_database
 from tests.unit.scheduler.between import DAY, HOUR, START, Cut, World, cron
 
 from gnomon.engine import explain
@@ -454,8 +454,7 @@ def test_the_same_on_postgresql(monkeypatch: pytest.MonkeyPatch) -> None:
         test_a_run_waits_for_the_backfilled_runs_of_another_dag,
     ]  # fmt: skip
     for check in checks:
-        with own_schema() as url:
-            migrations.upgrade_schema(url)
+        with new_database("postgresql") as url:
             made = World(url, monkeypatch)
             check(made)
             made.db.close()

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.postgres import own_schema
+from tests.databases import new_database
 from tests.unit.scheduler.between import HOUR, MINUTE, START, Cut, World, cron
 
 from gnomon.engine import events as e
@@ -62,8 +62,7 @@ def any_world(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
         yield made
         made.db.close()
         return
-    with own_schema() as url:
-        migrations.upgrade_schema(url)
+    with new_database("postgresql") as url:
         made = World(url, monkeypatch, APART)
         yield made
         made.db.close()
@@ -515,8 +514,7 @@ def test_no_fault_around_any_commit_of_either_owner_loses_a_wake_up(
 @pytest.mark.postgres
 @pytest.mark.parametrize(("whose", "fault"), [(0, "crash_after"), (0, "crash_before"), (1, "uncertain_done"), (1, "crash_after")])
 def test_nor_on_postgresql(monkeypatch: pytest.MonkeyPatch, whose: int, fault: str) -> None:
-    with own_schema() as url:
-        migrations.upgrade_schema(url)
+    with new_database("postgresql") as url:
         world = World(url, monkeypatch, APART)
         _meet_each(world, whose, fault)
         world.db.close()

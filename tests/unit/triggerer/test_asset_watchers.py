@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 from tests.conformance.storeworld import parsed, spec
-from tests.databases import BOTH, empty_database
+from tests.databases import BOTH, new_database
 from tests.unit.triggerer.keeping import Deferred, deferring
 
 from gnomon import serde
@@ -107,7 +107,7 @@ class Once(Base):
 
 @pytest.fixture(params=BOTH)
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    with empty_database(request.param, tmp_path) as address:
+    with new_database(request.param, tmp_path) as address:
         yield address
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.conformance.storeworld import AT
-from tests.databases import BOTH, empty_database
+from tests.databases import BOTH, new_database
 from tests.simulation.triggering import Diary, ScriptedCrew
 from tests.unit.triggerer.keeping import Deferred, deferring
 
@@ -25,7 +25,7 @@ FOREIGN = Cipher(lambda: ["b" * 43 + "="])
 
 @pytest.fixture(params=BOTH)
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    with empty_database(request.param, tmp_path) as address:
+    with new_database(request.param, tmp_path) as address:
         yield address
 
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.databases import new_database
 from tests.keys import CIPHER
 from tests.patience import PATIENCE_S
-from tests.postgres import own_schema
 from tests.unit.triggerer.conftest import Job
 from tests.unit.triggerer.keeping import Deferred
 
@@ -27,8 +27,7 @@ from gnomon.wakeups import Listener, Notifier, StopFlag
 
 @pytest.fixture
 def url() -> Iterator[str]:
-    with own_schema() as address:
-        migrations.upgrade_schema(address)
+    with new_database("postgresql") as address:
         yield address
 
 
