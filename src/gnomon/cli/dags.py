@@ -7,11 +7,12 @@ from dataclasses import asdict
 
 import click
 
-from gnomon.cli.author_queries import forecast_author_runs
+from gnomon.actions.author_queries import forecast_author_runs
+from gnomon.actions.owner_requests import ask_owner
 from gnomon.cli.commands import LazyCommand, LazyGroup
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import format_fields, format_sentence, format_table, output_option, print_document, print_records
-from gnomon.cli.owner_requests import ask_owner, print_pending
+from gnomon.cli.pending_requests import print_pending
 from gnomon.report.listings import dag_list as report
 from gnomon.report.listings import import_problems
 from gnomon.report.listings.task_tree import format_tree

@@ -9,11 +9,12 @@ from dataclasses import asdict
 
 import click
 
+from gnomon.actions.owner_requests import ask_owner
 from gnomon.cli.clear_downstream import clear_with_downstream
 from gnomon.cli.commands import LazyCommand, LazyGroup
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import format_cell, format_fields, output_option, print_document
-from gnomon.cli.owner_requests import ask_owner, print_pending
+from gnomon.cli.pending_requests import print_pending
 from gnomon.cli.task_selection import emit_answered, emit_task_instances
 from gnomon.model.states import FINISHED_TASK_STATES
 from gnomon.report.listings import run_list as report

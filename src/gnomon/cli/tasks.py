@@ -7,10 +7,10 @@ from collections.abc import Mapping
 
 import click
 
+from gnomon.actions.owner_requests import OwnerAnswer, ask_owner
 from gnomon.cli.commands import LazyCommand, LazyGroup
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import output_option, print_records
-from gnomon.cli.owner_requests import OwnerAnswer, ask_owner
 from gnomon.cli.task_selection import (
     emit_answered,
     emit_task_instances,
