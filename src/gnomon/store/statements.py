@@ -4,7 +4,7 @@ A file is named after the module that uses it. A statement begins with `-- name:
 `-- name: verb (sqlite)` and `-- name: verb (postgresql)` are the two forms of a statement that differs between the dialects. A line
 `-- rows: column type, ...` makes a statement a batch: on PostgreSQL `:rows` stands for a table of those columns made of arrays; on SQLite
 `:column` is the value of one row, and the statement is executed once for each row. Lines `-- field: name expression` and, for an expression that
-can be NULL, `-- nullable field: name expression` make a statement a listing: `store.pages.page_query` replaces `{conditions}`, `{order}` and `{keys}`
+can be NULL, `-- nullable field: name expression` (or `-- fields: verb`: those of an earlier statement) make a statement a listing: `store.pages.page_query` replaces `{conditions}`, `{order}` and `{keys}`
 in its text by conditions on these fields, by the order of the rows, and by the columns that the order compares.
 """
 
@@ -20,6 +20,7 @@ from gnomon.store.drivers.address import POSTGRESQL, SQLITE
 
 _NAME = re.compile(r"^-- name: (\w+)(?: \((sqlite|postgresql)\))?$")
 _ROWS = "-- rows: "
+_FIELDS_OF = re.compile(r"^-- fields: (\w+)$")
 _FIELD = re.compile(r"^-- (nullable )?field: (\w+) (.+)$")
 _PARAMETER = re.compile(r"(?<![:\w]):([a-z_]+)")
 
@@ -84,6 +85,8 @@ def _split_statements(text: str) -> list[_StatementDraft]:
             drafts[-1].rows += line.removeprefix(_ROWS) + " "
         elif found := _FIELD.match(line):
             drafts[-1].fields[found[2]] = ListingField(found[3], bool(found[1]))
+        elif found := _FIELDS_OF.match(line):
+            drafts[-1].fields = next(draft.fields for draft in drafts if draft.verb == found[1])
         elif drafts and line.strip() and not line.lstrip().startswith("--"):
             drafts[-1].lines += (line.strip(),)
     return drafts
