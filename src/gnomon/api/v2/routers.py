@@ -1,12 +1,25 @@
-"""All routers of `/api/v2`."""
+"""All routers of `/api/v2`. Where a fixed path and one with an id could both match, the fixed one comes first."""
 
 from __future__ import annotations
 
 from fastapi import APIRouter
 
-from gnomon.api.v2 import dag_runs, dags, monitor
+from gnomon.api.v2 import (
+    dag_run_changes,
+    dag_run_wait,
+    dag_runs,
+    dags,
+    logs,
+    monitor,
+    task_instance_changes,
+    task_instances,
+    xcoms,
+)
 
-ROUTERS = (monitor.router, dags.router, dag_runs.router)
+ROUTERS = (
+    monitor.router, dags.router, dag_runs.router, dag_run_changes.router, dag_run_wait.router, logs.router, xcoms.router, task_instances.router,
+    task_instance_changes.router,
+)  # fmt: skip
 
 
 def create_v2_router() -> APIRouter:

@@ -7,7 +7,7 @@ from datetime import datetime
 from gnomon.api.v2.schemas.base import Answer
 
 
-class StructuredLogMessage(Answer):
+class StructuredLogMessage(Answer, extra="allow"):
     """`StructuredLogMessage` of Airflow's document."""
 
     timestamp: datetime | None = None
