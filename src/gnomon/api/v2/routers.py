@@ -5,10 +5,13 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from gnomon.api.v2 import (
+    dag_information,
     dag_run_changes,
     dag_run_wait,
     dag_runs,
     dags,
+    event_logs,
+    import_errors,
     logs,
     monitor,
     task_instance_changes,
@@ -18,7 +21,7 @@ from gnomon.api.v2 import (
 
 ROUTERS = (
     monitor.router, dags.router, dag_runs.router, dag_run_changes.router, dag_run_wait.router, logs.router, xcoms.router, task_instances.router,
-    task_instance_changes.router,
+    task_instance_changes.router, import_errors.router, dag_information.router, event_logs.router,
 )  # fmt: skip
 
 

@@ -64,3 +64,17 @@ def list_newest_versions(tx: Transaction, dag_ids: Sequence[str] | None = None) 
     """The newest version of these DAGs, of all without `dag_ids`, in the order of the ids."""
     rows = tx.all("dag_pages.all_versions") if dag_ids is None else tx.all("dag_pages.versions_of", dag_ids=list(dag_ids))
     return [NewestVersion(row[0], row[1], row[2], bool(row[3])) for row in rows]
+
+
+@dataclass(frozen=True, slots=True)
+class VersionNumber:
+    """A version of a DAG without its spec."""
+
+    version_pk: int
+    number: int
+    created_at: Instant
+
+
+def list_version_numbers(tx: Transaction, dag_pk: int) -> list[VersionNumber]:
+    """The versions of the DAG, newest first."""
+    return [VersionNumber(*row) for row in tx.all("dag_pages.version_numbers", dag_pk=dag_pk)]

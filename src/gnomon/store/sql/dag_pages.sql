@@ -34,3 +34,7 @@ SELECT dag_pk, version_pk, input_hash, active FROM dag WHERE version_pk IS NOT N
 -- name: versions_of (postgresql)
 -- The newest version of some DAGs. PostgreSQL takes the list as an array.
 SELECT dag_pk, version_pk, input_hash, active FROM dag WHERE version_pk IS NOT NULL AND dag_id = ANY(:dag_ids::text[]) ORDER BY dag_id;
+
+-- name: version_numbers
+-- The versions of a DAG without their specs, newest first.
+SELECT version_pk, number, created_at FROM dag_version WHERE dag_pk = :dag_pk ORDER BY number DESC;
