@@ -31,6 +31,10 @@ def _of(modules: set[str], names: tuple[str, ...]) -> list[str]:
     return sorted(m for m in modules if any(m == name or m.startswith(f"{name}.") for name in names))
 
 
+WEB = ("anyio", "fastapi", "pydantic", "starlette", "uvicorn", "gnomon.api")
+"""Modules of the api-server, which no other process needs."""
+
+
 def test_import_gnomon_loads_nothing_of_it() -> None:
     loaded = _loaded("import gnomon")
     assert sorted(m for m in loaded if m.startswith("gnomon.")) == []
@@ -46,7 +50,7 @@ def test_writing_a_dag_loads_no_server_and_no_library_that_only_running_needs() 
 def test_help_loads_neither_the_store_nor_the_sdk(words: str) -> None:
     program = f"from gnomon.cli.main import main\nmain({words.split()!r})"
     heavy = ("asyncio", "cryptography", "jinja2", "pendulum", "psycopg", "watchfiles",
-             "gnomon.scheduler", "gnomon.sdk", "gnomon.worker")
+             "gnomon.scheduler", "gnomon.sdk", "gnomon.worker", *WEB)
     if words == "--help":
         heavy = (*heavy, "rich", "sqlite3", "gnomon.store")
     assert _of(_loaded(program), heavy) == []
@@ -54,11 +58,20 @@ def test_help_loads_neither_the_store_nor_the_sdk(words: str) -> None:
 
 @pytest.mark.parametrize("package", ["runner", "operators", "sdk", "loading", "context"])
 def test_what_lives_in_a_task_process_loads_no_database(package: str) -> None:
-    database = ("alembic", "fastapi", "psycopg", "sqlalchemy", "gnomon.store")
+    database = ("alembic", "psycopg", "sqlalchemy", "gnomon.store", *WEB)
     assert _of(_loaded(f"import gnomon.{package}"), database) == []
 
 
 def test_what_the_supervisor_shares_holds_no_database() -> None:
     loaded = _loaded("from gnomon.app.preload import import_shared\nimport_shared()")
-    assert _of(loaded, ("psycopg", "sqlite3", "gnomon.store", "gnomon.airflow_compat")) == []
+    assert _of(loaded, ("psycopg", "sqlite3", "gnomon.store", "gnomon.airflow_compat", *WEB)) == []
     assert "gnomon.runner" in loaded
+
+
+@pytest.mark.parametrize("module", [
+    "gnomon.app.standalone", "gnomon.app.supervisor", "gnomon.app.services", "gnomon.app.scheduler_wiring", "gnomon.scheduler.service",
+    "gnomon.worker.service", "gnomon.dagfiles.service", "gnomon.triggerer.coordinator", "gnomon.actions.manual_runs", "gnomon.sdk",
+    "gnomon.runner",
+])  # fmt: skip
+def test_only_the_api_server_loads_the_web_framework(module: str) -> None:
+    assert _of(_loaded(f"import {module}"), WEB) == []

@@ -1,119 +1,72 @@
-"""The HTTP server: a bounded number of threads, read-only, a page and a JSON endpoint."""
+"""The api-server process: uvicorn on a socket that already listens, until SIGTERM or Ctrl-C."""
 
 from __future__ import annotations
 
-import json
-import select
+import asyncio
+import contextlib
 import socket
-import threading
-from collections.abc import Callable
-from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, HTTPServer
-from importlib import metadata
-from socketserver import ThreadingMixIn
-from typing import Any, ClassVar
-from urllib.parse import urlsplit
+from collections.abc import Iterator
+
+import uvicorn
 
 from gnomon import log
-from gnomon.api.health import HealthSnapshot, to_airflow_json
+from gnomon.api.access.policies import choose_policy
+from gnomon.api.app import create_app
+from gnomon.api.context import ApiContext
 from gnomon.api.health_reader import HealthReader
-from gnomon.api.page import render_page
 from gnomon.clock import SystemClock
 from gnomon.config import Config
-from gnomon.wakeups import StopFlag
+from gnomon.wakeups import STOP_SIGNALS
 
-THREADS_MAX = 16
-"""Requests answered at the same time; others wait in the queue of the listening socket."""
-REQUEST_TIMEOUT_S = 10.0
-HEALTH_PATHS = ("/health", "/monitor/health", "/api/v2/monitor/health")
+KEEP_ALIVE_S = 15
+"""An idle connection is closed after this time."""
+DRAIN_S = 3
+"""How long unfinished requests may continue after SIGTERM."""
 _log = log.get_logger("api")
 
 
-class ApiServer(ThreadingMixIn, HTTPServer):
-    """Answers on a socket that already listens. `read_health` gives the current health."""
+class ApiServer(uvicorn.Server):
+    """A uvicorn server that sleeps until it has something to do: uvicorn's own loop wakes ten times a second."""
 
-    daemon_threads = True
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self._stop_requested = asyncio.Event()
 
-    def __init__(self, listener: socket.socket, read_health: Callable[[], HealthSnapshot], version: str) -> None:
-        super().__init__(listener.getsockname()[:2], _RequestHandler, bind_and_activate=False)
-        self.socket.close()
-        self.socket = listener
-        self.read_health = read_health
-        self.version = version
-        self._slots = threading.BoundedSemaphore(THREADS_MAX)
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """The event loop receives the signals (`main_loop`)."""
+        yield
 
-    def process_request(self, request: Any, client_address: Any) -> None:
-        self._slots.acquire()
-        super().process_request(request, client_address)
+    async def main_loop(self) -> None:
+        """Return after the first signal to stop."""
+        loop = asyncio.get_running_loop()
+        for number in STOP_SIGNALS:
+            with contextlib.suppress(RuntimeError, ValueError):  # not in the main thread
+                loop.add_signal_handler(number, self._stop_requested.set)
+        await self._stop_requested.wait()
 
-    def process_request_thread(self, request: Any, client_address: Any) -> None:
-        try:
-            super().process_request_thread(request, client_address)
-        finally:
-            self._slots.release()
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        _log.exception("request_failed", client=str(client_address))
+    def request_stop(self) -> None:
+        """Stop as after a signal; to be called in the event loop of the server."""
+        self._stop_requested.set()
 
 
-class _RequestHandler(BaseHTTPRequestHandler):
-    server: ApiServer
-    timeout = REQUEST_TIMEOUT_S
-    server_version = "gnomon"
-    sys_version = ""
-    pages: ClassVar[frozenset[str]] = frozenset({"/", "/index.html"})
-
-    def do_GET(self) -> None:
-        path = urlsplit(self.path).path
-        if path in HEALTH_PATHS:
-            body = json.dumps(to_airflow_json(self.server.read_health()))
-            self._answer(HTTPStatus.OK, "application/json", body)
-        elif path in self.pages:
-            self._answer(HTTPStatus.OK, "text/html; charset=utf-8", render_page(self.server.read_health(), self.server.version))
-        else:
-            body = json.dumps({"detail": f"there is no page {path}; the pages are / and {HEALTH_PATHS[0]}"})
-            self._answer(HTTPStatus.NOT_FOUND, "application/json", body)
-
-    do_HEAD = do_GET  # noqa: N815
-
-    def _answer(self, status: HTTPStatus, content_type: str, text: str) -> None:
-        body = text.encode()
-        self.send_response(status)
-        self.send_header("Content-Type", content_type)
-        self.send_header("Content-Length", str(len(body)))
-        self.send_header("Cache-Control", "no-store")
-        self.send_header("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; img-src data:")
-        self.send_header("X-Content-Type-Options", "nosniff")
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(body)
-
-    def log_message(self, format: str, *args: object) -> None:
-        _log.debug("request", client=self.client_address[0], line=format % args)
-
-
-_log = log.get_logger("api")
+def create_server(context: ApiContext) -> ApiServer:
+    """The server of the application; `serve(sockets=[listener])` runs it."""
+    return ApiServer(uvicorn.Config(
+        create_app(context), log_config=None, log_level="critical", access_log=False, lifespan="on", server_header=False, date_header=False,
+        timeout_keep_alive=KEEP_ALIVE_S, timeout_graceful_shutdown=DRAIN_S, loop="asyncio", http="h11", ws="none",
+    ))  # fmt: skip
 
 
 def main(cfg: Config, listener: socket.socket) -> int:
     """Answer requests on the listening socket until SIGTERM or Ctrl-C; returns the exit code."""
-    stop = StopFlag().install_handlers()
-    listener.setblocking(False)
-    reader = HealthReader(cfg, SystemClock())
-    server = ApiServer(listener, reader.read_health, _version())
-    server.timeout = 0
+    clock = SystemClock()
+    reader = HealthReader(cfg, clock)
+    context = ApiContext(cfg, clock, choose_policy(listener.getsockname()[0]), reader.read_health)
+    server = create_server(context)
     _log.info("api_server_started")
-    while not stop():
-        ready, _, _ = select.select([listener.fileno(), stop.fileno()], [], [])
-        if listener.fileno() in ready:
-            server.handle_request()
+    asyncio.run(server.serve(sockets=[listener]))
+    context.close()
     reader.close()
     _log.info("api_server_stopped")
     return 0
-
-
-def _version() -> str:
-    try:
-        return metadata.version("gnomon")
-    except metadata.PackageNotFoundError:
-        return "of a source tree"

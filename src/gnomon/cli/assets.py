@@ -7,10 +7,11 @@ from dataclasses import asdict
 
 import click
 
-from gnomon.cli.author_queries import plan_manual_run
+from gnomon.actions.author_queries import plan_manual_run
+from gnomon.actions.run_conf import check_run_conf
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import format_fields, format_sentence, output_option, print_document, print_records
-from gnomon.cli.parameter_types import ConfType, check_run_conf
+from gnomon.cli.parameter_types import ConfType
 from gnomon.errors.product import UserError
 from gnomon.model.instants import iso
 from gnomon.model.states import DagRunType

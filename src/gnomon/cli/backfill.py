@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 import click
 
-from gnomon.cli.author_queries import preview_backfill_slots
+from gnomon.actions.author_queries import preview_backfill_slots
+from gnomon.actions.run_conf import check_run_conf
 from gnomon.cli.backfill_progress import follow_backfill
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import (
@@ -26,7 +27,7 @@ from gnomon.cli.output import (
     print_document,
     print_records,
 )
-from gnomon.cli.parameter_types import ConfType, MomentType, check_run_conf, resolve_instant
+from gnomon.cli.parameter_types import ConfType, MomentType, resolve_instant
 from gnomon.errors.product import UserError
 from gnomon.model.backfills import DEFAULT_MAX_ACTIVE_RUNS, MAX_SLOTS, REPROCESS_CHOICES, BackfillRecord, Reprocess
 from gnomon.model.ids import quote_argument

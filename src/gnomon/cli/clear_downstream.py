@@ -8,9 +8,10 @@ from dataclasses import asdict, dataclass
 
 import click
 
+from gnomon.actions.owner_requests import ask_owners
 from gnomon.cli.home import Home
 from gnomon.cli.output import format_table, print_records
-from gnomon.cli.owner_requests import ask_owners, print_pending
+from gnomon.cli.pending_requests import print_pending
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.report.listings.downstream_runs import DownstreamRow, collect_parts
 from gnomon.store import Database

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from gnomon.cli.author_queries import make_question_handler
+from gnomon.actions.author_queries import make_question_handler
 from gnomon.cli.connection_files import export, import_
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import format_fields, output_option, print_document, print_records

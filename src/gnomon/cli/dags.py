@@ -7,17 +7,17 @@ from dataclasses import asdict
 
 import click
 
-from gnomon.cli.author_queries import forecast_author_runs
+from gnomon.actions.author_queries import forecast_author_runs
+from gnomon.actions.dag_changes import set_dags_paused
+from gnomon.actions.owner_requests import ask_owner
 from gnomon.cli.commands import LazyCommand, LazyGroup
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import format_fields, format_sentence, format_table, output_option, print_document, print_records
-from gnomon.cli.owner_requests import ask_owner, print_pending
+from gnomon.cli.pending_requests import print_pending
 from gnomon.report.listings import dag_list as report
 from gnomon.report.listings import import_problems
 from gnomon.report.listings.task_tree import format_tree
-from gnomon.store import notify_on_commit
 from gnomon.store.cross_dag import dag_edges
-from gnomon.store.dag_records import dags as store_dags
 
 _LAZY_COMMANDS = {
     "trigger": LazyCommand("gnomon.cli.trigger:trigger", "Create a run of a DAG now."),
@@ -163,12 +163,6 @@ def delete(home: Home, dag_id: str, yes: bool) -> None:
 
 def _set_dags_paused(home: Home, dag_ids: tuple[str, ...], paused: bool) -> None:
     with home.store() as db:
-        with db.read() as tx:
-            known = [report.find_dag(tx, dag_id) for dag_id in dag_ids]
-        with db.write() as tx:
-            for dag in known:
-                store_dags.set_paused(tx, dag.dag_id, paused, by=home.by, at=home.clock.now())
-            notify_on_commit(tx)
-    home.wake_services()
-    for dag in known:
-        click.echo(f"{'paused' if paused else 'unpaused'} {dag.dag_id}")
+        set_dags_paused(home, db, dag_ids, paused)
+    for dag_id in dag_ids:
+        click.echo(f"{'paused' if paused else 'unpaused'} {dag_id}")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
+from gnomon.actions.author_queries import ask_partition_mappers
 from gnomon.assets.leaf_mappers import PartitionAnswers
-from gnomon.cli.author_queries import ask_partition_mappers
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import format_sentence, output_option, print_document
 from gnomon.cli.task_selection import MAP_INDEX, split_choice

@@ -7,9 +7,10 @@ from typing import Any
 
 import click
 
+from gnomon.actions.owner_requests import ask_owner
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import output_option, print_document, print_records
-from gnomon.cli.owner_requests import ask_owner, print_pending
+from gnomon.cli.pending_requests import print_pending
 from gnomon.cli.task_selection import instance_arguments
 from gnomon.model.hitl import HITLRespondent
 from gnomon.report.listings.dag_list import find_dag

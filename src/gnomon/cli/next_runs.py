@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from gnomon.cli.author_queries import make_question_handler
+from gnomon.actions.author_queries import make_question_handler
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import format_sentence, format_table, output_option, print_document
 from gnomon.model.records import DagRecord

@@ -1,4 +1,4 @@
-"""Types of command-line arguments: the --conf of a run (a JSON object, checked against the DAG's params) and dates."""
+"""Types of command-line arguments: the --conf of a run (a JSON object) and dates."""
 
 from __future__ import annotations
 
@@ -10,11 +10,7 @@ import click
 
 from gnomon.config import Config
 from gnomon.config.alert_channels import read_span
-from gnomon.errors.authoring import ParamValidationError
-from gnomon.errors.product import UserError
 from gnomon.model.instants import Instant, to_instant
-from gnomon.model.spec import DagSpec
-from gnomon.sdk.arguments import params as conf_of_params
 from gnomon.sdk.schedules.timezone import find_zone
 
 
@@ -34,16 +30,6 @@ class ConfType(click.ParamType):  # type: ignore[type-arg]  # generic in newer r
         if not isinstance(read, dict):
             self.fail(f'must be a JSON object, for example \'{{"key": 1}}\', not {type(read).__name__}', param, ctx)
         return read
-
-
-def check_run_conf(spec: DagSpec, conf: dict[str, object]) -> None:
-    """Check the conf of a run against the params of the DAG. Raises UserError, which names the param that does not fit."""
-    try:
-        conf_of_params.check_conf(spec, conf)
-    except ParamValidationError as error:
-        raise UserError(
-            f"the conf does not fit the params of DAG {spec.dag_id!r}: {error} See: gnomon dags show {spec.dag_id}"
-        ) from None
 
 
 class MomentType(click.ParamType):  # type: ignore[type-arg]  # generic in newer releases only

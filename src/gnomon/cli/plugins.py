@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from gnomon.cli.author_queries import make_question_handler
+from gnomon.actions.author_queries import make_question_handler
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import output_option, print_records
 from gnomon.loading.plugins import PluginRow

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import click
 
+from gnomon.actions.owner_requests import ask_owner
 from gnomon.cli.home import Home, pass_home
-from gnomon.cli.owner_requests import ask_owner, print_pending
+from gnomon.cli.pending_requests import print_pending
 from gnomon.errors.product import UserError, find_close_matches
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.model.states import FINISHED_RUN_STATES

@@ -9,11 +9,12 @@ from dataclasses import asdict
 
 import click
 
+from gnomon.actions.run_changes import clear_instances, mark_instances
 from gnomon.cli.clear_downstream import clear_with_downstream
 from gnomon.cli.commands import LazyCommand, LazyGroup
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import format_cell, format_fields, output_option, print_document
-from gnomon.cli.owner_requests import ask_owner, print_pending
+from gnomon.cli.pending_requests import print_pending
 from gnomon.cli.task_selection import emit_answered, emit_task_instances
 from gnomon.model.states import FINISHED_TASK_STATES
 from gnomon.report.listings import run_list as report
@@ -107,8 +108,7 @@ def clear(
         if dry_run or not rows:
             emit_task_instances(rows, output, "would be cleared" if dry_run else "cleared")
             return None
-        body = {"run_pk": run.run_pk, "dag_pk": dag.dag_pk, "tasks": None, "only_failed": only_failed}
-        reply = ask_owner(home, db, dag, "clear", body)
+        reply = clear_instances(home, db, dag, run, None, only_failed=only_failed)
         emit_answered(db, dag, run, rows, reply, output, "cleared")
     return None
 
@@ -130,8 +130,7 @@ def mark(home: Home, dag_id: str, run_id: str, state: str, dry_run: bool, output
         if dry_run:
             emit_task_instances(rows, output, "would be changed")
             return
-        body = {"run_pk": run.run_pk, "dag_pk": dag.dag_pk, "tasks": None, "state": state}
-        reply = ask_owner(home, db, dag, "mark", body)
+        reply = mark_instances(home, db, dag, run, None, state)
         if output != "table":
             emit_answered(db, dag, run, rows, reply, output, "changed")
         elif reply.answer is None:

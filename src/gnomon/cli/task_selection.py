@@ -10,8 +10,9 @@ from typing import Any, TypeVar, cast
 
 import click
 
+from gnomon.actions.owner_requests import OwnerAnswer
 from gnomon.cli.output import print_records
-from gnomon.cli.owner_requests import OwnerAnswer, print_pending
+from gnomon.cli.pending_requests import print_pending
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.report.listings.run_list import TaskInstanceRow, list_task_instances

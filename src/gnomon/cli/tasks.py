@@ -7,10 +7,10 @@ from collections.abc import Mapping
 
 import click
 
+from gnomon.actions.run_changes import clear_instances, mark_instances
 from gnomon.cli.commands import LazyCommand, LazyGroup
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import output_option, print_records
-from gnomon.cli.owner_requests import OwnerAnswer, ask_owner
 from gnomon.cli.task_selection import (
     emit_answered,
     emit_task_instances,
@@ -87,7 +87,7 @@ def clear(
         if dry_run or not rows:
             emit_task_instances(rows, output, "would be cleared" if dry_run else "cleared")
             return
-        reply = _ask_owner(home, db, dag, run, rows, "clear", {"only_failed": only_failed})
+        reply = clear_instances(home, db, dag, run, rows, only_failed=only_failed)
         emit_answered(db, dag, run, rows, reply, output, "cleared")
 
 
@@ -110,7 +110,7 @@ def mark(
         if dry_run or not rows:
             emit_task_instances(rows, output, f"would be marked {state}" if dry_run else f"marked {state}")
             return
-        reply = _ask_owner(home, db, dag, run, rows, "mark", {"state": state})
+        reply = mark_instances(home, db, dag, run, rows, state)
         emit_answered(db, dag, run, rows, reply, output, f"marked {state}")
 
 
@@ -145,11 +145,3 @@ def _require_indices(rows: list[report.TaskInstanceRow], named: Mapping[str, fro
         missing = sorted(index for index in indices or () if (task_id, index) not in found)
         if missing:
             raise UserError(f"task {task_id!r} has no map index {missing[0]} in run {run_id!r}; see `gnomon tasks states`")
-
-
-def _ask_owner(
-    home: Home, db: Database, dag: DagRecord, run: RunRecord, rows: list[report.TaskInstanceRow], kind: str,
-    details: dict[str, object],
-) -> OwnerAnswer:  # fmt: skip
-    keys = [[dag.task_numbers[row.task_id], row.map_index] for row in rows]
-    return ask_owner(home, db, dag, kind, {"dag_pk": dag.dag_pk, "run_pk": run.run_pk, "tasks": keys, **details})

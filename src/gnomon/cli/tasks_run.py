@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import click
 
+from gnomon.actions.owner_requests import ask_owner
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.logs.log_follower import LogFollower, find_first_seq
 from gnomon.cli.logs.log_stream import LineFormat
 from gnomon.cli.output import utc_option
-from gnomon.cli.owner_requests import ask_owner, print_pending
+from gnomon.cli.pending_requests import print_pending
 from gnomon.cli.task_selection import instance_arguments
 from gnomon.cli.terminal.screen import read_screen
 from gnomon.errors.product import UserError

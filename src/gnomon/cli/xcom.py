@@ -7,22 +7,20 @@ from dataclasses import dataclass
 
 import click
 
+from gnomon.actions.xcom_changes import XComName, delete_xcom, encode_value, name_instance, set_xcom
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import output_option, print_document, print_records
 from gnomon.cli.task_selection import MAP_INDEX, instance_arguments, split_choice
 from gnomon.errors.product import UserError
-from gnomon.model.attempts import RETURN_VALUE, measure_json, xcom_excess
+from gnomon.model.attempts import RETURN_VALUE
 from gnomon.model.ids import UNMAPPED, quote_argument
-from gnomon.model.records import EventRecord, RunRecord
-from gnomon.model.states import FINISHED_TASK_STATES
 from gnomon.report.listings.connection_list import hide_stored_secrets
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.not_found import task_not_found
 from gnomon.report.listings.run_list import find_run
 from gnomon.store import Transaction
-from gnomon.store.dag_records import event_log, xcom_values
+from gnomon.store.dag_records import xcom_values
 
-_FINISHED = FINISHED_TASK_STATES
 _SHOWN_MAX = 100
 """Characters of a value in the table of `xcom list`."""
 _KEY = click.option("-k", "--key", default=RETURN_VALUE, show_default=True, help="The key of the value.")
@@ -90,7 +88,7 @@ def get(home: Home, dag_id: str, run_id: str, task_id: str, map_index: int, key:
     if not values:
         indices = [one.map_index for one in found if one.map_index >= 0]
         remedy = f"it has one for each map index, such as {task_id}[{indices[0]}]" if indices else f"`gnomon xcom list {dag_id} {quote_argument(run_id)}` lists all"
-        raise UserError(f"task {_name(task_id, map_index)!r} has no XCom {key!r} in run {run_id!r}; {remedy}")
+        raise UserError(f"task {name_instance(task_id, map_index)!r} has no XCom {key!r} in run {run_id!r}; {remedy}")
     if output == "table":
         click.echo(json.dumps(values[0], ensure_ascii=False))
     else:
@@ -108,22 +106,12 @@ def set_(home: Home, dag_id: str, run_id: str, task_id: str, map_index: int, val
     Tasks that have read the old value do not run again: clear them with `gnomon tasks clear`.
     """
     try:
-        text = json.dumps(json.loads(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        text = encode_value(json.loads(value))
     except ValueError as error:
         raise click.UsageError(f"VALUE is not valid JSON: {error}; write a text as '\"text\"'") from None
-    excess = xcom_excess("VALUE", text)
-    if excess is not None:
-        raise UserError(excess)
-    with home.store() as db, db.write() as tx:
-        run, task_no, length = _lock(tx, dag_id, run_id, task_id, map_index)
-        if key == RETURN_VALUE and length is not None and length != measure_json(text):
-            raise UserError(
-                f"task {_name(task_id, map_index)!r} returned {length} elements, over which a mapped task of run {run_id!r} is expanded: "
-                "a value with another number of elements would not fit its instances; clear the task instead, so that it returns another value"
-            )
-        xcom_values.write_xcom(tx, run.run_pk, task_no, map_index, key, text)
-        _log(home, tx, run, task_no, map_index, "xcom_set", key)
-    click.echo(f"set XCom {key!r} of {_name(task_id, map_index)}")
+    with home.store() as db:
+        set_xcom(home, db, XComName(dag_id, run_id, task_id, map_index, key), text)
+    click.echo(f"set XCom {key!r} of {name_instance(task_id, map_index)}")
 
 
 @xcom.command()
@@ -132,49 +120,14 @@ def set_(home: Home, dag_id: str, run_id: str, task_id: str, map_index: int, val
 @pass_home
 def delete(home: Home, dag_id: str, run_id: str, task_id: str, map_index: int, key: str) -> None:
     """Delete the value of TASK in RUN. The task must have ended."""
-    with home.store() as db, db.write() as tx:
-        run, task_no, length = _lock(tx, dag_id, run_id, task_id, map_index)
-        if key == RETURN_VALUE and length is not None:
-            raise UserError(f"a mapped task of run {run_id!r} is expanded over what {_name(task_id, map_index)!r} returned; clear the task instead")
-        if not xcom_values.remove_xcom(tx, run.run_pk, task_no, map_index, key):
-            raise UserError(f"task {_name(task_id, map_index)!r} has no XCom {key!r} in run {run_id!r}; `gnomon xcom list {dag_id} {quote_argument(run_id)}` lists all")
-        _log(home, tx, run, task_no, map_index, "xcom_deleted", key)
-    click.echo(f"deleted XCom {key!r} of {_name(task_id, map_index)}")
+    with home.store() as db:
+        delete_xcom(home, db, XComName(dag_id, run_id, task_id, map_index, key))
+    click.echo(f"deleted XCom {key!r} of {name_instance(task_id, map_index)}")
 
 
 def _read_values(tx: Transaction, texts: list[str], shows_secrets: bool) -> list[object]:
     values: list[object] = [json.loads(text) for text in texts]
     return values if shows_secrets or not values else list(hide_stored_secrets(tx, values))
-
-
-def _lock(tx: Transaction, dag_id: str, run_id: str, task_id: str, map_index: int) -> tuple[RunRecord, int, int | None]:
-    """The run, the number of the task, and the length of its return value where a mapped task is expanded over it.
-
-    Its owner deletes the XComs of a task instance when an attempt starts, and writes them when it ends. So a value may be changed from
-    outside only while the instance is finished; the lock keeps it so. Raises UserError otherwise.
-    """
-    dag = find_dag(tx, dag_id)
-    run = find_run(tx, dag, run_id)
-    if task_id not in dag.task_numbers:
-        raise task_not_found(dag_id, task_id, dag.task_numbers)
-    found = xcom_values.lock_task_instance(tx, run.run_pk, dag.task_numbers[task_id], map_index)
-    if found is None or found[0] not in _FINISHED:
-        state = "not started" if found is None or found[0] is None else found[0].value
-        raise UserError(
-            f"task {_name(task_id, map_index)!r} of run {run_id!r} is {state}: when it starts its XComs are deleted, and when it ends they are "
-            f"written; wait until it has ended, or end it with `gnomon tasks mark {dag_id} {quote_argument(run_id)} {quote_argument(_name(task_id, map_index))} --state success`"
-        )
-    return run, dag.task_numbers[task_id], found[1] if found[1] is not None and found[1] >= 0 else None
-
-
-def _log(home: Home, tx: Transaction, run: RunRecord, task_no: int, map_index: int, kind: str, key: str) -> None:
-    event_log.log_event(
-        tx, EventRecord(home.clock.now(), kind, dag_pk=run.dag_pk, run_pk=run.run_pk, task_no=task_no, map_index=map_index, by=home.by, body=key)
-    )
-
-
-def _name(task_id: str, map_index: int) -> str:
-    return task_id if map_index == UNMAPPED else f"{task_id}[{map_index}]"
 
 
 def _shorten(text: str) -> str:

@@ -3,13 +3,16 @@
 A file is named after the module that uses it. A statement begins with `-- name: verb` and is called `module.verb`.
 `-- name: verb (sqlite)` and `-- name: verb (postgresql)` are the two forms of a statement that differs between the dialects. A line
 `-- rows: column type, ...` makes a statement a batch: on PostgreSQL `:rows` stands for a table of those columns made of arrays; on SQLite
-`:column` is the value of one row, and the statement is executed once for each row.
+`:column` is the value of one row, and the statement is executed once for each row. Lines `-- field: name expression` and, for an expression that
+can be NULL, `-- nullable field: name expression` (or `-- fields: verb`: those of an earlier statement) make a statement a listing: `store.pages.page_query` replaces `{conditions}`, `{order}` and `{keys}`
+in its text by conditions on these fields, by the order of the rows, and by the columns that the order compares.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 
@@ -17,7 +20,17 @@ from gnomon.store.drivers.address import POSTGRESQL, SQLITE
 
 _NAME = re.compile(r"^-- name: (\w+)(?: \((sqlite|postgresql)\))?$")
 _ROWS = "-- rows: "
+_FIELDS_OF = re.compile(r"^-- fields: (\w+)$")
+_FIELD = re.compile(r"^-- (nullable )?field: (\w+) (.+)$")
 _PARAMETER = re.compile(r"(?<![:\w]):([a-z_]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class ListingField:
+    """What a listing may filter and order by."""
+
+    expression: str
+    is_nullable: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +41,8 @@ class Statement:
     text: str
     columns: tuple[str, ...] = ()
     """The columns of a row of a batch, in order; empty when it is not a batch."""
+    fields: Mapping[str, ListingField] = field(default_factory=dict)
+    """The fields of a listing, by name; empty when it is not a listing."""
 
 
 @dataclass(slots=True)
@@ -35,6 +50,7 @@ class _StatementDraft:
     verb: str
     dialect: str | None
     rows: str = ""
+    fields: dict[str, ListingField] = field(default_factory=dict)
     lines: tuple[str, ...] = ()
 
 
@@ -67,6 +83,10 @@ def _split_statements(text: str) -> list[_StatementDraft]:
             drafts.append(_StatementDraft(name[1], name[2]))
         elif line.startswith(_ROWS):
             drafts[-1].rows += line.removeprefix(_ROWS) + " "
+        elif found := _FIELD.match(line):
+            drafts[-1].fields[found[2]] = ListingField(found[3], bool(found[1]))
+        elif found := _FIELDS_OF.match(line):
+            drafts[-1].fields = next(draft.fields for draft in drafts if draft.verb == found[1])
         elif drafts and line.strip() and not line.lstrip().startswith("--"):
             drafts[-1].lines += (line.strip(),)
     return drafts
@@ -80,12 +100,12 @@ def _compile_statement(draft: _StatementDraft, module: str, dialect: str) -> Sta
     if dialect == SQLITE:
         if names:
             body = _PARAMETER.sub(lambda match: f"?{names.index(match[1]) + 1}", body)
-        return Statement(name, body, names)
+        return Statement(name, body, names, draft.fields)
     body = body.replace("%", "%%")
     if names:
         arrays = ", ".join(f"%({column})s::{kind}[]" for column, kind in columns)
         body = body.replace(":rows", f"unnest({arrays}) AS r({', '.join(names)})")
-    return Statement(name, _PARAMETER.sub(r"%(\1)s", body), names)
+    return Statement(name, _PARAMETER.sub(r"%(\1)s", body), names, draft.fields)
 
 
-__all__ = ["POSTGRESQL", "SQLITE", "Statement", "load_statements", "parse_statements"]
+__all__ = ["POSTGRESQL", "SQLITE", "ListingField", "Statement", "load_statements", "parse_statements"]

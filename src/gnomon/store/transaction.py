@@ -101,6 +101,14 @@ class Transaction:
         rows = self._connection.rows(self._statements[name], parameters)
         return rows[0] if rows else None
 
+    def listing(self, name: str) -> Statement:
+        """The statement of a listing, which `store.pages.page_query` completes."""
+        return self._statements[name]
+
+    def all_of(self, statement: Statement, parameters: Mapping[str, object]) -> list[Row]:
+        """All rows of the answer of a listing."""
+        return self._connection.rows(statement, parameters)
+
     def run(self, name: str, /, **parameters: object) -> int:
         """Execute the statement; returns the number of rows that it changed."""
         return self._connection.count(self._statements[name], parameters)

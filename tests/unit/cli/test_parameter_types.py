@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 import pytest
 
-from gnomon.cli.parameter_types import ConfType, check_run_conf
+from gnomon.actions.run_conf import check_run_conf
+from gnomon.cli.parameter_types import ConfType
 from gnomon.errors.product import UserError
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, ParamSpec

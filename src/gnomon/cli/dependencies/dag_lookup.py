@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import tzinfo
 
-from gnomon.cli.author_queries import make_question_handler
+from gnomon.actions.author_queries import make_question_handler
 from gnomon.cli.home import Home
 from gnomon.cli.trial.dag_search import find_by_id, find_in_file, looks_like_file, parse_all_files
 from gnomon.dagfiles.inputs import create_environment_stamps

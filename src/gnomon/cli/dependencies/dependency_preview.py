@@ -8,7 +8,7 @@ from datetime import date, datetime
 import click
 import msgspec
 
-from gnomon.cli.author_queries import make_question_handler
+from gnomon.actions.author_queries import make_question_handler
 from gnomon.cli.dependencies.dag_lookup import DagWithUpstreams, LocatedDag, locate_dag
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import format_table, print_document

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import tzinfo
 from typing import Any
 
-from gnomon.cli.author_queries import make_question_handler
+from gnomon.actions.author_queries import make_question_handler
 from gnomon.cli.home import Home
 from gnomon.errors.product import UserError
 from gnomon.errors.timetable import AirflowTimetableInvalid, PlanningError

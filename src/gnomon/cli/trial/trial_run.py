@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 
 import msgspec
 
+from gnomon.actions.author_queries import plan_manual_run
+from gnomon.actions.polling import poll_until
+from gnomon.actions.run_conf import check_run_conf
 from gnomon.app.database import DatabasePreparation
-from gnomon.cli.author_queries import plan_manual_run
-from gnomon.cli.database_access import poll_until
 from gnomon.cli.home import Home
-from gnomon.cli.parameter_types import check_run_conf
 from gnomon.cli.trial.dag_search import ParsedTarget, find_by_id, find_in_file, looks_like_file
 from gnomon.cli.trial.lone_task import isolate_task
 from gnomon.cli.trial.trial_answers import Answer, TrialAnswers, check_answered_tasks

@@ -138,6 +138,15 @@ def list_import_errors(tx: Transaction) -> list[StoredImportError]:
     return [StoredImportError(*row) for row in tx.all("dag_files.errors")]
 
 
+ERRORS_OF_FILE_MAX = 2**16
+"""The numbers of the errors of a file are below this."""
+
+
+def list_numbered_import_errors(tx: Transaction) -> dict[int, StoredImportError]:
+    """All errors by a number that stays while the file keeps the error, in the order of the numbers."""
+    return {row[0] * ERRORS_OF_FILE_MAX + row[1]: StoredImportError(*row[2:]) for row in tx.all("dag_files.listed_errors")}
+
+
 def list_warnings(tx: Transaction) -> dict[str, list[str]]:
     """Warnings of files that are not deleted, by path; a file without warnings is left out."""
     return {path: json.loads(warnings) for path, warnings in tx.all("dag_files.warnings")}

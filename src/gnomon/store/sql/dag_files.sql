@@ -54,6 +54,11 @@ SELECT file_pk, number, kind, message, line, traceback, at FROM :rows;
 SELECT f.path, e.kind, e.message, e.line, e.traceback, e.at FROM import_error AS e JOIN file AS f ON f.file_pk = e.file_pk
 WHERE f.gone_at IS NULL ORDER BY f.path, e.number;
 
+-- name: listed_errors
+-- All errors of files that are not deleted, with the keys of their rows.
+SELECT e.file_pk, e.number, f.path, e.kind, e.message, e.line, e.traceback, e.at FROM import_error AS e JOIN file AS f ON f.file_pk = e.file_pk
+WHERE f.gone_at IS NULL ORDER BY e.file_pk, e.number;
+
 -- name: warnings
 -- Files that are not deleted and have warnings.
 SELECT path, warnings FROM file WHERE gone_at IS NULL AND warnings <> '[]' ORDER BY path;

@@ -1,0 +1,28 @@
+"""`Actor`: the user for whom something is done, and what an action needs of its process."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from gnomon.clock import Clock
+from gnomon.config import Config
+
+
+class Actor(Protocol):
+    """The options, the clock and the user of an action."""
+
+    clock: Clock
+
+    @property
+    def cfg(self) -> Config:
+        """The effective options."""
+
+    @property
+    def by(self) -> str:
+        """The user, for the event log: `cli:<name>` or `api:<name>`."""
+
+    def sleep(self, seconds: float, /) -> object:
+        """Wait, for an action that polls."""
+
+    def wake_services(self) -> None:
+        """Wake every service of the home on this host, so that it reads its mailbox now."""

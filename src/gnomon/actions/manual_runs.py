@@ -1,0 +1,136 @@
+"""`create_run`: a run by hand, for `gnomon dags trigger` and the API. The process itself writes the run (REQUEST in docs/discussions/ownership.md)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from gnomon.actions.actor import Actor
+from gnomon.actions.author_queries import find_manual_slot, plan_manual_run, resolve_manual_partition_date
+from gnomon.actions.run_conf import check_run_conf
+from gnomon.errors.product import UserError
+from gnomon.model.ids import find_run_id_fault, quote_argument
+from gnomon.model.instants import Instant, iso
+from gnomon.model.records import DagRecord, RunRecord
+from gnomon.planning import PlanningError, Slot, find_manual_logical_date, find_slot_partition, with_slot_data
+from gnomon.report.listings.dag_list import find_dag
+from gnomon.store import Database, notify_on_commit
+from gnomon.store.cross_dag import dag_edges
+from gnomon.store.dag_records import dag_runs
+
+
+class SlotNotFound(UserError):
+    """The timetable of the DAG has no slot at that time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewRun:
+    """A run that a user wants. What is None is inferred: by the DAG's timetable, or from the current time."""
+
+    dag_id: str
+    run_id: str | None = None
+    logical_at: Instant | None = None
+    slot_at: Instant | None = None
+    """The due time of the slot that the run takes the place of; excludes `logical_at`."""
+    interval: tuple[Instant, Instant] | None = None
+    run_after: Instant | None = None
+    """When the run may start; None: now."""
+    conf: dict[str, object] = field(default_factory=dict)
+    partition_key: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ManualSlot:
+    """The slot of the DAG's timetable that a manual run stands for, if any."""
+
+    logical_at: Instant | None
+    slot: Slot | None = None
+    """The slot with this logical date; None when the timetable has none."""
+    doubt: str | None = None
+    """Why the timetable cannot tell whether there is such a slot."""
+
+
+@dataclass(frozen=True, slots=True)
+class CreatedRun:
+    """A run that was created."""
+
+    dag: DagRecord
+    run: RunRecord
+    manual_slot: ManualSlot
+    is_waited_for: bool
+    """The user named a date, and other DAGs depend on the DAG: whether they wait for this run depends on its slot."""
+
+
+def create_run(actor: Actor, db: Database, new: NewRun) -> CreatedRun:
+    """Create the run and wake the services.
+
+    Raises NameNotFound for an unknown DAG, RunExists, RunTypeNotAllowed, and UserError for everything else that prevents the run: the DAG
+    was deleted, the conf does not fit its params, its timetable infers no data interval, the run id or the partition key is refused.
+    """
+    if new.run_id is not None:
+        check_run_id(new.run_id, actor.cfg.text("scheduler", "allowed_run_id_pattern"))
+    now = actor.clock.now()
+    with db.read() as tx:
+        dag = find_dag(tx, new.dag_id)
+    _check_active(dag)
+    check_run_conf(dag.spec, new.conf)
+    partition_key, partition_date = new.partition_key, resolve_manual_partition_date(actor.cfg, dag, new.partition_key)
+    manual_slot = _find_manual_slot(actor, dag, new, now)
+    planned = plan_manual_run(actor.cfg, dag.spec, dag.file, manual_slot.logical_at, now)
+    if new.slot_at is not None and manual_slot.slot is not None:
+        planned = with_slot_data(planned, manual_slot.slot)
+    if manual_slot.slot is not None and partition_key is None:
+        partition_key, partition_date = find_slot_partition(dag.spec, manual_slot.slot.run_after)
+    with db.write() as tx:
+        run = dag_runs.create_manual_run(
+            tx, dag_id=new.dag_id, run_id=new.run_id or planned.run_id, logical_at=manual_slot.logical_at,
+            run_after=planned.run_after if new.run_after is None else new.run_after,
+            interval=new.interval or (planned.interval_start, planned.interval_end), conf=new.conf, by=actor.by, at=now,
+            stands_for=None if manual_slot.slot is None else manual_slot.slot.run_after,
+            partition_key=partition_key, partition_date=partition_date,
+        )
+        notify_on_commit(tx)
+        has_date = new.logical_at is not None or new.slot_at is not None
+        is_waited_for = has_date and bool(dag_edges.list_edges_on(tx, new.dag_id))
+    actor.wake_services()
+    return CreatedRun(dag, run, manual_slot, is_waited_for)
+
+
+def check_run_id(run_id: str, pattern: str) -> None:
+    """Raise UserError for a text that cannot be a run id, or that [scheduler] allowed_run_id_pattern does not match."""
+    fault = find_run_id_fault(run_id)
+    if fault is not None:
+        raise UserError(fault)
+    if re.search(pattern, run_id) is None:
+        raise UserError(f"run id {run_id!r} does not match {pattern}; choose another run id, or change [scheduler] allowed_run_id_pattern")
+
+
+def _find_manual_slot(actor: Actor, dag: DagRecord, new: NewRun, now: Instant) -> ManualSlot:
+    if new.logical_at is not None:
+        return _find_slot_of_date(actor, dag, new.logical_at)
+    if new.slot_at is not None:
+        return _find_slot_due(actor, dag, new.slot_at)
+    return ManualSlot(find_manual_logical_date(dag.spec, now))
+
+
+def _find_slot_of_date(actor: Actor, dag: DagRecord, logical_at: Instant) -> ManualSlot:
+    try:
+        return ManualSlot(logical_at, find_manual_slot(actor.cfg, dag, logical_at=logical_at))
+    except PlanningError as error:
+        return ManualSlot(logical_at, doubt=str(error))
+
+
+def _find_slot_due(actor: Actor, dag: DagRecord, due_at: Instant) -> ManualSlot:
+    """The slot due at that instant. Raises SlotNotFound when the timetable has none, UserError when it cannot tell."""
+    try:
+        slot = find_manual_slot(actor.cfg, dag, due_at=due_at)
+    except PlanningError as error:
+        raise UserError(f"the slots of DAG {dag.dag_id!r} cannot be computed: {error}") from None
+    if slot is None:
+        raise SlotNotFound(f"DAG {dag.dag_id!r} has no slot at {iso(due_at)}; see: gnomon timetables preview {quote_argument(dag.dag_id)}")
+    return ManualSlot(slot.logical_at, slot)
+
+
+def _check_active(dag: DagRecord) -> None:
+    if not dag.active:
+        raise UserError(f"DAG {dag.dag_id!r} was deleted: no file defines it any more; restore {dag.file} to run it")

@@ -1,0 +1,18 @@
+"""The check of a run's conf against the params of its DAG."""
+
+from __future__ import annotations
+
+from gnomon.errors.authoring import ParamValidationError
+from gnomon.errors.product import UserError
+from gnomon.model.spec import DagSpec
+from gnomon.sdk.arguments import params as conf_of_params
+
+
+def check_run_conf(spec: DagSpec, conf: dict[str, object]) -> None:
+    """Check the conf of a run against the params of the DAG. Raises UserError, which names the param that does not fit."""
+    try:
+        conf_of_params.check_conf(spec, conf)
+    except ParamValidationError as error:
+        raise UserError(
+            f"the conf does not fit the params of DAG {spec.dag_id!r}: {error} See: gnomon dags show {spec.dag_id}"
+        ) from None

@@ -1,0 +1,71 @@
+"""`create_app`: the page, the health endpoints and `/api/v2` as one application.
+
+Routes are plain functions in a pool of threads, because the store is synchronous.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib import metadata
+
+import anyio.to_thread
+from fastapi import FastAPI, Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
+
+from gnomon.api.access.permissions import check_routes
+from gnomon.api.common.errors import install_error_handlers
+from gnomon.api.common.limits import BodyLimit, SafeHeaders
+from gnomon.api.common.paths import EncodedSlashes
+from gnomon.api.context import ApiContext
+from gnomon.api.health import to_airflow_json
+from gnomon.api.page import render_page
+from gnomon.api.v2.routers import create_v2_router
+
+THREADS_MAX = 16
+"""Requests answered at the same time; others wait for a thread."""
+API_PREFIX = "/api"
+HEALTH_PATHS = ("/health", "/monitor/health")
+PAGE_PATHS = ("/", "/index.html")
+
+
+def create_app(context: ApiContext) -> FastAPI:
+    """The application. Raises InternalError when a route of the API declares no permission."""
+    app = FastAPI(
+        title="Gnomon", version=find_version(), description="Airflow's public API v2, as far as Gnomon has its features.",
+        docs_url=None, redoc_url=None, redirect_slashes=False, lifespan=_limit_threads,
+    )
+    app.state.context = context
+    install_error_handlers(app)
+    app.add_middleware(BodyLimit)
+    app.add_middleware(SafeHeaders)
+    app.add_middleware(EncodedSlashes)
+    for path in PAGE_PATHS:
+        app.add_api_route(path, _show_page, methods=["GET", "HEAD"], include_in_schema=False)
+    for path in HEALTH_PATHS:
+        app.add_api_route(path, _show_health, methods=["GET", "HEAD"], include_in_schema=False)
+    app.include_router(create_v2_router(), prefix=f"{API_PREFIX}/v2")
+    check_routes(app, API_PREFIX)
+    return app
+
+
+def find_version() -> str:
+    """The version of this installation."""
+    try:
+        return metadata.version("gnomon")
+    except metadata.PackageNotFoundError:
+        return "of a source tree"
+
+
+@asynccontextmanager
+async def _limit_threads(_app: FastAPI) -> AsyncIterator[None]:
+    anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS_MAX
+    yield
+
+
+def _show_page(request: Request) -> Response:
+    return HTMLResponse(render_page(request.app.state.context.read_health(), find_version()))
+
+
+def _show_health(request: Request) -> Response:
+    return JSONResponse(to_airflow_json(request.app.state.context.read_health()))

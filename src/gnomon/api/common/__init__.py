@@ -1,0 +1,1 @@
+"""What all routers share: ids in paths, pages, orders, filters, cursors and the shape of errors."""

@@ -1,0 +1,87 @@
+"""The shape of errors: `{"detail": ...}`, a sentence, or for a body or a parameter that does not fit a list with the place of each fault."""
+
+from __future__ import annotations
+
+import traceback
+from typing import Any
+
+from fastapi import FastAPI, HTTPException, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException as StarletteHTTPException
+from starlette.responses import JSONResponse
+
+from gnomon import log
+from gnomon.actions.owner_requests import RequestRefused
+from gnomon.api.access.policies import AccessRefused
+from gnomon.errors.product import GnomonError, ResourceUnavailable, UserError
+from gnomon.report.listings.not_found import NameNotFound
+from gnomon.store import NotFound, ResourceInUse, RunExists
+from gnomon.store.errors import BackfillActive
+
+_log = log.get_logger("api")
+_STATUS_OF_ERRORS: tuple[tuple[type[Exception], int], ...] = (
+    (NameNotFound, 404), (NotFound, 404), (RunExists, 409), (BackfillActive, 409), (ResourceInUse, 409), (RequestRefused, 409),
+    (UserError, 400), (ResourceUnavailable, 503), (UnicodeError, 400), (OverflowError, 400),
+)
+"""The first class that fits decides."""
+
+
+class NotSupported(HTTPException):
+    """A known operation, body or parameter that Gnomon does not have; 501, with the reason."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(501, reason)
+
+
+def install_error_handlers(app: FastAPI) -> None:
+    """Answer every error in the shape of Airflow's API; nothing of a traceback or of a request's values reaches the client."""
+    app.add_exception_handler(StarletteHTTPException, _answer_http_error)
+    app.add_exception_handler(RequestValidationError, _answer_invalid_request)
+    app.add_exception_handler(AccessRefused, _answer_refusal)
+    app.add_exception_handler(GnomonError, _answer_error)
+    app.add_exception_handler(UnicodeError, _answer_error)
+    app.add_exception_handler(OverflowError, _answer_error)
+    app.add_exception_handler(Exception, _answer_crash)
+
+
+def find_status(error: Exception) -> int:
+    """The HTTP status of an error."""
+    return next((status for kind, status in _STATUS_OF_ERRORS if isinstance(error, kind)), 500)
+
+
+def _answer(status: int, detail: Any, headers: dict[str, str] | None = None) -> JSONResponse:
+    return JSONResponse({"detail": detail}, status, headers)
+
+
+async def _answer_http_error(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, StarletteHTTPException)
+    if error.status_code == 404 and error.detail == "Not Found":  # no route has the path
+        path = request.url.path
+        is_api = path.startswith("/api/")
+        return _answer(404, f"there is no operation {path}" if is_api else f"there is no page {path}; the pages are / and /health")
+    return _answer(error.status_code, error.detail, dict(error.headers or {}))
+
+
+async def _answer_invalid_request(_request: Request, error: Exception) -> JSONResponse:
+    """422. The value itself is left out: it may be a password."""
+    assert isinstance(error, RequestValidationError)
+    return _answer(422, [{"loc": list(fault["loc"]), "msg": str(fault["msg"]), "type": str(fault["type"])} for fault in error.errors()])
+
+
+async def _answer_refusal(_request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, AccessRefused)
+    return _answer(error.status, str(error))
+
+
+async def _answer_error(request: Request, error: Exception) -> JSONResponse:
+    if isinstance(error, UnicodeError | OverflowError):
+        return _answer(400, "a text is not valid Unicode, or a number is too large")
+    status = find_status(error)
+    if status == 500:
+        return await _answer_crash(request, error)
+    return _answer(status, str(error))
+
+
+async def _answer_crash(request: Request, error: Exception) -> JSONResponse:
+    _log.error("request_failed", method=request.method, path=request.url.path, traceback="".join(traceback.format_exception(error)))
+    return _answer(500, "an internal error; the log of the api-server has the details")

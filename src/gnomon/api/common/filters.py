@@ -1,0 +1,78 @@
+"""Filters of lists: `_gte`, `_gt`, `_lte`, `_lt`, `_pattern` and `_prefix_pattern` behind the name of an attribute, or the attribute itself.
+
+`*_pattern` ignores case and finds the text anywhere; `%` and `_` are wildcards. `*_prefix_pattern` is exact. In both, `|` means OR and
+`~` matches everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from fastapi import HTTPException
+from pydantic import BaseModel
+
+from gnomon.model.instants import SECOND, Instant, to_instant
+from gnomon.store.pages.page_query import Condition, Operator
+
+_OPERATORS = {
+    "_prefix_pattern": Operator.STARTS_WITH, "_pattern": Operator.MATCHES, "_gte": Operator.AT_LEAST, "_gt": Operator.MORE,
+    "_lte": Operator.AT_MOST, "_lt": Operator.LESS,
+}
+_PATTERNS = (Operator.STARTS_WITH, Operator.MATCHES)
+
+
+def read_instant(value: datetime) -> Instant:
+    """The instant of a date in a request; a date without an offset is UTC, as in Airflow's API."""
+    try:
+        return to_instant(value if value.tzinfo is not None else value.replace(tzinfo=UTC))
+    except OverflowError:
+        raise HTTPException(422, f"{value.isoformat()} is out of range") from None
+
+
+def read_seconds(value: float) -> int:
+    """A span in seconds as microseconds."""
+    return round(value * SECOND)
+
+
+@dataclass(frozen=True, slots=True)
+class FilterField:
+    """What a filter compares: a field of the listing, and how a value of the request becomes one of the store."""
+
+    name: str
+    read: Callable[[Any], object] = lambda value: value
+    splits: bool = True
+    """False: `|` in a pattern is no OR."""
+
+
+def build_conditions(filters: BaseModel, fields: Mapping[str, FilterField], ignored: Iterable[str] = ()) -> list[Condition]:
+    """The conditions of the parameters that the client gave. `ignored`: parameters that are no filters.
+
+    Raises KeyError for a parameter without a field, which is an error in this program.
+    """
+    conditions = []
+    for name in filters.model_fields_set.difference(ignored):
+        value = getattr(filters, name)
+        if value is None or value == []:
+            continue
+        suffix = next((suffix for suffix in _OPERATORS if name.endswith(suffix) and name not in fields), "")
+        field = fields[name.removesuffix(suffix)]
+        operator = _OPERATORS.get(suffix, Operator.IN if isinstance(value, list) else Operator.EQUAL)
+        if operator in _PATTERNS:
+            texts = split_pattern(value, splits=field.splits)
+            if texts is not None:
+                conditions.append(Condition(field.name, operator, texts))
+        elif operator is Operator.IN:
+            conditions.append(Condition(field.name, operator, [field.read(one) for one in value]))
+        else:
+            conditions.append(Condition(field.name, operator, field.read(value)))
+    return conditions
+
+
+def split_pattern(pattern: str, *, splits: bool = True) -> list[str] | None:
+    """The texts of a pattern, of which one must be found; None when everything matches."""
+    texts = [text.strip() for text in pattern.split("|")] if splits else [pattern]
+    texts = [text for text in texts if text]
+    return None if "~" in texts or not texts else texts

@@ -1,0 +1,72 @@
+"""`order_by`: names of attributes, each with `-` for descending order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from fastapi import HTTPException
+
+from gnomon.store.pages.page_query import SortKey
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class SortField:
+    """A field of a listing in the store, and what its values are."""
+
+    name: str
+    is_text: bool = False
+    is_nullable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ordering:
+    """The sort keys of a page, and the fields that they compare."""
+
+    keys: tuple[SortKey, ...]
+    fields: tuple[SortField, ...]
+
+
+def parse_order(order_by: Sequence[str], known: Mapping[str, SortField], default: str, unique: Sequence[SortField]) -> Ordering:
+    """The order that the client wants, else `default`, then by the `unique` fields, in the direction of the first key.
+
+    Raises HTTPException (400) for an attribute that the list cannot be ordered by.
+    """
+    keys: list[SortKey] = []
+    fields: list[SortField] = []
+    for text in [name for name in order_by if name] or [default]:
+        field, descends = _find_attribute(text, known), text.startswith("-")
+        if all(key.field != field.name for key in keys):
+            keys.append(SortKey(field.name, descends))
+            fields.append(field)
+    for field in unique:
+        if all(key.field != field.name for key in keys):
+            keys.append(SortKey(field.name, keys[0].descends))
+            fields.append(field)
+    return Ordering(tuple(keys), tuple(fields))
+
+
+def sort_entries(entries: Sequence[T], order_by: Sequence[str], known: Mapping[str, Callable[[T], Any]], default: str) -> list[T]:
+    """The entries of a list that is in memory, in the order that the client wants; None comes last. Entries that are equal keep their order.
+
+    Raises HTTPException (400) for an attribute that the list cannot be ordered by.
+    """
+    ordered = list(entries)
+    for text in reversed([name for name in order_by if name] or [default]):
+        value_of: Callable[[T], Any] = _find_attribute(text, known)
+        known_values = sorted((one for one in ordered if value_of(one) is not None), key=value_of, reverse=text.startswith("-"))
+        ordered = [*known_values, *(one for one in ordered if value_of(one) is None)]
+    return ordered
+
+
+V = TypeVar("V")
+
+
+def _find_attribute(text: str, known: Mapping[str, V]) -> V:
+    name = text.removeprefix("-")
+    if name not in known:
+        raise HTTPException(400, f"the list cannot be ordered by {name!r}; it can by: {', '.join(sorted(known))}")
+    return known[name]

@@ -1,0 +1,87 @@
+"""`ApiContext`: what every route needs of its process: the options, the clock, the database, and acting for a user."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from gnomon.api.access.policies import AccessPolicy, User
+from gnomon.api.health import HealthSnapshot
+from gnomon.clock import Clock
+from gnomon.config import Config, run_folder
+from gnomon.report.listings.dag_facts import DagFactsCache
+from gnomon.store import Database, load_cipher, open_database
+from gnomon.wakeups import Notifier
+
+
+class ApiContext:
+    """One object for the process. `sleep`: called with seconds while a request waits; tests replace it."""
+
+    def __init__(
+        self, cfg: Config, clock: Clock, policy: AccessPolicy, read_health: Callable[[], HealthSnapshot],
+        sleep: Callable[[float], object] = time.sleep, database: Database | None = None,
+    ) -> None:
+        self.cfg = cfg
+        self.clock = clock
+        self.policy = policy
+        self.read_health = read_health
+        self.sleep = sleep
+        self.facts = DagFactsCache()
+        self._database = database
+        self._guard = threading.Lock()
+
+    @property
+    def database(self) -> Database:
+        """The database, opened by the first request that needs it. Each transaction has a connection of its own, of which some are kept.
+
+        Raises the errors of `open_database`; the next request tries again.
+        """
+        with self._guard:
+            if self._database is None:
+                self._database = open_database(
+                    self.cfg.database_url, role="api-server", synchronous=self.cfg.text("database", "synchronous"), clock=self.clock,
+                    cipher=load_cipher(self.cfg),
+                )
+            return self._database
+
+    def act_as(self, user: User) -> UserOfApi:
+        """The user, as `gnomon.actions` needs one."""
+        return UserOfApi(self, user)
+
+    def close(self) -> None:
+        """Close the database connections."""
+        with self._guard:
+            if self._database is not None:
+                self._database.close()
+                self._database = None
+
+
+class UserOfApi:
+    """An `Actor` (`gnomon.actions.actor`): the user of a request."""
+
+    def __init__(self, context: ApiContext, user: User) -> None:
+        self._context = context
+        self.clock = context.clock
+        self.cfg = context.cfg
+        self.by = f"api:{user.name}"
+
+    def sleep(self, seconds: float, /) -> object:
+        """Wait in the thread of the request."""
+        return self._context.sleep(seconds)
+
+    def wake_services(self) -> None:
+        """Wake every service of the home on this host."""
+        Notifier(run_folder(self.cfg.home)).notify()
+
+
+def _find_context(request: Request) -> ApiContext:
+    context: ApiContext = request.app.state.context
+    return context
+
+
+Context = Annotated[ApiContext, Depends(_find_context)]
+"""The context of the server, as the argument of a route."""

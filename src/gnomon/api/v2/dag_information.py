@@ -1,0 +1,134 @@
+"""What belongs to DAGs: their source, their versions, the numbers of their runs, and warnings."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, HTTPException, Query
+from pydantic import Field
+
+from gnomon.api.access.permissions import requires
+from gnomon.api.access.policies import Permission, Resource
+from gnomon.api.common.errors import NotSupported
+from gnomon.api.common.ordering import sort_entries
+from gnomon.api.common.paging import PageParameters, cut_page
+from gnomon.api.common.paths import Id
+from gnomon.api.context import ApiContext, Context
+from gnomon.api.v2.conversions import BUNDLE_NAME, build_version
+from gnomon.api.v2.lookup import find_stored_dag
+from gnomon.api.v2.schemas.dag_information import (
+    DAGSourceResponse,
+    DagStatsCollectionResponse,
+    DagStatsResponse,
+    DagStatsStateResponse,
+    DAGWarningCollectionResponse,
+)
+from gnomon.api.v2.schemas.versions import DAGVersionCollectionResponse, DagVersionResponse
+from gnomon.loading.archives import read_source
+from gnomon.model.states import DagRunState
+from gnomon.store import Transaction
+from gnomon.store.pages.dag_pages import list_newest_versions, list_version_numbers
+from gnomon.store.pages.run_pages import read_run_counts_of_dags
+
+router = APIRouter()
+
+
+@router.get("/dagSources/{dag_id}", tags=["DagSource"], dependencies=[requires(Permission.READ, Resource.DAG_CODE)])
+def get_dag_source(dag_id: Id, context: Context, version_number: int | None = None) -> DAGSourceResponse:
+    """The file that defines the DAG, as it is now."""
+    with context.database.read() as tx:
+        stored = find_stored_dag(tx, dag_id)
+        newest = list_version_numbers(tx, stored.dag_pk)[0].number
+        name = _find_name(context, tx, dag_id)
+    if version_number is not None and version_number != newest:
+        raise HTTPException(404, f"the source of version {version_number} of DAG {dag_id!r} is not kept; version {newest} is the newest")
+    try:
+        content = read_source(stored.file).decode(errors="replace")
+    except OSError as error:
+        raise HTTPException(404, f"{stored.file} cannot be read on this machine: {error.strerror}") from None
+    return DAGSourceResponse(content=content, dag_id=dag_id, version_number=newest, dag_display_name=name)
+
+
+@router.get("/dagStats", tags=["DagStats"], dependencies=[requires(Permission.READ, Resource.DAG_RUN)])
+def get_dag_stats(context: Context, dag_ids: Annotated[list[str] | None, Query()] = None) -> DagStatsCollectionResponse:
+    """The number of runs of each DAG in each state, from the tallies."""
+    with context.database.read() as tx:
+        versions = [one for one in list_newest_versions(tx, dag_ids or None) if one.is_active or dag_ids]
+        facts = context.facts.find(tx, versions)
+        counts = read_run_counts_of_dags(tx, [one.dag_pk for one in versions])
+    answers = []
+    for one in versions:
+        of_dag = counts.get(one.dag_pk, {})
+        stats = [DagStatsStateResponse(state=state, count=of_dag.get(state, 0)) for state in DagRunState]
+        dag = facts[one.dag_pk]
+        answers.append(DagStatsResponse(dag_id=dag.spec.dag_id, dag_display_name=dag.display_name, stats=stats))
+    return DagStatsCollectionResponse(dags=answers, total_entries=len(answers))
+
+
+class WarningFilters(PageParameters):
+    """The parameters of `GET /dagWarnings`."""
+
+    dag_id: str | None = None
+    warning_type: str | None = None
+    order_by: list[str] = Field([])
+
+
+@router.get("/dagWarnings", tags=["DagWarning"], dependencies=[requires(Permission.READ, Resource.DAG)])
+def list_dag_warnings(filters: Annotated[WarningFilters, Query()]) -> DAGWarningCollectionResponse:
+    """Always empty: Gnomon's warnings have none of Airflow's types; `gnomon dags errors --warnings` lists them."""
+    known: dict[str, Any] = {name: lambda entry: entry for name in ("dag_id", "warning_type", "message", "timestamp")}
+    sort_entries([], filters.order_by, known, "dag_id")
+    return DAGWarningCollectionResponse(dag_warnings=[], total_entries=0)
+
+
+class VersionFilters(PageParameters):
+    """The parameters of `GET /dags/{dag_id}/dagVersions`."""
+
+    version_number: int | None = None
+    bundle_name: str | None = None
+    bundle_version: str | None = None
+    order_by: list[str] = Field([])
+
+
+_VERSION_ORDER: dict[str, Any] = {
+    "id": lambda one: one.id, "version_number": lambda one: one.version_number, "bundle_name": lambda one: one.bundle_name,
+    "bundle_version": lambda one: one.bundle_version, "created_at": lambda one: one.created_at,
+}
+
+
+@router.get("/dags/{dag_id}/dagVersions", tags=["DagVersion"], dependencies=[requires(Permission.READ, Resource.DAG_VERSION)])
+def get_dag_versions(dag_id: Id, filters: Annotated[VersionFilters, Query()], context: Context) -> DAGVersionCollectionResponse:
+    """The versions of a DAG."""
+    if dag_id == "~":
+        raise NotSupported("versions are listed for one DAG at a time")
+    with context.database.read() as tx:
+        answers = _read_versions(context, tx, dag_id)
+    chosen = [
+        one for one in answers
+        if filters.version_number in (None, one.version_number) and filters.bundle_name in (None, BUNDLE_NAME) and filters.bundle_version is None
+    ]  # fmt: skip
+    ordered = sort_entries(chosen, filters.order_by, _VERSION_ORDER, "version_number")
+    return DAGVersionCollectionResponse(dag_versions=cut_page(ordered, filters), total_entries=len(ordered))
+
+
+@router.get(
+    "/dags/{dag_id}/dagVersions/{version_number}", tags=["DagVersion"], dependencies=[requires(Permission.READ, Resource.DAG_VERSION)]
+)
+def get_dag_version(dag_id: Id, version_number: int, context: Context) -> DagVersionResponse:
+    """One version of a DAG."""
+    with context.database.read() as tx:
+        for one in _read_versions(context, tx, dag_id):
+            if one.version_number == version_number:
+                return one
+    raise HTTPException(404, f"DAG {dag_id!r} has no version {version_number}")
+
+
+def _find_name(context: ApiContext, tx: Transaction, dag_id: str) -> str:
+    facts = context.facts.find(tx, list_newest_versions(tx, [dag_id]))
+    return next((one.display_name for one in facts.values()), dag_id)
+
+
+def _read_versions(context: ApiContext, tx: Transaction, dag_id: str) -> list[DagVersionResponse]:
+    stored = find_stored_dag(tx, dag_id)
+    name = _find_name(context, tx, dag_id)
+    return [build_version(dag_id, name, one.version_pk, one.number, one.created_at) for one in list_version_numbers(tx, stored.dag_pk)]

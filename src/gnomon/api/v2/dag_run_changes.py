@@ -1,0 +1,84 @@
+"""Changing runs: a new state, clearing, deleting."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, HTTPException, Query, Response
+
+from gnomon.actions.run_changes import clear_instances, delete_run, mark_instances
+from gnomon.api.access.permissions import CurrentUser, requires
+from gnomon.api.access.policies import Permission, Resource
+from gnomon.api.common.errors import NotSupported
+from gnomon.api.common.paths import Id
+from gnomon.api.context import Context
+from gnomon.api.v2.dag_runs import read_run
+from gnomon.api.v2.lookup import find_dag_and_run, refuse_wildcard, require_answer
+from gnomon.api.v2.schemas.dag_runs import DAGRunClearBody, DagRunMutableStates, DAGRunPatchBody, DAGRunResponse
+from gnomon.api.v2.schemas.task_instances import ClearTaskInstanceCollectionResponse
+from gnomon.api.v2.task_instance_reader import RunInstances
+from gnomon.model.states import FINISHED_RUN_STATES
+from gnomon.report.listings.task_selection import select_instances
+
+router = APIRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}", tags=["DagRun"])
+_EDIT = requires(Permission.EDIT, Resource.DAG_RUN)
+NO_NOTES = "runs and task instances have no notes"
+NO_OLD_CODE = "a cleared run uses the newest version of its DAG: a folder of DAG files keeps no older code"
+
+
+@router.patch("", dependencies=[_EDIT])
+def patch_dag_run(
+    dag_id: Id, dag_run_id: Id, body: DAGRunPatchBody, context: Context, user: CurrentUser, update_mask: Annotated[list[str] | None, Query()] = None
+) -> DAGRunResponse:
+    """Set the state of a run: success or failed end it, queued runs its tasks again."""
+    refuse_wildcard("dag_id", dag_id)
+    fields = body.model_fields_set if update_mask is None else body.model_fields_set.intersection(update_mask)
+    unknown = set(update_mask or ()) - {"state", "note"}
+    if unknown:
+        raise HTTPException(400, f"update_mask can only be state or note, not {', '.join(sorted(unknown))}")
+    if "note" in fields and body.note is not None:
+        raise NotSupported(NO_NOTES)
+    actor = context.act_as(user)
+    with context.database.read() as tx:
+        dag, run = find_dag_and_run(tx, dag_id, dag_run_id)
+    if "state" in fields and body.state is not None:
+        if body.state is DagRunMutableStates.QUEUED:
+            require_answer(clear_instances(actor, context.database, dag, run, None))
+        else:
+            require_answer(mark_instances(actor, context.database, dag, run, None, body.state.value))
+    return read_run(context, dag_id, dag_run_id)
+
+
+@router.delete("", status_code=204, dependencies=[requires(Permission.DELETE, Resource.DAG_RUN)])
+def delete_dag_run(dag_id: Id, dag_run_id: Id, context: Context, user: CurrentUser) -> Response:
+    """Delete a run that has ended, or is queued, with everything that belongs to it."""
+    with context.database.read() as tx:
+        dag, run = find_dag_and_run(tx, dag_id, dag_run_id)
+    if run.state not in FINISHED_RUN_STATES and run.started_at is not None:
+        raise HTTPException(409, f"run {dag_run_id!r} of DAG {dag_id!r} is {run.state}; end it first, or wait for its end")
+    require_answer(delete_run(context.act_as(user), context.database, dag, run))
+    return Response(status_code=204)
+
+
+@router.post("/clear", dependencies=[_EDIT])
+def clear_dag_run(
+    dag_id: Id, dag_run_id: Id, body: DAGRunClearBody, context: Context, user: CurrentUser
+) -> ClearTaskInstanceCollectionResponse | DAGRunResponse:
+    """Run the tasks of a run again; with `dry_run`, which is the default, only show which."""
+    if body.only_new:
+        raise NotSupported("new tasks of a DAG join its unfinished and its cleared runs by themselves: there is nothing to clear for them")
+    if body.note is not None:
+        raise NotSupported(NO_NOTES)
+    if body.run_on_latest_version is False:
+        raise NotSupported(NO_OLD_CODE)
+    with context.database.read() as tx:
+        instances = RunInstances(context, tx, dag_id, dag_run_id)
+        rows = select_instances(tx, instances.dag, instances.run, only_failed=body.only_failed)
+        if body.dry_run:
+            chosen = {(row.task_id, row.map_index) for row in rows}
+            answers = instances.build(one for one in instances.details if (one.row.task_id, one.row.map_index) in chosen)
+            return ClearTaskInstanceCollectionResponse(task_instances=answers, total_entries=len(answers))
+    if rows:
+        reply = clear_instances(context.act_as(user), context.database, instances.dag, instances.run, None, only_failed=body.only_failed)
+        require_answer(reply)
+    return read_run(context, dag_id, dag_run_id)

@@ -1,0 +1,89 @@
+"""Waiting for the end of a run: one line of NDJSON for each look, until the run has ended."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from typing import Annotated
+
+from anyio import to_thread
+from fastapi import APIRouter, Query
+from starlette.responses import StreamingResponse
+
+from gnomon.api.access.permissions import requires
+from gnomon.api.access.policies import Permission, Resource
+from gnomon.api.common.paths import Id
+from gnomon.api.context import ApiContext, Context
+from gnomon.api.v2.logs import NDJSON
+from gnomon.api.v2.lookup import find_dag_and_run
+from gnomon.errors.product import UserError
+from gnomon.model.records import DagRecord, RunRecord
+from gnomon.model.states import FINISHED_RUN_STATES
+from gnomon.report.listings.connection_list import hide_stored_secrets
+from gnomon.report.listings.not_found import task_not_found
+from gnomon.report.listings.run_results import RETURN_KEY, find_results
+from gnomon.store import Transaction
+from gnomon.store.dag_records import xcom_values
+
+router = APIRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}", tags=["DagRun"])
+
+
+@router.get(
+    "/wait", dependencies=[requires(Permission.READ, Resource.DAG_RUN)], response_class=StreamingResponse,
+    responses={200: {"content": {NDJSON: {"schema": {"type": "string"}}}}},
+)  # fmt: skip
+def wait_dag_run_until_finished(
+    dag_id: Id, dag_run_id: Id, context: Context, interval: Annotated[float, Query(gt=0, le=3600)],
+    result: Annotated[list[str] | None, Query()] = None,
+) -> StreamingResponse:  # fmt: skip
+    """A line with the state of the run every `interval` seconds; the last one has what the tasks in `result` returned."""
+    with context.database.read() as tx:
+        dag, _run = find_dag_and_run(tx, dag_id, dag_run_id)
+        for task_id in result or ():
+            if task_id not in dag.task_numbers:
+                raise task_not_found(dag_id, task_id, dag.task_numbers)
+
+    def look() -> dict[str, object]:
+        return _look(context, dag_id, dag_run_id, result)
+
+    return StreamingResponse(_stream(look, interval), media_type=NDJSON)
+
+
+async def _stream(look: Callable[[], dict[str, object]], interval: float) -> AsyncIterator[str]:
+    """Between two looks no thread waits."""
+    while True:
+        line = await to_thread.run_sync(look)
+        yield json.dumps(line, ensure_ascii=False) + "\n"
+        if line["state"] in _OVER:
+            return
+        await asyncio.sleep(interval)
+
+
+_OVER = {*(state.value for state in FINISHED_RUN_STATES), "deleted"}
+
+
+def _look(context: ApiContext, dag_id: str, run_id: str, result: list[str] | None) -> dict[str, object]:
+    with context.database.read() as tx:
+        try:
+            dag, run = find_dag_and_run(tx, dag_id, run_id)
+        except UserError:
+            return {"state": "deleted"}
+        if run.state not in FINISHED_RUN_STATES:
+            return {"state": run.state.value}
+        results = find_results(tx, dag, run) if result is None else _read_results(tx, dag, run, result)
+        (shown,) = hide_stored_secrets(tx, [results])
+    return {"state": run.state.value, "results": shown} if results else {"state": run.state.value}
+
+
+def _read_results(tx: Transaction, dag: DagRecord, run: RunRecord, task_ids: list[str]) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for one in xcom_values.read_xcoms(tx, run, RETURN_KEY, [task_id for task_id in task_ids if task_id in dag.task_numbers]):
+        value = json.loads(one.value)
+        if one.map_index < 0:
+            found[one.task_id] = value
+        else:
+            values = found.setdefault(one.task_id, [])
+            assert isinstance(values, list)
+            values.append(value)
+    return found

@@ -1,0 +1,174 @@
+"""Runs: lists, one run, creating one, and reading batches. `dag_run_changes.py` has what changes a run, `dag_run_wait.py` the wait."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import APIRouter, HTTPException, Query
+
+from gnomon.actions.manual_runs import NewRun, create_run
+from gnomon.api.access.permissions import CurrentUser, requires
+from gnomon.api.access.policies import Permission, Resource
+from gnomon.api.common.errors import NotSupported
+from gnomon.api.common.filters import FilterField, build_conditions, read_instant
+from gnomon.api.common.ordering import Ordering, parse_order
+from gnomon.api.common.paging import (
+    Cursors,
+    PageParameters,
+    TotalEntries,
+    build_cursors,
+    count_entries,
+    decode_cursor,
+)
+from gnomon.api.common.paths import ALL, Id
+from gnomon.api.context import ApiContext, Context
+from gnomon.api.v2.conversions import build_dag_run
+from gnomon.api.v2.lookup import find_display_names, find_stored_dag, refuse_wildcard
+from gnomon.api.v2.run_filters import NO_FILTERS, RUN_FIELDS, RUN_KEY, RUN_ORDER, RunFilters, read_run_state
+from gnomon.api.v2.schemas.dag_runs import (
+    DAGRunCollectionResponse,
+    DAGRunResponse,
+    DAGRunsBatchBody,
+    TriggerDAGRunPostBody,
+)
+from gnomon.model.instants import Instant
+from gnomon.model.states import RUN_STATE_CODES
+from gnomon.report.listings.dag_list import find_dag
+from gnomon.report.listings.run_list import find_run
+from gnomon.store import Transaction
+from gnomon.store.dag_records import dag_runs
+from gnomon.store.pages.page_query import Condition, Operator, PageQuery, Position
+from gnomon.store.pages.run_pages import ListedRun, RunPage, count_runs, read_run_counts_of_dags, read_run_page
+
+router = APIRouter(prefix="/dags/{dag_id}/dagRuns", tags=["DagRun"])
+_READ = requires(Permission.READ, Resource.DAG_RUN)
+
+
+@router.get("", dependencies=[_READ])
+def get_dag_runs(dag_id: Id, filters: Annotated[RunFilters, Query()], context: Context) -> DAGRunCollectionResponse:
+    """Runs of one DAG, or with `~` of all. With `cursor` (empty for the first page) in pages that stay right while runs are added."""
+    if filters.consuming_asset_pattern is not None:
+        raise NotSupported("runs cannot be filtered by the assets that they consumed; GET /assets/events lists the runs of an event")
+    if filters.conf_contains is not None:
+        raise NotSupported("runs cannot be filtered by their conf")
+    order = parse_order(filters.order_by, RUN_ORDER, "id", RUN_KEY)
+    conditions = build_conditions(filters, RUN_FIELDS, NO_FILTERS)
+    if filters.bundle_version is not None:
+        conditions.append(Condition("id", Operator.IN, []))  # no run has a version of a bundle
+    position = None if filters.cursor is None else decode_cursor(filters.cursor, order.keys, order.fields)
+    with context.database.read() as tx:
+        if dag_id != ALL:
+            conditions.append(Condition("dag_pk", Operator.EQUAL, find_stored_dag(tx, dag_id).dag_pk))
+        page = _read_page(tx, conditions, order, filters, position)
+        total = _count(tx, conditions, filters)
+        runs = build_runs(context, tx, page.runs)
+    cursors = Cursors(None, None)
+    if filters.cursor is not None:
+        cursors = build_cursors(order.keys, position, page.keys, has_more=page.has_more)
+    return DAGRunCollectionResponse(
+        dag_runs=runs, total_entries=total.total, total_entries_limit=total.limit, next_cursor=cursors.after, previous_cursor=cursors.before
+    )
+
+
+@router.post("", dependencies=[requires(Permission.CREATE, Resource.DAG_RUN)])
+def trigger_dag_run(dag_id: Id, body: TriggerDAGRunPostBody, context: Context, user: CurrentUser) -> DAGRunResponse:
+    """Create a run. Without dates the DAG's timetable infers them."""
+    refuse_wildcard("dag_id", dag_id)
+    if body.note is not None:
+        raise NotSupported("a run has no note")
+    if (body.data_interval_start is None) != (body.data_interval_end is None):
+        raise HTTPException(422, "data_interval_start and data_interval_end must be given together, or neither of them")
+    new = NewRun(
+        dag_id=dag_id, run_id=body.dag_run_id, logical_at=_read(body.logical_date), run_after=_read(body.run_after), conf=body.conf or {},
+        interval=_read_interval(body), partition_key=body.partition_key,
+    )
+    created = create_run(context.act_as(user), context.database, new)
+    return read_run(context, dag_id, created.run.run_id)
+
+
+@router.post("/list", dependencies=[_READ])
+def get_list_dag_runs_batch(dag_id: Id, body: DAGRunsBatchBody, context: Context) -> DAGRunCollectionResponse:
+    """Runs of several DAGs; the filters are in the body."""
+    if dag_id != ALL:
+        raise HTTPException(422, f"dag_id must be {ALL} here; name the DAGs in dag_ids")
+    if body.conf_contains is not None:
+        raise NotSupported("runs cannot be filtered by their conf")
+    if body.page_offset < 0 or body.page_limit < 0:
+        raise HTTPException(422, "page_offset and page_limit cannot be negative")
+    ignored = ("order_by", "page_offset", "page_limit", "conf_contains")
+    order = parse_order([body.order_by] if body.order_by else [], RUN_ORDER, "id", RUN_KEY)
+    page_of_body = PageParameters(limit=body.page_limit, offset=body.page_offset)
+    conditions = build_conditions(body, _BATCH_FIELDS, ignored)
+    with context.database.read() as tx:
+        page = _read_page(tx, conditions, order, page_of_body, None)
+        total = _count(tx, conditions, page_of_body)
+        runs = build_runs(context, tx, page.runs)
+    return DAGRunCollectionResponse(dag_runs=runs, total_entries=total.total, total_entries_limit=total.limit)
+
+
+@router.get("/{dag_run_id}", dependencies=[_READ])
+def get_dag_run(dag_id: Id, dag_run_id: Id, context: Context) -> DAGRunResponse:
+    """One run."""
+    return read_run(context, dag_id, dag_run_id)
+
+
+def read_run(context: ApiContext, dag_id: str, run_id: str) -> DAGRunResponse:
+    """The run as the API shows it. Raises NameNotFound."""
+    with context.database.read() as tx:
+        run = dag_runs.find_stored_run(tx, dag_id, run_id)
+        if run is None:
+            find_run(tx, find_dag(tx, dag_id), run_id)
+            raise AssertionError("find_run raises for a run that does not exist")
+        page = read_run_page(tx, PageQuery((Condition("id", Operator.EQUAL, run.run_pk),), parse_order([], RUN_ORDER, "id", RUN_KEY).keys, limit=1))
+        return build_runs(context, tx, page.runs)[0]
+
+
+def build_runs(context: ApiContext, tx: Transaction, runs: Sequence[ListedRun]) -> list[DAGRunResponse]:
+    """The runs as the API shows them."""
+    names = find_display_names(context, tx, (listed.dag_id for listed in runs))
+    return [build_dag_run(listed, names.get(listed.dag_id, listed.dag_id), None) for listed in runs]
+
+
+_BATCH_FIELDS = {**RUN_FIELDS, "dag_ids": RUN_FIELDS["dag_id"], "states": FilterField("state", lambda state: None if state is None else read_run_state(state.value))}
+
+
+def _read_page(tx: Transaction, conditions: Sequence[Condition], order: Ordering, page: PageParameters, position: Position | None) -> RunPage:
+    return read_run_page(tx, PageQuery(tuple(conditions), order.keys, page.size, page.offset, position))
+
+
+def _count(tx: Transaction, conditions: Sequence[Condition], page: PageParameters) -> TotalEntries:
+    """From the tallies where the conditions are only about the DAG and the state; else counted up to a number."""
+    total = _count_by_tallies(tx, conditions)
+    if total is not None:
+        return TotalEntries(total)
+    return count_entries(lambda most: count_runs(tx, conditions, most), page.offset, page.size)
+
+
+def _count_by_tallies(tx: Transaction, conditions: Sequence[Condition]) -> int | None:
+    dag_pk: object = None
+    states: list[object] | None = None
+    for condition in conditions:
+        if (condition.field, condition.operator) == ("dag_pk", Operator.EQUAL):
+            dag_pk = condition.value
+        elif (condition.field, condition.operator) == ("state", Operator.IN) and states is None:
+            assert isinstance(condition.value, list)
+            states = condition.value
+        else:
+            return None
+    if isinstance(dag_pk, int):
+        counts = read_run_counts_of_dags(tx, [dag_pk]).get(dag_pk, {})
+    else:
+        counts = dag_runs.read_total_run_counts(tx)
+    return sum(count for state, count in counts.items() if states is None or RUN_STATE_CODES[state] in states)
+
+
+def _read(value: datetime | None) -> Instant | None:
+    return None if value is None else read_instant(value)
+
+
+def _read_interval(body: TriggerDAGRunPostBody) -> tuple[Instant, Instant] | None:
+    if body.data_interval_start is None or body.data_interval_end is None:
+        return None
+    return read_instant(body.data_interval_start), read_instant(body.data_interval_end)

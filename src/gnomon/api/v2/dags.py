@@ -1,0 +1,178 @@
+"""DAGs: lists, one DAG, its details, pausing, deleting, and the tags of all DAGs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from fastapi import APIRouter, HTTPException, Query, Response
+from pydantic import Field
+
+from gnomon.actions.dag_changes import set_dags_paused
+from gnomon.actions.owner_requests import ask_owner
+from gnomon.api.access.permissions import CurrentUser, requires
+from gnomon.api.access.policies import Permission, Resource
+from gnomon.api.common.errors import NotSupported
+from gnomon.api.common.filters import build_conditions
+from gnomon.api.common.ordering import parse_order, sort_entries
+from gnomon.api.common.paging import PageParameters, count_entries, cut_page
+from gnomon.api.common.paths import Id
+from gnomon.api.common.text_patterns import matches_pattern, starts_with
+from gnomon.api.context import ApiContext, Context
+from gnomon.api.v2.conversions import BUNDLE_NAME
+from gnomon.api.v2.dag_answers import build_dag, build_dag_details
+from gnomon.api.v2.dag_filters import (
+    DAG_FIELDS,
+    DAG_KEY,
+    DAG_ORDER,
+    NO_FILTERS,
+    SPEC_FILTERS,
+    DagFilters,
+    DagPatchFilters,
+    SpecFilters,
+    matches_spec,
+)
+from gnomon.api.v2.lookup import find_stored_dag, require_answer
+from gnomon.api.v2.schemas.dags import (
+    DAGCollectionResponse,
+    DAGDetailsResponse,
+    DAGPatchBody,
+    DAGResponse,
+    DAGTagCollectionResponse,
+)
+from gnomon.report.listings.dag_list import find_dag
+from gnomon.store import Transaction
+from gnomon.store.pages.dag_pages import ListedDag, count_dags, list_newest_versions, read_dag_page
+from gnomon.store.pages.page_query import Condition, Operator, PageQuery
+from gnomon.store.pages.run_pages import read_run_counts_of_dags
+
+router = APIRouter(tags=["DAG"])
+_READ = requires(Permission.READ, Resource.DAG)
+_EDIT = requires(Permission.EDIT, Resource.DAG)
+PATCHED_MAX = 100
+"""`PATCH /dags` changes at most the DAGs of one page, as in Airflow."""
+
+
+@router.get("/dags", dependencies=[_READ])
+def get_dags(filters: Annotated[DagFilters, Query()], context: Context) -> DAGCollectionResponse:
+    """DAGs that a file defines, by id; with `exclude_stale=false` deleted ones too. Filters on runs are about the newest run of a DAG."""
+    if filters.is_favorite:
+        raise NotSupported("favourites belong to a user, and there are no accounts yet")
+    order = parse_order(filters.order_by, {**DAG_ORDER, "dag_display_name": DAG_ORDER["dag_id"]}, "dag_id", DAG_KEY)
+    with context.database.read() as tx:
+        conditions = _build_conditions(context, tx, filters, is_active=filters.exclude_stale)
+        if filters.bundle_name not in (None, BUNDLE_NAME) or filters.bundle_version is not None:
+            conditions.append(Condition("dag_pk", Operator.IN, []))
+        page = read_dag_page(tx, PageQuery(tuple(conditions), order.keys, filters.size, filters.offset))
+        total = count_entries(lambda most: count_dags(tx, conditions, most), filters.offset, filters.size)
+        return DAGCollectionResponse(dags=_build_dags(context, tx, page), total_entries=total.total)
+
+
+@router.patch("/dags", dependencies=[_EDIT])
+def patch_dags(
+    filters: Annotated[DagPatchFilters, Query()], body: DAGPatchBody, context: Context, user: CurrentUser
+) -> DAGCollectionResponse:
+    """Pause or unpause the DAGs of one page of the list, by id."""
+    _check_mask(filters.update_mask)
+    if filters.dag_id_pattern is None and filters.dag_id_prefix_pattern is None:
+        return DAGCollectionResponse(dags=[], total_entries=0)  # as in Airflow: without a pattern no DAG is meant
+    order = parse_order([], DAG_ORDER, "dag_id", DAG_KEY)
+    with context.database.read() as tx:
+        conditions = _build_conditions(context, tx, filters, is_active=filters.exclude_stale)
+        chosen = read_dag_page(tx, PageQuery(tuple(conditions), order.keys, filters.size, filters.offset))
+    if chosen:
+        set_dags_paused(context.act_as(user), context.database, [dag.dag_id for dag in chosen], body.is_paused)
+    with context.database.read() as tx:
+        keys = Condition("dag_pk", Operator.IN, [dag.dag_pk for dag in chosen])
+        page = read_dag_page(tx, PageQuery((keys,), order.keys, PATCHED_MAX))
+        return DAGCollectionResponse(dags=_build_dags(context, tx, page), total_entries=len(page))
+
+
+@router.get("/dags/{dag_id}", dependencies=[_READ])
+def get_dag(dag_id: Id, context: Context) -> DAGResponse:
+    """One DAG."""
+    with context.database.read() as tx:
+        return _read_dag(context, tx, dag_id)
+
+
+@router.patch("/dags/{dag_id}", dependencies=[_EDIT])
+def patch_dag(
+    dag_id: Id, body: DAGPatchBody, context: Context, user: CurrentUser, update_mask: Annotated[list[str] | None, Query()] = None
+) -> DAGResponse:
+    """Pause or unpause a DAG."""
+    _check_mask(update_mask)
+    set_dags_paused(context.act_as(user), context.database, [dag_id], body.is_paused)
+    with context.database.read() as tx:
+        return _read_dag(context, tx, dag_id)
+
+
+@router.delete("/dags/{dag_id}", dependencies=[requires(Permission.DELETE, Resource.DAG)])
+def delete_dag(dag_id: Id, context: Context, user: CurrentUser) -> Response:
+    """Delete a DAG with all its runs. A DAG whose file still exists is added again as a new DAG."""
+    with context.database.read() as tx:
+        dag = find_dag(tx, dag_id)
+    require_answer(ask_owner(context.act_as(user), context.database, dag, "delete", {"dag_pk": dag.dag_pk}))
+    return Response(status_code=200, content="null", media_type="application/json")
+
+
+@router.get("/dags/{dag_id}/details", dependencies=[_READ])
+def get_dag_details(dag_id: Id, context: Context) -> DAGDetailsResponse:
+    """One DAG with everything that its file says about it."""
+    with context.database.read() as tx:
+        dag = find_dag(tx, dag_id)
+        answer = _read_dag(context, tx, dag_id)
+        listed = _read_listed(tx, dag_id)
+        counts = read_run_counts_of_dags(tx, [dag.dag_pk]).get(dag.dag_pk, {})
+    return build_dag_details(answer, listed, dag, counts)
+
+
+class TagFilters(PageParameters):
+    """The parameters of `GET /dagTags`."""
+
+    order_by: list[str] = Field([])
+    tag_name_pattern: str | None = None
+    tag_name_prefix_pattern: str | None = None
+
+
+@router.get("/dagTags", dependencies=[_READ])
+def get_dag_tags(filters: Annotated[TagFilters, Query()], context: Context) -> DAGTagCollectionResponse:
+    """The tags of all DAGs, each once."""
+    with context.database.read() as tx:
+        facts = context.facts.find(tx, (one for one in list_newest_versions(tx) if one.is_active))
+    tags = {tag for one in facts.values() for tag in one.spec.tags}
+    chosen = [
+        tag for tag in sorted(tags) if matches_pattern(tag, filters.tag_name_pattern) and starts_with(tag, filters.tag_name_prefix_pattern)
+    ]
+    ordered = sort_entries(chosen, filters.order_by, {"name": lambda tag: tag}, "name")
+    return DAGTagCollectionResponse(tags=cut_page(ordered, filters), total_entries=len(ordered))
+
+
+def _build_conditions(context: ApiContext, tx: Transaction, filters: SpecFilters, *, is_active: bool) -> list[Condition]:
+    conditions = build_conditions(filters, DAG_FIELDS, NO_FILTERS)
+    if is_active:
+        conditions.append(Condition("is_active", Operator.EQUAL, True))
+    if any(getattr(filters, name, None) not in (None, []) for name in SPEC_FILTERS):
+        facts = context.facts.find(tx, list_newest_versions(tx))
+        keys = [dag_pk for dag_pk, one in facts.items() if matches_spec(one, filters)]
+        conditions.append(Condition("dag_pk", Operator.IN, keys))
+    return conditions
+
+
+def _read_listed(tx: Transaction, dag_id: str) -> ListedDag:
+    stored = find_stored_dag(tx, dag_id)
+    order = parse_order([], DAG_ORDER, "dag_id", DAG_KEY)
+    return read_dag_page(tx, PageQuery((Condition("dag_pk", Operator.EQUAL, stored.dag_pk),), order.keys, 1))[0]
+
+
+def _read_dag(context: ApiContext, tx: Transaction, dag_id: str) -> DAGResponse:
+    return _build_dags(context, tx, [_read_listed(tx, dag_id)])[0]
+
+
+def _build_dags(context: ApiContext, tx: Transaction, listed: Sequence[ListedDag]) -> list[DAGResponse]:
+    facts = context.facts.find(tx, (dag.version for dag in listed))
+    return [build_dag(dag, facts[dag.dag_pk], context.cfg) for dag in listed]
+
+
+def _check_mask(update_mask: list[str] | None) -> None:
+    if update_mask is not None and update_mask != ["is_paused"]:
+        raise HTTPException(400, "update_mask can only be is_paused")

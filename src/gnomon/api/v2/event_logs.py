@@ -1,0 +1,104 @@
+"""The audit log."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import APIRouter, HTTPException, Query
+from pydantic import Field
+
+from gnomon.api.access.permissions import requires
+from gnomon.api.access.policies import Permission, Resource
+from gnomon.api.common.errors import NotSupported
+from gnomon.api.common.filters import FilterField, build_conditions, read_instant
+from gnomon.api.common.ordering import SortField, parse_order
+from gnomon.api.common.paging import PageParameters, count_entries
+from gnomon.api.context import Context
+from gnomon.api.v2.conversions import moment
+from gnomon.api.v2.schemas.event_logs import EventLogCollectionResponse, EventLogResponse
+from gnomon.model.ids import UNMAPPED
+from gnomon.model.instants import to_datetime
+from gnomon.store.pages.event_pages import ListedEvent, count_events, read_event_page
+from gnomon.store.pages.page_query import Condition, Operator, PageQuery
+
+router = APIRouter(prefix="/eventLogs", tags=["Event Log"])
+_READ = requires(Permission.READ, Resource.AUDIT_LOG)
+
+
+class EventFilters(PageParameters):
+    """The parameters of the list."""
+
+    order_by: list[str] = Field([])
+    dag_id: str | None = None
+    task_id: str | None = None
+    run_id: str | None = None
+    map_index: int | None = None
+    try_number: int | None = None
+    owner: str | None = None
+    event: str | None = None
+    excluded_events: list[str] | None = None
+    included_events: list[str] | None = None
+    before: datetime | None = None
+    after: datetime | None = None
+    dag_id_pattern: str | None = None
+    task_id_pattern: str | None = None
+    run_id_pattern: str | None = None
+    owner_pattern: str | None = None
+    event_pattern: str | None = None
+    dag_id_prefix_pattern: str | None = None
+    task_id_prefix_pattern: str | None = None
+    run_id_prefix_pattern: str | None = None
+    owner_prefix_pattern: str | None = None
+    event_prefix_pattern: str | None = None
+
+
+_FIELDS = {
+    name: FilterField(name) for name in ("dag_id", "task_id", "run_id", "map_index", "owner", "event")
+} | {"included_events": FilterField("event")}  # fmt: skip
+_NO_FILTERS = ("limit", "offset", "order_by", "try_number", "excluded_events", "before", "after")
+_ORDER = {
+    "id": SortField("event_log_id"), "event_log_id": SortField("event_log_id"), "when": SortField("when"), "dttm": SortField("when"),
+    "dag_id": SortField("dag_id", is_text=True, is_nullable=True), "task_id": SortField("task_id", is_text=True, is_nullable=True),
+    "run_id": SortField("run_id", is_text=True, is_nullable=True), "event": SortField("event", is_text=True),
+    "logical_date": SortField("logical_date", is_nullable=True), "owner": SortField("owner", is_text=True), "extra": SortField("extra", is_text=True),
+}
+_KEY = (SortField("event_log_id"),)
+
+
+@router.get("", dependencies=[_READ])
+def get_event_logs(filters: Annotated[EventFilters, Query()], context: Context) -> EventLogCollectionResponse:
+    """What people and services did."""
+    if filters.try_number is not None:
+        raise NotSupported("the audit log has no numbers of tries")
+    order = parse_order(filters.order_by, _ORDER, "id", _KEY)
+    conditions = build_conditions(filters, _FIELDS, _NO_FILTERS)
+    if filters.excluded_events:
+        conditions.append(Condition("event", Operator.NOT_IN, filters.excluded_events))
+    if filters.before is not None:
+        conditions.append(Condition("when", Operator.LESS, read_instant(filters.before)))
+    if filters.after is not None:
+        conditions.append(Condition("when", Operator.MORE, read_instant(filters.after)))
+    with context.database.read() as tx:
+        page = read_event_page(tx, PageQuery(tuple(conditions), order.keys, filters.size, filters.offset))
+        total = count_entries(lambda most: count_events(tx, conditions, most), filters.offset, filters.size)
+    return EventLogCollectionResponse(event_logs=[_build(one) for one in page], total_entries=total.total)
+
+
+@router.get("/{event_log_id}", dependencies=[_READ])
+def get_event_log(event_log_id: int, context: Context) -> EventLogResponse:
+    """One row."""
+    with context.database.read() as tx:
+        order = parse_order([], _ORDER, "id", _KEY).keys
+        page = read_event_page(tx, PageQuery((Condition("event_log_id", Operator.EQUAL, event_log_id),), order, 1))
+    if not page:
+        raise HTTPException(404, f"there is no row {event_log_id} in the audit log")
+    return _build(page[0])
+
+
+def _build(one: ListedEvent) -> EventLogResponse:
+    return EventLogResponse(
+        event_log_id=one.event_pk, when=to_datetime(one.at), dag_id=one.dag_id, task_id=one.task_id, run_id=one.run_id,
+        map_index=None if one.map_index == UNMAPPED else one.map_index, try_number=None, event=one.kind, logical_date=moment(one.logical_at),
+        owner=one.by, extra=one.body or None,
+    )

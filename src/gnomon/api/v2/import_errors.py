@@ -1,0 +1,69 @@
+"""Errors of DAG files."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, HTTPException, Query
+from pydantic import Field
+
+from gnomon.api.access.permissions import requires
+from gnomon.api.access.policies import Permission, Resource
+from gnomon.api.common.ordering import sort_entries
+from gnomon.api.common.paging import PageParameters, cut_page
+from gnomon.api.common.text_patterns import matches_pattern, starts_with
+from gnomon.api.context import Context
+from gnomon.api.v2.conversions import BUNDLE_NAME
+from gnomon.api.v2.schemas.import_errors import ImportErrorCollectionResponse, ImportErrorResponse
+from gnomon.model.instants import to_datetime
+from gnomon.store.dag_records.dag_files import StoredImportError, list_numbered_import_errors
+
+router = APIRouter(prefix="/importErrors", tags=["Import Error"])
+_READ = requires(Permission.READ, Resource.IMPORT_ERROR)
+
+
+class ImportErrorFilters(PageParameters):
+    """The parameters of the list."""
+
+    order_by: list[str] = Field([])
+    filename_pattern: str | None = None
+    filename_prefix_pattern: str | None = None
+    filename: str | None = None
+    bundle_name: str | None = None
+
+
+_ORDER = {
+    "id": lambda error: error.import_error_id, "import_error_id": lambda error: error.import_error_id, "timestamp": lambda error: error.timestamp,
+    "filename": lambda error: error.filename, "bundle_name": lambda error: error.bundle_name, "stacktrace": lambda error: error.stack_trace,
+}  # fmt: skip
+
+
+@router.get("", dependencies=[_READ])
+def get_import_errors(filters: Annotated[ImportErrorFilters, Query()], context: Context) -> ImportErrorCollectionResponse:
+    """The errors of all files."""
+    with context.database.read() as tx:
+        answers = [_build(number, error) for number, error in list_numbered_import_errors(tx).items()]
+    chosen = [
+        answer for answer in answers
+        if filters.bundle_name in (None, BUNDLE_NAME) and filters.filename in (None, answer.filename)
+        and matches_pattern(answer.filename, filters.filename_pattern) and starts_with(answer.filename, filters.filename_prefix_pattern)
+    ]  # fmt: skip
+    ordered = sort_entries(chosen, filters.order_by, _ORDER, "id")
+    return ImportErrorCollectionResponse(import_errors=cut_page(ordered, filters), total_entries=len(ordered))
+
+
+@router.get("/{import_error_id}", dependencies=[_READ])
+def get_import_error(import_error_id: int, context: Context) -> ImportErrorResponse:
+    """One error."""
+    with context.database.read() as tx:
+        error = list_numbered_import_errors(tx).get(import_error_id)
+    if error is None:
+        raise HTTPException(404, f"there is no import error {import_error_id}")
+    return _build(import_error_id, error)
+
+
+def _build(number: int, error: StoredImportError) -> ImportErrorResponse:
+    return ImportErrorResponse(
+        import_error_id=number, timestamp=to_datetime(error.at), filename=error.path, bundle_name=BUNDLE_NAME,
+        stack_trace=error.traceback or error.message,
+    )

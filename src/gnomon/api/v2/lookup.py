@@ -1,0 +1,55 @@
+"""What several routers need: the DAG and the run of a path, display names, and the answer of an owner."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from fastapi import HTTPException
+
+from gnomon.actions.owner_requests import OwnerAnswer, OwnersAnswer
+from gnomon.api.common.paths import ALL
+from gnomon.api.context import ApiContext
+from gnomon.model.records import DagRecord, RunRecord
+from gnomon.report.listings.dag_list import find_dag
+from gnomon.report.listings.not_found import dag_not_found
+from gnomon.report.listings.run_list import find_run
+from gnomon.store import Transaction
+from gnomon.store.dag_records import dags
+from gnomon.store.dag_records.dags import StoredDag
+from gnomon.store.pages.dag_pages import list_newest_versions
+
+
+def find_dag_and_run(tx: Transaction, dag_id: str, run_id: str) -> tuple[DagRecord, RunRecord]:
+    """The DAG and the run. Raises NameNotFound."""
+    dag = find_dag(tx, dag_id)
+    return dag, find_run(tx, dag, run_id)
+
+
+def find_stored_dag(tx: Transaction, dag_id: str) -> StoredDag:
+    """The row of the DAG. Raises NameNotFound."""
+    row = dags.find_dag_row(tx, dag_id)
+    if row is None:
+        raise dag_not_found(dag_id, [other.dag_id for other in dags.list_dags(tx)])
+    return row
+
+
+def find_display_names(context: ApiContext, tx: Transaction, dag_ids: Iterable[str]) -> dict[str, str]:
+    """By id: the names of these DAGs for people."""
+    facts = context.facts.find(tx, list_newest_versions(tx, sorted(set(dag_ids))))
+    return {one.spec.dag_id: one.display_name for one in facts.values()}
+
+
+def require_answer(reply: OwnerAnswer | OwnersAnswer) -> Mapping[str, Any]:
+    """The answer of the owner. Raises HTTPException (503) while there is none: the request is stored, and will be carried out."""
+    if reply.answer is None:
+        why = "the scheduler has not carried it out yet" if reply.is_scheduler_alive else "no scheduler is alive"
+        raise HTTPException(503, f"request {reply.request_pk} is stored and will be carried out, but {why}")
+    assert isinstance(reply.answer, Mapping)
+    return reply.answer
+
+
+def refuse_wildcard(name: str, value: str) -> None:
+    """Raise HTTPException (400) for `~` where one object is meant."""
+    if value == ALL:
+        raise HTTPException(400, f"{name} cannot be {ALL} here: it names one object")

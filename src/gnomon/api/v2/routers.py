@@ -1,0 +1,33 @@
+"""All routers of `/api/v2`. Where a fixed path and one with an id could both match, the fixed one comes first."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from gnomon.api.v2 import (
+    dag_information,
+    dag_run_changes,
+    dag_run_wait,
+    dag_runs,
+    dags,
+    event_logs,
+    import_errors,
+    logs,
+    monitor,
+    task_instance_changes,
+    task_instances,
+    xcoms,
+)
+
+ROUTERS = (
+    monitor.router, dags.router, dag_runs.router, dag_run_changes.router, dag_run_wait.router, logs.router, xcoms.router, task_instances.router,
+    task_instance_changes.router, import_errors.router, dag_information.router, event_logs.router,
+)  # fmt: skip
+
+
+def create_v2_router() -> APIRouter:
+    """One router with all operations of Airflow's API that Gnomon has."""
+    root = APIRouter()
+    for router in ROUTERS:
+        root.include_router(router)
+    return root

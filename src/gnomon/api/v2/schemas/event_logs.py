@@ -1,0 +1,32 @@
+"""The shapes of event logs in the API: names and fields are those of Airflow's document."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from gnomon.api.v2.schemas.base import Answer
+
+
+class EventLogResponse(Answer):
+    """`EventLogResponse` of Airflow's document."""
+
+    event_log_id: int
+    when: datetime
+    dag_id: str | None
+    task_id: str | None
+    run_id: str | None
+    map_index: int | None
+    try_number: int | None
+    event: str
+    logical_date: datetime | None
+    owner: str | None
+    extra: str | None
+    dag_display_name: str | None = None
+    task_display_name: str | None = None
+
+
+class EventLogCollectionResponse(Answer):
+    """`EventLogCollectionResponse` of Airflow's document."""
+
+    event_logs: list[EventLogResponse]
+    total_entries: int

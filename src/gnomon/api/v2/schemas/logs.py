@@ -1,0 +1,27 @@
+"""The shapes of logs in the API: names and fields are those of Airflow's document."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from gnomon.api.v2.schemas.base import Answer
+
+
+class StructuredLogMessage(Answer, extra="allow"):
+    """`StructuredLogMessage` of Airflow's document."""
+
+    timestamp: datetime | None = None
+    event: str
+
+
+class TaskInstancesLogResponse(Answer):
+    """`TaskInstancesLogResponse` of Airflow's document."""
+
+    content: list[StructuredLogMessage] | list[str]
+    continuation_token: str | None
+
+
+class ExternalLogUrlResponse(Answer):
+    """`ExternalLogUrlResponse` of Airflow's document."""
+
+    url: str

@@ -1,0 +1,199 @@
+"""Changing task instances: clearing those of one or several runs, and setting states."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, HTTPException, Query
+
+from gnomon.actions.run_changes import clear_instances, mark_instances
+from gnomon.api.access.permissions import CurrentUser, requires
+from gnomon.api.access.policies import Permission, Resource, User
+from gnomon.api.common.errors import NotSupported
+from gnomon.api.common.filters import read_instant
+from gnomon.api.common.paths import Id
+from gnomon.api.context import ApiContext, Context
+from gnomon.api.v2.dag_run_changes import NO_NOTES, NO_OLD_CODE
+from gnomon.api.v2.lookup import refuse_wildcard, require_answer
+from gnomon.api.v2.schemas.task_instances import (
+    ClearTaskInstanceCollectionResponse,
+    ClearTaskInstancesBody,
+    PatchTaskInstanceBody,
+    TaskInstanceCollectionResponse,
+    TaskInstanceResponse,
+)
+from gnomon.api.v2.task_instance_reader import RunInstances
+from gnomon.model.ids import UNMAPPED
+from gnomon.model.states import TaskInstanceState
+from gnomon.report.listings.dag_list import find_dag
+from gnomon.report.listings.run_list import TaskInstanceRow, find_run, find_spec_of_run
+from gnomon.report.listings.task_selection import select_instances, select_tasks
+from gnomon.store import Transaction
+from gnomon.store.pages.page_query import Condition, Operator, PageQuery, SortKey
+from gnomon.store.pages.run_pages import read_run_page
+
+router = APIRouter(prefix="/dags/{dag_id}", tags=["Task Instance"])
+_EDIT = requires(Permission.EDIT, Resource.TASK_INSTANCE)
+_INSTANCE = "/dagRuns/{dag_run_id}/taskInstances/{task_id}"
+CLEARED_RUNS_MAX = 1000
+"""The most runs that one request clears."""
+MARKS = (TaskInstanceState.SUCCESS, TaskInstanceState.FAILED, TaskInstanceState.SKIPPED)
+_RUNNING = frozenset({TaskInstanceState.RUNNING.value})
+
+
+@router.post("/clearTaskInstances", dependencies=[_EDIT])
+def post_clear_task_instances(
+    dag_id: Id, body: ClearTaskInstancesBody, context: Context, user: CurrentUser
+) -> ClearTaskInstanceCollectionResponse:
+    """Run task instances again: of one run, or of all runs with a logical date in a range. With `dry_run`, the default, only show which."""
+    refuse_wildcard("dag_id", dag_id)
+    if body.note is not None:
+        raise NotSupported(NO_NOTES)
+    if body.run_on_latest_version is False:
+        raise NotSupported(NO_OLD_CODE)
+    if not body.reset_dag_runs:
+        raise NotSupported("a finished run whose tasks are cleared is always queued again: its tasks could not run otherwise")
+    answers: list[TaskInstanceResponse] = []
+    chosen: list[tuple[RunInstances, list[TaskInstanceRow]]] = []
+    with context.database.read() as tx:
+        for run_id in _find_runs(tx, dag_id, body):
+            instances = RunInstances(context, tx, dag_id, run_id)
+            rows = _select(tx, instances, body)
+            if rows:
+                chosen.append((instances, rows))
+                answers += _build(instances, rows)
+    if body.prevent_running_task and any(row.state in _RUNNING for _, rows in chosen for row in rows):
+        raise HTTPException(409, "a selected task instance is running; wait for its end, or leave out prevent_running_task")
+    if not body.dry_run:
+        for instances, rows in chosen:
+            require_answer(clear_instances(context.act_as(user), context.database, instances.dag, instances.run, rows))
+        answers = [answer for instances, rows in chosen for answer in _read_again(context, instances, rows)]
+    return ClearTaskInstanceCollectionResponse(task_instances=list(answers), total_entries=len(answers))
+
+
+@router.patch(_INSTANCE, dependencies=[_EDIT])
+def patch_task_instance(
+    dag_id: Id, dag_run_id: Id, task_id: Id, body: PatchTaskInstanceBody, context: Context, user: CurrentUser,
+    map_index: Annotated[int | None, Query(ge=-1)] = None, update_mask: Annotated[list[str] | None, Query()] = None,
+) -> TaskInstanceCollectionResponse:  # fmt: skip
+    """Set the state of a task instance, or of all instances of a mapped task."""
+    return _patch(context, user, (dag_id, dag_run_id, task_id, map_index), body, update_mask, dry_run=False)
+
+
+@router.patch(_INSTANCE + "/dry_run", dependencies=[_EDIT])
+def patch_task_instance_dry_run(
+    dag_id: Id, dag_run_id: Id, task_id: Id, body: PatchTaskInstanceBody, context: Context, user: CurrentUser,
+    map_index: Annotated[int | None, Query(ge=-1)] = None, update_mask: Annotated[list[str] | None, Query()] = None,
+) -> TaskInstanceCollectionResponse:  # fmt: skip
+    """The task instances whose state a request without `dry_run` would set."""
+    return _patch(context, user, (dag_id, dag_run_id, task_id, map_index), body, update_mask, dry_run=True)
+
+
+@router.patch(_INSTANCE + "/{map_index}", dependencies=[_EDIT])
+def patch_mapped_task_instance(
+    dag_id: Id, dag_run_id: Id, task_id: Id, map_index: int, body: PatchTaskInstanceBody, context: Context, user: CurrentUser,
+    update_mask: Annotated[list[str] | None, Query()] = None,
+) -> TaskInstanceCollectionResponse:  # fmt: skip
+    """Set the state of one instance of a mapped task."""
+    return _patch(context, user, (dag_id, dag_run_id, task_id, map_index), body, update_mask, dry_run=False)
+
+
+@router.patch(_INSTANCE + "/{map_index}/dry_run", dependencies=[_EDIT])
+def patch_mapped_task_instance_dry_run(
+    dag_id: Id, dag_run_id: Id, task_id: Id, map_index: int, body: PatchTaskInstanceBody, context: Context, user: CurrentUser,
+    update_mask: Annotated[list[str] | None, Query()] = None,
+) -> TaskInstanceCollectionResponse:  # fmt: skip
+    """The task instances whose state a request without `dry_run` would set."""
+    return _patch(context, user, (dag_id, dag_run_id, task_id, map_index), body, update_mask, dry_run=True)
+
+
+def _patch(
+    context: ApiContext, user: User, name: tuple[str, str, str, int | None], body: PatchTaskInstanceBody, update_mask: list[str] | None, *,
+    dry_run: bool,
+) -> TaskInstanceCollectionResponse:  # fmt: skip
+    dag_id, run_id, task_id, map_index = name
+    _check_patch(body, update_mask)
+    with context.database.read() as tx:
+        instances = RunInstances(context, tx, dag_id, run_id)
+        if map_index is not None:
+            instances.find(task_id, map_index)
+        spec = find_spec_of_run(tx, instances.dag, instances.run)
+        tasks = select_tasks(spec, [task_id], upstream=body.include_upstream, downstream=body.include_downstream)
+        rows = [
+            row for row in select_instances(tx, instances.dag, instances.run, tasks)
+            if map_index in (None, UNMAPPED) or row.task_id != task_id or row.map_index == map_index
+        ]
+        answers = instances.build(one for one in instances.details if one.row in rows)
+    if body.new_state is None:
+        return TaskInstanceCollectionResponse(task_instances=answers, total_entries=len(answers))
+    rows = [row for row in rows if row.state != body.new_state.value]
+    if not dry_run and rows:
+        require_answer(mark_instances(context.act_as(user), context.database, instances.dag, instances.run, rows, body.new_state.value))
+    changed = _build(instances, rows) if dry_run else _read_again(context, instances, rows)
+    return TaskInstanceCollectionResponse(task_instances=changed, total_entries=len(changed))
+
+
+def _check_patch(body: PatchTaskInstanceBody, update_mask: list[str] | None) -> None:
+    unknown = set(update_mask or ()) - set(PatchTaskInstanceBody.model_fields)
+    if unknown:
+        raise HTTPException(400, f"update_mask has unknown fields: {', '.join(sorted(unknown))}")
+    if body.note is not None:
+        raise NotSupported(NO_NOTES)
+    if body.include_future or body.include_past:
+        raise NotSupported("task instances are marked in one run; name each run")
+    if body.new_state is not None and body.new_state not in MARKS:
+        raise HTTPException(422, f"new_state can be {', '.join(state.value for state in MARKS)}, not {body.new_state.value}")
+
+
+def _find_runs(tx: Transaction, dag_id: str, body: ClearTaskInstancesBody) -> list[str]:
+    """The runs that a request to clear is about, the oldest first."""
+    dag = find_dag(tx, dag_id)
+    conditions = [Condition("dag_pk", Operator.EQUAL, dag.dag_pk)]
+    if body.dag_run_id is not None:
+        run = find_run(tx, dag, body.dag_run_id)
+        if not (body.include_past or body.include_future):
+            return [run.run_id]
+        if not body.include_past:
+            conditions.append(Condition("run_after", Operator.AT_LEAST, run.run_after))
+        if not body.include_future:
+            conditions.append(Condition("run_after", Operator.AT_MOST, run.run_after))
+    elif body.include_past or body.include_future:
+        raise HTTPException(400, "include_past and include_future need a dag_run_id")
+    if body.start_date is not None:
+        conditions.append(Condition("logical_date", Operator.AT_LEAST, read_instant(body.start_date)))
+    if body.end_date is not None:
+        conditions.append(Condition("logical_date", Operator.AT_MOST, read_instant(body.end_date)))
+    order = (SortKey("run_after"), SortKey("id"))
+    page = read_run_page(tx, PageQuery(tuple(conditions), order, CLEARED_RUNS_MAX))
+    if page.has_more:
+        raise HTTPException(400, f"the request is about more than {CLEARED_RUNS_MAX} runs; give a shorter range of dates")
+    return [listed.run.run_id for listed in page.runs]
+
+
+def _select(tx: Transaction, instances: RunInstances, body: ClearTaskInstancesBody) -> list[TaskInstanceRow]:
+    named: dict[str, set[int] | None] = {}
+    for entry in body.task_ids or ():
+        task_id, index = (entry, None) if isinstance(entry, str) else _read_pair(entry)
+        before = named.get(task_id, set())
+        named[task_id] = None if index is None or before is None else before | {index}
+    spec = find_spec_of_run(tx, instances.dag, instances.run)
+    tasks = select_tasks(spec, list(named), upstream=body.include_upstream, downstream=body.include_downstream)
+    rows = select_instances(tx, instances.dag, instances.run, tasks, map_indices=named, only_failed=body.only_failed and not body.only_running)
+    return [row for row in rows if row.state is not None and (not body.only_running or row.state in _RUNNING)]
+
+
+def _read_pair(entry: list[object]) -> tuple[str, int]:
+    """A task id with a map index."""
+    if len(entry) == 2 and isinstance(entry[0], str) and isinstance(entry[1], int):
+        return entry[0], entry[1]
+    raise HTTPException(422, "an entry of task_ids is a task id, or a list of a task id and a map index")
+
+
+def _build(instances: RunInstances, rows: list[TaskInstanceRow]) -> list[TaskInstanceResponse]:
+    chosen = {(row.task_id, row.map_index) for row in rows}
+    return instances.build(one for one in instances.details if (one.row.task_id, one.row.map_index) in chosen)
+
+
+def _read_again(context: ApiContext, instances: RunInstances, rows: list[TaskInstanceRow]) -> list[TaskInstanceResponse]:
+    with context.database.read() as tx:
+        return _build(RunInstances(context, tx, instances.dag.dag_id, instances.run.run_id), rows)

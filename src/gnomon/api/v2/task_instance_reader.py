@@ -1,0 +1,119 @@
+"""Reads task instances: all of one run, which are in memory then, or a page of several runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from fastapi import HTTPException
+
+from gnomon.api.common.ordering import parse_order
+from gnomon.api.common.paging import TotalEntries, count_entries
+from gnomon.api.common.paths import ALL
+from gnomon.api.context import ApiContext
+from gnomon.api.v2.lookup import find_dag_and_run, find_display_names, find_stored_dag
+from gnomon.api.v2.run_filters import RUN_KEY, RUN_ORDER
+from gnomon.api.v2.schemas.task_instances import TaskInstanceResponse
+from gnomon.api.v2.task_instance_answers import build_task_instance
+from gnomon.api.v2.task_instance_filters import read_fields
+from gnomon.model.ids import UNMAPPED
+from gnomon.report.listings.not_found import task_not_found
+from gnomon.report.listings.run_list import TaskInstanceRow
+from gnomon.report.listings.task_instance_details import TaskInstanceDetail, list_details
+from gnomon.store import Transaction
+from gnomon.store.ownership import group_state, leases
+from gnomon.store.pages.memory_pages import MemoryPage, select_page
+from gnomon.store.pages.page_query import Condition, Operator, PageQuery
+from gnomon.store.pages.run_pages import ListedRun, read_run_page
+from gnomon.store.pages.task_instance_pages import ListedTaskInstance, count_task_instances, read_task_instance_page
+
+
+class RunInstances:
+    """All task instances of one run. Raises NameNotFound for an unknown DAG or run."""
+
+    def __init__(self, context: ApiContext, tx: Transaction, dag_id: str, run_id: str) -> None:
+        self.dag, self.run = find_dag_and_run(tx, dag_id, run_id)
+        self.listed = read_listed_runs(tx, [self.run.run_pk])[self.run.run_pk]
+        self.display_name = self.dag.spec.display_name or dag_id
+        self.details = list_details(tx, self.dag, self.run)
+        self.hosts = read_hosts(tx)
+
+    def select(self, query: PageQuery) -> MemoryPage[TaskInstanceDetail]:
+        """The page of these instances."""
+        return select_page(self.details, lambda detail: read_fields(self.dag.dag_id, self.run, self.listed.version_number, detail), query)
+
+    def build(self, details: Iterable[TaskInstanceDetail]) -> list[TaskInstanceResponse]:
+        """These instances as the API shows them."""
+        return [build_task_instance(self.listed, self.display_name, detail, self.hosts) for detail in details]
+
+    def find(self, task_id: str, map_index: int) -> TaskInstanceDetail:
+        """The instance. Raises NameNotFound for an unknown task, HTTPException (404) for a map index that the task does not have."""
+        found = [detail for detail in self.details if detail.row.task_id == task_id]
+        for detail in found:
+            if detail.row.map_index == map_index:
+                return detail
+        if not found and task_id not in self.dag.task_numbers:
+            raise task_not_found(self.dag.dag_id, task_id, self.dag.task_numbers)
+        if map_index == UNMAPPED and found:
+            raise HTTPException(404, f"task {task_id!r} is mapped in run {self.run.run_id!r}; add a map index")
+        raise HTTPException(404, f"task {task_id!r} has no instance with map index {map_index} in run {self.run.run_id!r}")
+
+    def require_mapped(self, task_id: str) -> None:
+        """Raise NameNotFound for an unknown task, HTTPException (404) for one that is not mapped."""
+        found = [detail for detail in self.details if detail.row.task_id == task_id]
+        if not found and task_id not in self.dag.task_numbers:
+            raise task_not_found(self.dag.dag_id, task_id, self.dag.task_numbers)
+        is_mapped = any(detail.row.map_index >= 0 or (detail.spec is not None and detail.spec.expansion is not None) for detail in found)
+        if not is_mapped:
+            raise HTTPException(404, f"task {task_id!r} is not mapped in run {self.run.run_id!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class InstancesOfRuns:
+    """A page of task instances of several runs."""
+
+    answers: list[TaskInstanceResponse]
+    keys: list[tuple[object, ...]]
+    has_more: bool
+    total: TotalEntries
+
+
+def read_instances_of_several_runs(context: ApiContext, tx: Transaction, dag_id: str, run_id: str, query: PageQuery) -> InstancesOfRuns:
+    """The page of the task instances that have a row: of all DAGs or one, of all runs or those with one run id."""
+    conditions = list(query.conditions)
+    if dag_id != ALL:
+        conditions.append(Condition("dag_pk", Operator.EQUAL, find_stored_dag(tx, dag_id).dag_pk))
+    if run_id != ALL:
+        conditions.append(Condition("run_id", Operator.EQUAL, run_id))
+    page = read_task_instance_page(tx, PageQuery(tuple(conditions), query.order, query.limit, query.offset, query.position))
+    total = count_entries(lambda most: count_task_instances(tx, conditions, most), query.offset, query.limit)
+    return InstancesOfRuns(_build_several(context, tx, page.instances), page.keys, page.has_more, total)
+
+
+def read_listed_runs(tx: Transaction, run_pks: Sequence[int]) -> dict[int, ListedRun]:
+    """These runs by key."""
+    order = parse_order([], RUN_ORDER, "id", RUN_KEY).keys
+    page = read_run_page(tx, PageQuery((Condition("id", Operator.IN, list(run_pks)),), order, max(len(run_pks), 1)))
+    return {listed.run.run_pk: listed for listed in page.runs}
+
+
+def read_hosts(tx: Transaction) -> dict[str, str]:
+    """The host name of each worker that is stored, by its id."""
+    return {worker.worker_id: worker.host for worker in leases.list_workers(tx, live_only=False)}
+
+
+def _build_several(context: ApiContext, tx: Transaction, instances: Sequence[ListedTaskInstance]) -> list[TaskInstanceResponse]:
+    runs = read_listed_runs(tx, sorted({one.record.run_pk for one in instances}))
+    versions = {run_pk: listed.run.version_pk for run_pk, listed in runs.items()}
+    specs = group_state.load_specs(tx, sorted({version_pk for version_pk in versions.values() if version_pk is not None}))
+    tasks = {version_pk: {task.task_id: task for task in spec.tasks} for version_pk, spec in specs.items()}
+    names = find_display_names(context, tx, (listed.dag_id for listed in runs.values()))
+    hosts = read_hosts(tx)
+    answers = []
+    for one in instances:
+        listed = runs[one.record.run_pk]
+        row = TaskInstanceRow(listed.dag_id, listed.run.run_id, one.task_id, one.record.map_index, None, 0, None, None, None, None)
+        spec = tasks.get(listed.run.version_pk or 0, {}).get(one.task_id)
+        detail = TaskInstanceDetail(row, one.record.task_no, one.record, spec)
+        answers.append(build_task_instance(listed, names.get(listed.dag_id, listed.dag_id), detail, hosts))
+    return answers

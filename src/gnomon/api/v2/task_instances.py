@@ -1,0 +1,215 @@
+"""Task instances: lists of a run or of several, one instance, its tries, and why it does not run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from fastapi import APIRouter, HTTPException, Query
+
+from gnomon.api.access.permissions import requires
+from gnomon.api.access.policies import Permission, Resource
+from gnomon.api.common.errors import NotSupported
+from gnomon.api.common.filters import FilterField, build_conditions
+from gnomon.api.common.ordering import Ordering, parse_order
+from gnomon.api.common.paging import Cursors, PageParameters, build_cursors, decode_cursor
+from gnomon.api.common.paths import ALL, Id
+from gnomon.api.context import ApiContext, Context
+from gnomon.api.v2.run_filters import RUN_FIELDS
+from gnomon.api.v2.schemas.task_instances import (
+    TaskDependencyCollectionResponse,
+    TaskDependencyResponse,
+    TaskInstanceCollectionResponse,
+    TaskInstanceHistoryCollectionResponse,
+    TaskInstanceHistoryResponse,
+    TaskInstanceResponse,
+    TaskInstancesBatchBody,
+)
+from gnomon.api.v2.task_instance_answers import build_history
+from gnomon.api.v2.task_instance_filters import (
+    NO_FILTERS,
+    ONLY_IN_SPECS,
+    TASK_INSTANCE_FIELDS,
+    TASK_INSTANCE_KEY,
+    TASK_INSTANCE_ORDER,
+    MappedInstanceFilters,
+    TaskInstanceFilters,
+    read_task_state,
+)
+from gnomon.api.v2.task_instance_reader import RunInstances, read_instances_of_several_runs
+from gnomon.engine.state.engine_state import EngineLimits
+from gnomon.model.ids import UNMAPPED
+from gnomon.model.states import FINISHED_TASK_STATES
+from gnomon.report.explanations import explanation
+from gnomon.report.listings.task_instance_details import list_tries
+from gnomon.store.pages.page_query import Condition, Operator, PageQuery, Position
+
+router = APIRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances", tags=["Task Instance"])
+_READ = requires(Permission.READ, Resource.TASK_INSTANCE)
+MapIndex = Annotated[int, Query()]
+
+
+@router.get("", dependencies=[_READ])
+def get_task_instances(
+    dag_id: Id, dag_run_id: Id, filters: Annotated[TaskInstanceFilters, Query()], context: Context
+) -> TaskInstanceCollectionResponse:
+    """Task instances of a run; with `~` for the run or the DAG those of several runs that have or had a state."""
+    conditions = build_conditions(filters, TASK_INSTANCE_FIELDS, NO_FILTERS)
+    default = "map_index" if ALL not in (dag_id, dag_run_id) else "id"
+    order = parse_order(filters.order_by, TASK_INSTANCE_ORDER, default, TASK_INSTANCE_KEY)
+    position = None if filters.cursor is None else decode_cursor(filters.cursor, order.keys, order.fields)
+    return _read_list(context, dag_id, dag_run_id, conditions, order, filters, position, has_cursors=filters.cursor is not None)
+
+
+@router.post("/list", dependencies=[_READ])
+def get_task_instances_batch(
+    dag_id: Id, dag_run_id: Id, body: TaskInstancesBatchBody, context: Context
+) -> TaskInstanceCollectionResponse:
+    """Task instances of several runs; the filters are in the body."""
+    if (dag_id, dag_run_id) != (ALL, ALL):
+        raise HTTPException(422, f"dag_id and dag_run_id must be {ALL} here; name DAGs and runs in dag_ids and dag_run_ids")
+    if body.page_offset < 0 or body.page_limit < 0:
+        raise HTTPException(422, "page_offset and page_limit cannot be negative")
+    conditions = build_conditions(body, _BATCH_FIELDS, ("page_offset", "page_limit", "order_by"))
+    order = parse_order([body.order_by] if body.order_by else [], TASK_INSTANCE_ORDER, "id", TASK_INSTANCE_KEY)
+    page = PageParameters(limit=body.page_limit, offset=body.page_offset)
+    return _read_list(context, ALL, ALL, conditions, order, page, None, has_cursors=False)
+
+
+_BATCH_FIELDS = {
+    **TASK_INSTANCE_FIELDS, "dag_ids": RUN_FIELDS["dag_id"], "dag_run_ids": RUN_FIELDS["run_id"], "task_ids": TASK_INSTANCE_FIELDS["task_id"],
+    "state": FilterField("state", lambda state: read_task_state("none" if state is None else state.value)),
+}
+
+
+@router.get("/{task_id}", dependencies=[_READ])
+def get_task_instance(dag_id: Id, dag_run_id: Id, task_id: Id, context: Context) -> TaskInstanceResponse:
+    """The instance of a task that is not mapped."""
+    return _read_one(context, dag_id, dag_run_id, task_id, UNMAPPED)
+
+
+@router.get("/{task_id}/listMapped", dependencies=[_READ])
+def get_mapped_task_instances(
+    dag_id: Id, dag_run_id: Id, task_id: Id, filters: Annotated[MappedInstanceFilters, Query()], context: Context
+) -> TaskInstanceCollectionResponse:
+    """The instances of a mapped task, by map index."""
+    conditions = build_conditions(filters, TASK_INSTANCE_FIELDS, NO_FILTERS)
+    order = parse_order(filters.order_by, TASK_INSTANCE_ORDER, "map_index", TASK_INSTANCE_KEY)
+    with context.database.read() as tx:
+        instances = RunInstances(context, tx, dag_id, dag_run_id)
+        instances.require_mapped(task_id)
+        conditions += [Condition("task_id", Operator.EQUAL, task_id), Condition("map_index", Operator.AT_LEAST, 0)]
+        page = instances.select(PageQuery(tuple(conditions), order.keys, filters.size, filters.offset))
+        return TaskInstanceCollectionResponse(task_instances=instances.build(page.entries), total_entries=page.total)
+
+
+@router.get("/{task_id}/tries", dependencies=[_READ])
+def get_task_instance_tries(
+    dag_id: Id, dag_run_id: Id, task_id: Id, context: Context, map_index: MapIndex = UNMAPPED
+) -> TaskInstanceHistoryCollectionResponse:
+    """The tries of a task instance, the current one last."""
+    tries = _read_tries(context, dag_id, dag_run_id, task_id, map_index)
+    return TaskInstanceHistoryCollectionResponse(task_instances=tries, total_entries=len(tries))
+
+
+@router.get("/{task_id}/tries/{task_try_number}", dependencies=[_READ])
+def get_task_instance_try_details(
+    dag_id: Id, dag_run_id: Id, task_id: Id, task_try_number: int, context: Context, map_index: MapIndex = UNMAPPED
+) -> TaskInstanceHistoryResponse:
+    """One try of a task instance."""
+    return _find_try(context, dag_id, dag_run_id, task_id, map_index, task_try_number)
+
+
+@router.get("/{task_id}/dependencies", dependencies=[_READ])
+def get_task_instance_dependencies(
+    dag_id: Id, dag_run_id: Id, task_id: Id, context: Context, map_index: MapIndex = UNMAPPED
+) -> TaskDependencyCollectionResponse:
+    """Why a task instance that has not ended does not run; empty for one that has ended."""
+    with context.database.read() as tx:
+        instances = RunInstances(context, tx, dag_id, dag_run_id)
+        detail = instances.find(task_id, map_index)
+        if detail.record is not None and detail.record.state in FINISHED_TASK_STATES:
+            return TaskDependencyCollectionResponse(dependencies=[])
+        limits = EngineLimits(parallelism=context.cfg.integer("core", "parallelism") or None)
+        reasons = explanation.explain_task(tx, instances.dag, instances.run, task_id, map_index, limits, context.clock.now())
+    return TaskDependencyCollectionResponse(dependencies=[TaskDependencyResponse(name="Gnomon", reason=reason) for reason in reasons])
+
+
+@router.get("/{task_id}/{map_index}/tries", dependencies=[_READ])
+def get_mapped_task_instance_tries(
+    dag_id: Id, dag_run_id: Id, task_id: Id, map_index: int, context: Context
+) -> TaskInstanceHistoryCollectionResponse:
+    """The tries of an instance of a mapped task, the current one last."""
+    tries = _read_tries(context, dag_id, dag_run_id, task_id, map_index)
+    return TaskInstanceHistoryCollectionResponse(task_instances=tries, total_entries=len(tries))
+
+
+@router.get("/{task_id}/{map_index}/tries/{task_try_number}", dependencies=[_READ])
+def get_mapped_task_instance_try_details(
+    dag_id: Id, dag_run_id: Id, task_id: Id, map_index: int, task_try_number: int, context: Context
+) -> TaskInstanceHistoryResponse:
+    """One try of an instance of a mapped task."""
+    return _find_try(context, dag_id, dag_run_id, task_id, map_index, task_try_number)
+
+
+@router.get("/{task_id}/{map_index}/dependencies", dependencies=[_READ])
+def get_mapped_task_instance_dependencies(
+    dag_id: Id, dag_run_id: Id, task_id: Id, map_index: int, context: Context
+) -> TaskDependencyCollectionResponse:
+    """Why an instance of a mapped task that has not ended does not run."""
+    return get_task_instance_dependencies(dag_id, dag_run_id, task_id, context, map_index)
+
+
+@router.get("/{task_id}/{map_index}", dependencies=[_READ])
+def get_mapped_task_instance(dag_id: Id, dag_run_id: Id, task_id: Id, map_index: int, context: Context) -> TaskInstanceResponse:
+    """One instance of a mapped task."""
+    return _read_one(context, dag_id, dag_run_id, task_id, map_index)
+
+
+def _read_list(
+    context: ApiContext, dag_id: str, run_id: str, conditions: list[Condition], order: Ordering, page: PageParameters, position: Position | None,
+    *, has_cursors: bool,
+) -> TaskInstanceCollectionResponse:  # fmt: skip
+    query = PageQuery(tuple(conditions), order.keys, page.size, page.offset, position)
+    found: Any
+    with context.database.read() as tx:
+        if ALL in (dag_id, run_id):
+            _check_fields(conditions, order)
+            found = read_instances_of_several_runs(context, tx, dag_id, run_id, query)
+            answers, total, limit = found.answers, found.total.total, found.total.limit
+        else:
+            instances = RunInstances(context, tx, dag_id, run_id)
+            found = instances.select(query)
+            answers, total, limit = instances.build(found.entries), found.total, None
+    cursors = build_cursors(order.keys, position, found.keys, has_more=found.has_more) if has_cursors else Cursors(None, None)
+    return TaskInstanceCollectionResponse(
+        task_instances=answers, total_entries=total, total_entries_limit=limit, next_cursor=cursors.after, previous_cursor=cursors.before
+    )
+
+
+def _check_fields(conditions: Sequence[Condition], order: Ordering) -> None:
+    for name in (*(condition.field for condition in conditions), *(field.name for field in order.fields)):
+        if name in ONLY_IN_SPECS:
+            raise NotSupported(f"task instances of several runs can be neither filtered nor ordered by {name}; name one run")
+
+
+def _read_one(context: ApiContext, dag_id: str, run_id: str, task_id: str, map_index: int) -> TaskInstanceResponse:
+    with context.database.read() as tx:
+        instances = RunInstances(context, tx, dag_id, run_id)
+        return instances.build([instances.find(task_id, map_index)])[0]
+
+
+def _read_tries(context: ApiContext, dag_id: str, run_id: str, task_id: str, map_index: int) -> list[TaskInstanceHistoryResponse]:
+    with context.database.read() as tx:
+        instances = RunInstances(context, tx, dag_id, run_id)
+        detail = instances.find(task_id, map_index)
+        return [build_history(instances.listed, instances.display_name, detail, one, instances.hosts) for one in list_tries(tx, detail)]
+
+
+def _find_try(
+    context: ApiContext, dag_id: str, run_id: str, task_id: str, map_index: int, try_number: int
+) -> TaskInstanceHistoryResponse:
+    for one in _read_tries(context, dag_id, run_id, task_id, map_index):
+        if one.try_number == try_number:
+            return one
+    raise HTTPException(404, f"task {task_id!r} has no try {try_number} in run {run_id!r}")

@@ -1,0 +1,202 @@
+"""XComs: lists without values, one value, and changing values of task instances that have ended."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import APIRouter, HTTPException, Query, Response
+from pydantic import Field
+
+from gnomon.actions.xcom_changes import XComExists, XComName, delete_xcom, encode_value, name_instance, set_xcom
+from gnomon.api.access.permissions import CurrentUser, requires
+from gnomon.api.access.policies import Permission, Resource, User
+from gnomon.api.common.errors import NotSupported
+from gnomon.api.common.filters import FilterField, build_conditions, read_instant
+from gnomon.api.common.ordering import SortField, parse_order
+from gnomon.api.common.paging import PageParameters, count_entries
+from gnomon.api.common.paths import ALL, Id
+from gnomon.api.context import ApiContext, Context
+from gnomon.api.v2.conversions import moment
+from gnomon.api.v2.lookup import find_dag_and_run, find_display_names, find_stored_dag
+from gnomon.api.v2.schemas.xcoms import (
+    XComCollectionResponse,
+    XComCreateBody,
+    XComResponse,
+    XComResponseNative,
+    XComResponseString,
+    XComUpdateBody,
+)
+from gnomon.model.ids import UNMAPPED
+from gnomon.model.instants import to_datetime
+from gnomon.report.listings.connection_list import hide_stored_secrets
+from gnomon.report.listings.not_found import task_not_found
+from gnomon.store import Transaction
+from gnomon.store.dag_records import xcom_values
+from gnomon.store.ownership import group_state
+from gnomon.store.pages.page_query import Condition, Operator, PageQuery
+from gnomon.store.pages.xcom_pages import ListedXCom, count_xcoms, read_xcom_page
+
+router = APIRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}/xcomEntries", tags=["XCom"])
+_READ = requires(Permission.READ, Resource.XCOM)
+
+
+class XComFilters(PageParameters):
+    """The parameters of the list."""
+
+    xcom_key: str | None = None
+    map_index: int | None = Field(None, ge=-1)
+    xcom_key_pattern: str | None = None
+    xcom_key_prefix_pattern: str | None = None
+    dag_display_name_pattern: str | None = None
+    dag_display_name_prefix_pattern: str | None = None
+    run_id_pattern: str | None = None
+    run_id_prefix_pattern: str | None = None
+    task_id_pattern: str | None = None
+    task_id_prefix_pattern: str | None = None
+    map_index_filter: int | None = None
+    logical_date_gte: datetime | None = None
+    logical_date_gt: datetime | None = None
+    logical_date_lte: datetime | None = None
+    logical_date_lt: datetime | None = None
+    run_after_gte: datetime | None = None
+    run_after_gt: datetime | None = None
+    run_after_lte: datetime | None = None
+    run_after_lt: datetime | None = None
+    order_by: list[str] = Field([])
+
+
+_FIELDS = {
+    "xcom_key": FilterField("key"), "map_index": FilterField("map_index"), "map_index_filter": FilterField("map_index"),
+    "run_id": FilterField("run_id"), "task_id": FilterField("task_id"), "logical_date": FilterField("logical_date", read_instant),
+    "run_after": FilterField("run_after", read_instant), "dag_display_name": FilterField("dag_id"),
+}
+_ORDER = {
+    "id": SortField("id"), "key": SortField("key", is_text=True), "dag_id": SortField("dag_id", is_text=True),
+    "run_id": SortField("run_id", is_text=True), "task_id": SortField("task_id", is_text=True), "map_index": SortField("map_index"),
+    "run_after": SortField("run_after"),
+}
+_KEY = (SortField("id"),)
+
+
+@router.get("", dependencies=[_READ])
+def get_xcom_entries(
+    dag_id: Id, dag_run_id: Id, task_id: Id, filters: Annotated[XComFilters, Query()], context: Context
+) -> XComCollectionResponse:
+    """XComs without their values; `~` for the DAG, the run or the task lists those of all."""
+    if filters.dag_display_name_pattern is not None or filters.dag_display_name_prefix_pattern is not None:
+        raise NotSupported("XComs cannot be filtered by the name of their DAG for people; name the DAG in the path")
+    order = parse_order(filters.order_by, _ORDER, "id", _KEY)
+    conditions = build_conditions(filters, _FIELDS, ("limit", "offset", "order_by"))
+    with context.database.read() as tx:
+        conditions += _read_path(tx, dag_id, dag_run_id, task_id)
+        page = read_xcom_page(tx, PageQuery(tuple(conditions), order.keys, filters.size, filters.offset))
+        total = count_entries(lambda most: count_xcoms(tx, conditions, most), filters.offset, filters.size)
+        return XComCollectionResponse(xcom_entries=_build(context, tx, page), total_entries=total.total)
+
+
+@router.get("/{xcom_key}", dependencies=[_READ], response_model=None)
+def get_xcom_entry(
+    dag_id: Id, dag_run_id: Id, task_id: Id, xcom_key: Id, context: Context, map_index: Annotated[int, Query(ge=-1)] = UNMAPPED,
+    deserialize: bool = False, stringify: bool = False,
+) -> XComResponseNative | XComResponseString:  # fmt: skip
+    """One value, as JSON or as text. Secrets of stored connections and Variables are masked."""
+    if deserialize:
+        raise NotSupported("values are not turned into objects of authors: no author code runs in the api-server")
+    with context.database.read() as tx:
+        entry, value = _read_entry(context, tx, XComName(dag_id, dag_run_id, task_id, map_index, xcom_key))
+    if not stringify:
+        return XComResponseNative(**entry.model_dump(), value=value)
+    return XComResponseString(**entry.model_dump(), value=value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+
+
+@router.post("", status_code=201, dependencies=[requires(Permission.CREATE, Resource.XCOM)])
+def create_xcom_entry(
+    dag_id: Id, dag_run_id: Id, task_id: Id, body: XComCreateBody, context: Context, user: CurrentUser
+) -> XComResponseNative:
+    """Add a value to a task instance that has ended."""
+    name = XComName(dag_id, dag_run_id, task_id, body.map_index, body.key)
+    return _write(context, user, name, body.value, replaces=False)
+
+
+@router.patch("/{xcom_key}", dependencies=[requires(Permission.EDIT, Resource.XCOM)])
+def update_xcom_entry(
+    dag_id: Id, dag_run_id: Id, task_id: Id, xcom_key: Id, body: XComUpdateBody, context: Context, user: CurrentUser
+) -> XComResponseNative:
+    """Change a value of a task instance that has ended."""
+    name = XComName(dag_id, dag_run_id, task_id, body.map_index, xcom_key)
+    return _write(context, user, name, body.value, replaces=True)
+
+
+@router.delete("/{xcom_key}", status_code=204, dependencies=[requires(Permission.DELETE, Resource.XCOM)])
+def delete_xcom_entry(
+    dag_id: Id, dag_run_id: Id, task_id: Id, xcom_key: Id, context: Context, user: CurrentUser,
+    map_index: Annotated[int, Query(ge=-1)] = UNMAPPED,
+) -> Response:  # fmt: skip
+    """Delete a value of a task instance that has ended."""
+    delete_xcom(context.act_as(user), context.database, XComName(dag_id, dag_run_id, task_id, map_index, xcom_key))
+    return Response(status_code=204)
+
+
+def _write(context: ApiContext, user: User, name: XComName, value: object, *, replaces: bool) -> XComResponseNative:
+    try:
+        text = encode_value(value)
+    except ValueError as error:
+        raise HTTPException(422, f"the value is not JSON: {error}") from None
+    try:
+        set_xcom(context.act_as(user), context.database, name, text, replaces=replaces)
+    except XComExists as error:
+        raise HTTPException(409, str(error)) from None
+    with context.database.read() as tx:
+        entry, stored = _read_entry(context, tx, name)
+    return XComResponseNative(**entry.model_dump(), value=stored)
+
+
+def _read_path(tx: Transaction, dag_id: str, run_id: str, task_id: str) -> list[Condition]:
+    conditions = []
+    if ALL not in (dag_id, run_id):
+        dag, run = find_dag_and_run(tx, dag_id, run_id)
+        if task_id not in (ALL, *dag.task_numbers):
+            raise task_not_found(dag_id, task_id, dag.task_numbers)
+        conditions.append(Condition("run_pk", Operator.EQUAL, run.run_pk))
+    elif dag_id != ALL:
+        conditions.append(Condition("dag_pk", Operator.EQUAL, find_stored_dag(tx, dag_id).dag_pk))
+    elif run_id != ALL:
+        conditions.append(Condition("run_id", Operator.EQUAL, run_id))
+    return conditions if task_id == ALL else [*conditions, Condition("task_id", Operator.EQUAL, task_id)]
+
+
+def _read_entry(context: ApiContext, tx: Transaction, name: XComName) -> tuple[XComResponse, object]:
+    """The entry and its value. Raises NameNotFound, or HTTPException (404) when there is no value."""
+    dag, run = find_dag_and_run(tx, name.dag_id, name.run_id)
+    if name.task_id not in dag.task_numbers:
+        raise task_not_found(name.dag_id, name.task_id, dag.task_numbers)
+    found = xcom_values.read_xcoms(tx, run, name.key, [name.task_id], map_indexes=[name.map_index])
+    if not found:
+        shown = name_instance(name.task_id, name.map_index)
+        raise HTTPException(404, f"task {shown!r} has no XCom {name.key!r} in run {name.run_id!r}")
+    keys = {"run_pk": run.run_pk, "task_id": name.task_id, "map_index": name.map_index, "key": name.key}
+    conditions = tuple(Condition(field, Operator.EQUAL, value) for field, value in keys.items())
+    listed = read_xcom_page(tx, PageQuery(conditions, parse_order([], _ORDER, "id", _KEY).keys, 1))
+    (value,) = hide_stored_secrets(tx, [json.loads(found[0].value)])
+    return _build(context, tx, listed)[0], value
+
+
+def _build(context: ApiContext, tx: Transaction, listed: Sequence[ListedXCom]) -> list[XComResponse]:
+    names = find_display_names(context, tx, (one.dag_id for one in listed))
+    tasks = _find_task_names(tx, listed)
+    return [
+        XComResponse(
+            key=one.key, timestamp=to_datetime(one.at), logical_date=moment(one.logical_at), map_index=one.map_index, task_id=one.task_id,
+            dag_id=one.dag_id, run_id=one.run_id, dag_display_name=names.get(one.dag_id, one.dag_id),
+            task_display_name=tasks.get((one.version_pk, one.task_id)) or one.task_id, run_after=to_datetime(one.run_after),
+        )
+        for one in listed
+    ]  # fmt: skip
+
+
+def _find_task_names(tx: Transaction, listed: Sequence[ListedXCom]) -> Mapping[tuple[int | None, str], str | None]:
+    specs = group_state.load_specs(tx, sorted({one.version_pk for one in listed if one.version_pk is not None}))
+    return {(version_pk, task.task_id): task.display_name for version_pk, spec in specs.items() for task in spec.tasks}

@@ -1,0 +1,75 @@
+"""The log of one try in parts, and its lines as records."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+READ_BYTES = 1_000_000
+"""Bytes that are read at a time; a longer line is cut there."""
+_STAMP = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z) (DEBUG|INFO|WARNING|ERROR|CRITICAL) +")
+"""The beginning of a line that `logging` wrote (`gnomon.runner.attempt_log`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogPosition:
+    """Up to where a log was read: the number of its file, and the bytes of that file."""
+
+    file: int = 0
+    byte: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LogPart:
+    """Whole lines, and the position behind them."""
+
+    lines: list[str]
+    position: LogPosition
+    is_at_end: bool
+    """Nothing more has been written yet, apart from a line that is not ended."""
+
+
+def read_part(paths: Sequence[Path], position: LogPosition, *, is_over: bool) -> LogPart:
+    """The next lines of a log that consists of these files. `is_over`: nothing more will be written, so the last line is whole."""
+    for number in range(position.file, len(paths)):
+        start = position.byte if number == position.file else 0
+        is_closed = is_over or number < len(paths) - 1
+        text = _read_lines(paths[number], start, is_closed)
+        if text:
+            return LogPart(text.decode(errors="replace").splitlines(), LogPosition(number, start + len(text)), False)
+        position = LogPosition(number, start)
+    return LogPart([], position, True)
+
+
+def iterate_lines(paths: Sequence[Path], *, is_over: bool) -> Iterator[str]:
+    """All lines that the log has now, read in parts."""
+    position = LogPosition()
+    while True:
+        part = read_part(paths, position, is_over=is_over)
+        yield from part.lines
+        if part.is_at_end:
+            return
+        position = part.position
+
+
+def split_line(line: str) -> dict[str, str]:
+    """The line as a record: `event`, and for a line of `logging` also `timestamp` and `level`."""
+    found = _STAMP.match(line)
+    if found is None:
+        return {"event": line}
+    return {"timestamp": found[1], "event": line[found.end() :], "level": found[2].lower()}
+
+
+def _read_lines(path: Path, start: int, is_closed: bool) -> bytes:
+    """Whole lines from a byte on; also a last line without a newline, when the file is closed or the line is too long."""
+    try:
+        with path.open("rb") as file:
+            file.seek(start)
+            text = file.read(READ_BYTES)
+    except FileNotFoundError:
+        return b""
+    end = text.rfind(b"\n") + 1
+    is_whole = (is_closed and len(text) < READ_BYTES) or (not end and len(text) == READ_BYTES)
+    return text if is_whole else text[:end]

@@ -1,0 +1,80 @@
+"""Pages of DAGs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gnomon.model.instants import Instant
+from gnomon.model.slots import PlannedRun
+from gnomon.store.pages.page_query import Condition, PageQuery, count_rows, read_page
+from gnomon.store.record_codec import decode_planned_run
+from gnomon.store.transaction import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class NewestVersion:
+    """Which spec a DAG has now. A spec is replaced in place when only its texts change, which changes the hash of the inputs."""
+
+    dag_pk: int
+    version_pk: int
+    input_hash: str
+    is_active: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ListedDag:
+    """A DAG with the results of its last parse and its planning."""
+
+    dag_pk: int
+    dag_id: str
+    is_paused: bool
+    is_active: bool
+    version_pk: int
+    input_hash: str
+    next_run: PlannedRun | None
+    file: str
+    parsed_at: Instant
+    parse_duration_s: float
+    version_number: int
+    version_created_at: Instant
+    has_import_errors: bool
+
+    @property
+    def version(self) -> NewestVersion:
+        """Which spec it has."""
+        return NewestVersion(self.dag_pk, self.version_pk, self.input_hash, self.is_active)
+
+
+def read_dag_page(tx: Transaction, query: PageQuery) -> list[ListedDag]:
+    """The DAGs of the page. The fields are those of `dag_pages.sql`; states of runs are codes."""
+    found = read_page(tx, "dag_pages.page", query)
+    return [
+        ListedDag(row[0], row[1], bool(row[2]), bool(row[3]), row[4], row[5], decode_planned_run(row[6]), *row[7:12], bool(row[12]))
+        for row in found.rows
+    ]
+
+
+def count_dags(tx: Transaction, conditions: Sequence[Condition], most: int) -> int:
+    """How many DAGs meet the conditions, at most `most`."""
+    return count_rows(tx, "dag_pages.count", conditions, most)
+
+
+def list_newest_versions(tx: Transaction, dag_ids: Sequence[str] | None = None) -> list[NewestVersion]:
+    """The newest version of these DAGs, of all without `dag_ids`, in the order of the ids."""
+    rows = tx.all("dag_pages.all_versions") if dag_ids is None else tx.all("dag_pages.versions_of", dag_ids=list(dag_ids))
+    return [NewestVersion(row[0], row[1], row[2], bool(row[3])) for row in rows]
+
+
+@dataclass(frozen=True, slots=True)
+class VersionNumber:
+    """A version of a DAG without its spec."""
+
+    version_pk: int
+    number: int
+    created_at: Instant
+
+
+def list_version_numbers(tx: Transaction, dag_pk: int) -> list[VersionNumber]:
+    """The versions of the DAG, newest first."""
+    return [VersionNumber(*row) for row in tx.all("dag_pages.version_numbers", dag_pk=dag_pk)]

@@ -1,0 +1,25 @@
+-- name: page
+-- field: event_log_id e.event_pk
+-- field: when e.at
+-- field: event e.kind
+-- field: owner e.by
+-- field: extra e.body
+-- field: map_index e.map_index
+-- nullable field: dag_id d.dag_id
+-- nullable field: run_id r.run_id
+-- nullable field: task_id n.task_id
+-- nullable field: logical_date r.logical_at
+-- The audit log with the names of what its rows are about.
+SELECT e.event_pk, e.at, e.kind, e.map_index, e.by, e.body, d.dag_id, d.version_pk, r.run_id, r.logical_at, n.task_id {keys}
+FROM event_log AS e LEFT JOIN dag_run AS r ON r.run_pk = e.run_pk
+LEFT JOIN dag AS d ON d.dag_pk = COALESCE(e.dag_pk, r.dag_pk) LEFT JOIN task_name AS n ON n.dag_pk = d.dag_pk AND n.task_no = e.task_no
+WHERE {conditions} ORDER BY {order} LIMIT :limit OFFSET :offset;
+
+-- name: count
+-- fields: page
+-- Counts the rows that a page belongs to, up to a number.
+SELECT count(*) FROM (
+    SELECT 1 FROM event_log AS e LEFT JOIN dag_run AS r ON r.run_pk = e.run_pk
+    LEFT JOIN dag AS d ON d.dag_pk = COALESCE(e.dag_pk, r.dag_pk) LEFT JOIN task_name AS n ON n.dag_pk = d.dag_pk AND n.task_no = e.task_no
+    WHERE {conditions} LIMIT :most
+) AS found;

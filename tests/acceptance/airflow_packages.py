@@ -1,0 +1,50 @@
+"""Published packages of Airflow in folders below `.cache`: its client in an environment of its own, and its OpenAPI document."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from tests.conformance import package_index
+
+VERSION = "3.3.2"
+CACHE = package_index.CACHE / f"airflow-api-{VERSION}"
+DOCUMENT = "airflow/api_fastapi/core_api/openapi/v2-rest-api-generated.yaml"
+PIP = ("-m", "pip", "--disable-pip-version-check", "--no-input", "-q")
+
+
+def require_client() -> str:
+    """The Python of an environment that has `apache-airflow-client` and nothing of Gnomon; skips the test without the package index."""
+    folder = CACHE / "client"
+    python = folder / "bin" / "python"
+    mark = folder / "complete"
+    if not mark.exists():
+        _run(sys.executable, "-m", "venv", "--clear", str(folder))
+        _run(str(python), *PIP, "install", f"apache-airflow-client=={VERSION}")
+        mark.touch()
+    return str(python)
+
+
+def require_document() -> Path:
+    """Airflow's OpenAPI document; skips the test without the package index."""
+    found = CACHE / "v2-rest-api.yaml"
+    if not found.exists():
+        wheels = CACHE / "wheels"
+        package_index.pip("download", "--dest", str(wheels), f"apache-airflow-core=={VERSION}", what="apache-airflow-core")
+        with zipfile.ZipFile(next(wheels.glob("*.whl"))) as wheel:
+            text = wheel.read(DOCUMENT)
+        draft = found.with_suffix(".draft")
+        draft.write_bytes(text)
+        draft.rename(found)
+    return found
+
+
+def _run(*command: str) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+    if done.returncode:
+        reason = f"apache-airflow-client could not be installed: {done.stderr.strip()[-300:]}"
+        pytest.fail(reason) if os.environ.get("CI", "").lower() == "true" else pytest.skip(reason)

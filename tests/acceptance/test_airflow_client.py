@@ -1,0 +1,49 @@
+"""`apache-airflow-client` from the package index, unmodified, against `gnomon standalone`."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from tests.acceptance.airflow_packages import require_client
+from tests.acceptance.product import product
+from tests.patience import PATIENCE_S
+
+LETTERS = """
+from gnomon import DAG, task
+
+with DAG("letters", schedule=None, tags=["text"]):
+    @task
+    def count(params=None, dag_run=None):
+        print("counted", dag_run.conf["n"])
+        return {"n": dag_run.conf["n"]}
+
+    @task
+    def each(number):
+        return number
+
+    each.expand(number=[1, 2])
+    count()
+"""
+
+
+@pytest.mark.network
+def test_a_client_of_airflow_lists_triggers_and_reads() -> None:
+    python = require_client()
+    with product({"letters.py": LETTERS, "broken.py": "from gnomon import DAG\nDAG(\n"}) as gnomon:
+        gnomon.has_dag("letters")
+        gnomon.until(lambda: bool(gnomon.rows("dags", "errors")), "the broken file is reported")
+        address = gnomon.said.split(" with its home")[0].removeprefix("Gnomon runs on ")
+        session = Path(__file__).parent / "airflow_client_session.py"
+        done = subprocess.run(
+            [python, "-I", str(session), address, str(PATIENCE_S)], capture_output=True, text=True, timeout=3 * PATIENCE_S, check=False
+        )
+        assert done.returncode == 0, done.stderr[-3000:]
+    assert json.loads(done.stdout) == {
+        "version": "3.3.2", "scheduler": "healthy", "dags": [["letters", True, "text"]], "import_errors": 1,
+        "created": ["by/hand", "queued", "manual", {"n": 2}, True], "state": "success", "runs": [["letters", "by/hand"]],
+        "tasks": [["count", -1, "success", 1], ["each", 0, "success", 1], ["each", 1, "success", 1]],
+        "xcoms": ["return_value"], "value": {"n": 2}, "log": ["counted 2"], "token": None, "conflict": [409, True], "missing": 404,
+    }

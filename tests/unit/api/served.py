@@ -1,0 +1,90 @@
+"""The application on a real socket, in a thread, and a client of it."""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import json
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from tests.patience import PATIENCE_S
+
+from gnomon.api.context import ApiContext
+from gnomon.api.service import create_server
+
+
+class Reply(NamedTuple):
+    """The answer to a request."""
+
+    status: int
+    kind: str | None
+    body: bytes
+    headers: dict[str, str]
+
+    def json(self) -> Any:
+        """The body as JSON."""
+        return json.loads(self.body)
+
+
+class Client:
+    """Makes requests to one server."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+
+    def request(self, method: str, path: str, body: object = None, headers: dict[str, str] | None = None) -> Reply:
+        """One request; a body that is not bytes is sent as JSON."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE_S)
+        sent = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
+        kind = {"Content-Type": "application/json"} if body is not None else {}
+        try:
+            connection.request(method, path, sent, {**kind, **(headers or {})})
+            answer = connection.getresponse()
+            return Reply(answer.status, answer.getheader("Content-Type"), answer.read(), dict(answer.getheaders()))
+        finally:
+            connection.close()
+
+    def get(self, path: str) -> Any:
+        """The JSON of a GET below /api/v2 that must succeed."""
+        reply = self.request("GET", f"/api/v2{path}")
+        assert reply.status == 200, (path, reply)
+        return reply.json()
+
+    def send(self, method: str, path: str, body: object = None, status: int = 200) -> Any:
+        """The JSON of a request below /api/v2 that must be answered with this status."""
+        reply = self.request(method, f"/api/v2{path}", body)
+        assert reply.status == status, (path, reply)
+        return reply.json() if reply.body else None
+
+    def fails(self, status: int, path: str, method: str = "GET", body: object = None) -> Any:
+        """The detail of a request below /api/v2 that must fail with this status."""
+        return self.send(method, path, body, status)["detail"]
+
+
+@contextmanager
+def served(context: ApiContext) -> Iterator[Client]:
+    """A client of the application, until the end of the block."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    port = listener.getsockname()[1]
+    started, loops, servers = threading.Event(), [], []
+
+    async def serve() -> None:
+        server = create_server(context)
+        loops.append(asyncio.get_running_loop())
+        servers.append(server)
+        started.set()
+        await server.serve(sockets=[listener])
+
+    thread = threading.Thread(target=lambda: asyncio.run(serve()))
+    thread.start()
+    assert started.wait(PATIENCE_S)
+    try:
+        yield Client(port)
+    finally:
+        loops[0].call_soon_threadsafe(servers[0].request_stop)
+        thread.join(PATIENCE_S)
+        assert not thread.is_alive()
