@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass
+from typing import Any
 
 from gnomon.model.accounts import Account, Identity
 from gnomon.model.instants import SECOND, Instant
@@ -51,7 +52,7 @@ class TokenSigner:
             return None
         return Identity(account.name, account.role, account.grants)
 
-    def _read(self, token: str) -> dict[str, int] | None:
+    def _read(self, token: str) -> dict[str, Any] | None:
         """The claims of a token with a valid signature; times are compared by the caller, which has the clock."""
         import jwt
 

@@ -11,9 +11,12 @@ from importlib import metadata
 
 import anyio.to_thread
 from fastapi import FastAPI, Request
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
+from gnomon.api.access.accounts_policy import LOGIN_PATH, AccountsPolicy
 from gnomon.api.access.permissions import check_routes
+from gnomon.api.auth import login_routes
+from gnomon.api.auth.session_cookies import SessionCookies
 from gnomon.api.common.errors import install_error_handlers
 from gnomon.api.common.limits import BodyLimit, SafeHeaders
 from gnomon.api.common.paths import EncodedSlashes
@@ -37,6 +40,7 @@ def create_app(context: ApiContext) -> FastAPI:
     )
     app.state.context = context
     install_error_handlers(app)
+    app.add_middleware(SessionCookies)
     app.add_middleware(BodyLimit)
     app.add_middleware(SafeHeaders)
     app.add_middleware(EncodedSlashes)
@@ -44,6 +48,7 @@ def create_app(context: ApiContext) -> FastAPI:
         app.add_api_route(path, _show_page, methods=["GET", "HEAD"], include_in_schema=False)
     for path in HEALTH_PATHS:
         app.add_api_route(path, _show_health, methods=["GET", "HEAD"], include_in_schema=False)
+    app.include_router(login_routes.router)
     app.include_router(create_v2_router(), prefix=f"{API_PREFIX}/v2")
     check_routes(app, API_PREFIX)
     return app
@@ -64,6 +69,9 @@ async def _limit_threads(_app: FastAPI) -> AsyncIterator[None]:
 
 
 def _show_page(request: Request) -> Response:
+    policy = request.app.state.context.policy
+    if isinstance(policy, AccountsPolicy) and policy.find_session(request) is None:
+        return RedirectResponse(LOGIN_PATH, 303)
     return HTMLResponse(render_page(request.app.state.context.read_health(), find_version()))
 
 

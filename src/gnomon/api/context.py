@@ -5,10 +5,14 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from functools import cached_property
 from typing import Annotated
 
 from fastapi import Depends, Request
 
+from gnomon.accounts.authentication import Authenticator
+from gnomon.accounts.sessions import SessionRules
+from gnomon.accounts.signed_tokens import PURPOSE, TokenSigner
 from gnomon.api.access.policies import AccessPolicy, User
 from gnomon.api.health import HealthSnapshot
 from gnomon.clock import Clock
@@ -47,6 +51,13 @@ class ApiContext:
                     cipher=load_cipher(self.cfg),
                 )
             return self._database
+
+    @cached_property
+    def authenticator(self) -> Authenticator:
+        """Reads the credentials of requests. Raises as `database`, and InvalidKey when the key of the home cannot be used."""
+        keys = load_cipher(self.cfg).derive_keys(PURPOSE)
+        signer = TokenSigner(keys, self.cfg.number("api_auth", "jwt_leeway"))
+        return Authenticator(self.database, self.clock, signer, SessionRules(60.0 * self.cfg.number("api", "session_idle_minutes")))
 
     def act_as(self, user: User) -> UserOfApi:
         """The user, as `gnomon.actions` needs one."""

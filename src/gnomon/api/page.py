@@ -9,7 +9,7 @@ from gnomon.api.health import ComponentHealth, HealthSnapshot, WorkCounts
 from gnomon.model.instants import SECOND, to_datetime
 
 REFRESH_S = 5
-_STYLE = """
+STYLE = """
 :root{color-scheme:light dark;--ink:#1d2330;--soft:#5d6679;--line:#dfe3ea;--paper:#fff;--ground:#f5f6f9;
 --good:#1a7f4b;--bad:#b3261e;--idle:#6b7280}
 @media (prefers-color-scheme:dark){:root{--ink:#e8eaf0;--soft:#a2abbd;--line:#333b4a;--paper:#1b212c;--ground:#12161e;
@@ -43,7 +43,7 @@ def render_page(health: HealthSnapshot, version: str) -> str:
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<meta http-equiv="refresh" content="{REFRESH_S}"><link rel="icon" href="data:,">'
-        f"<title>Gnomon</title><style>{_STYLE}</style></head><body><main>"
+        f"<title>Gnomon</title><style>{STYLE}</style></head><body><main>"
         f'<header><h1>Gnomon</h1><span class="soft">version {escape(version)} · {_format_time(health.at)}</span></header>'
         f"{_render_problems(health)}<h2>Services</h2><ul>{''.join(_render_component(part, health.at) for part in health.components if _is_shown(part))}</ul>"
         f"{_render_counts(health.counts) if health.counts is not None else ''}</main></body></html>"

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import uvicorn
 
 from gnomon import log
-from gnomon.api.access.policies import choose_policy
+from gnomon.api.access.choose_policy import create_context
 from gnomon.api.app import create_app
 from gnomon.api.context import ApiContext
 from gnomon.api.health_reader import HealthReader
@@ -62,7 +62,7 @@ def main(cfg: Config, listener: socket.socket) -> int:
     """Answer requests on the listening socket until SIGTERM or Ctrl-C; returns the exit code."""
     clock = SystemClock()
     reader = HealthReader(cfg, clock)
-    context = ApiContext(cfg, clock, choose_policy(listener.getsockname()[0]), reader.read_health)
+    context = create_context(cfg, clock, listener.getsockname()[0], reader.read_health)
     server = create_server(context)
     _log.info("api_server_started")
     asyncio.run(server.serve(sockets=[listener]))

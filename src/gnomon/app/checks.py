@@ -9,6 +9,7 @@ import socket
 from pathlib import Path
 
 from gnomon.config import Config, run_folder
+from gnomon.config.network_address import describe_open_address, is_loopback
 from gnomon.errors.product import ConfigurationError
 
 FREE_BYTES_MIN = 16 * 1024 * 1024
@@ -134,6 +135,8 @@ def open_listener(cfg: Config, port: int | None = None) -> socket.socket:
         family, _, _, _, address = socket.getaddrinfo(host, wanted, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
     except OSError as error:
         raise ConfigurationError(f"[api] host is {host!r}: {error.strerror}; write an address of this machine") from None
+    if cfg.text("api", "auth") == "none" and not is_loopback(str(address[0])):
+        raise ConfigurationError(describe_open_address(cfg.source("api", "auth"), host))
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:

@@ -1,13 +1,14 @@
-"""`AccessPolicy`: decides about one request. Until there are accounts, `OpenAccess` allows everything and `ClosedAccess` nothing."""
+"""`AccessPolicy`: decides about one request. `accounts_policy.py` has the one with accounts; `OpenAccess` allows everything."""
 
 from __future__ import annotations
 
-import ipaddress
 from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
 from starlette.requests import Request
+
+from gnomon.model.accounts import Identity, Role
 
 
 class Permission(Enum):
@@ -48,17 +49,23 @@ class Resource(Enum):
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """Who makes a request."""
+    """Who makes a request, and what that account may do."""
 
-    name: str
+    identity: Identity
+
+    @property
+    def name(self) -> str:
+        """The name of the account."""
+        return self.identity.name
 
 
 class AccessRefused(Exception):
     """The request is refused with this HTTP status: 401 without a valid login, 403 without the permission, 404 to hide that an object exists."""
 
-    def __init__(self, status: int, message: str) -> None:
+    def __init__(self, status: int, message: str, headers: dict[str, str] | None = None) -> None:
         super().__init__(message)
         self.status = status
+        self.headers = headers or {}
 
 
 class AccessPolicy(Protocol):
@@ -69,27 +76,8 @@ class AccessPolicy(Protocol):
 
 
 class OpenAccess:
-    """Allows everything to everybody who reaches the socket: for a loopback address only."""
+    """Allows everything to everybody who reaches the socket: `[api] auth = none`, for a loopback address only."""
 
     def authorize(self, request: Request, permission: Permission, resource: Resource, dag_id: str | None) -> User:
         """The user `anonymous`."""
-        return User("anonymous")
-
-
-class ClosedAccess:
-    """Refuses everything: for an address that other machines reach, while there are no accounts."""
-
-    def authorize(self, request: Request, permission: Permission, resource: Resource, dag_id: str | None) -> User:
-        """Raise AccessRefused with 403."""
-        raise AccessRefused(
-            403, "the API needs accounts on an address that other machines reach, and this version has none; set [api] host to 127.0.0.1"
-        )
-
-
-def choose_policy(host: str) -> AccessPolicy:
-    """The policy of a server that listens on this numeric address: open on a loopback address, else closed."""
-    try:
-        is_loopback = ipaddress.ip_address(host.partition("%")[0]).is_loopback
-    except ValueError:
-        is_loopback = False
-    return OpenAccess() if is_loopback else ClosedAccess()
+        return User(Identity("anonymous", Role.ADMIN))

@@ -12,8 +12,9 @@ from starlette.responses import JSONResponse
 
 from gnomon import log
 from gnomon.actions.owner_requests import RequestRefused
-from gnomon.api.access.policies import AccessRefused
+from gnomon.api.access.policies import AccessRefused, User
 from gnomon.errors.product import GnomonError, ResourceUnavailable, UserError
+from gnomon.model.accounts import Role
 from gnomon.report.listings.not_found import NameNotFound
 from gnomon.store import NotFound, ResourceInUse, RunExists
 from gnomon.store.errors import BackfillActive
@@ -70,7 +71,7 @@ async def _answer_invalid_request(_request: Request, error: Exception) -> JSONRe
 
 async def _answer_refusal(_request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, AccessRefused)
-    return _answer(error.status, str(error))
+    return _answer(error.status, str(error), error.headers)
 
 
 async def _answer_error(request: Request, error: Exception) -> JSONResponse:
@@ -79,7 +80,14 @@ async def _answer_error(request: Request, error: Exception) -> JSONResponse:
     status = find_status(error)
     if status == 500:
         return await _answer_crash(request, error)
+    if isinstance(error, NameNotFound) and error.thing == "DAG" and not _sees_all_dags(request):
+        return _answer(status, f"there is no DAG {error.name!r}")  # the sentence would suggest names that are hidden from the user
     return _answer(status, str(error))
+
+
+def _sees_all_dags(request: Request) -> bool:
+    user = getattr(request.state, "user", None)
+    return isinstance(user, User) and user.identity.everywhere >= Role.VIEWER
 
 
 async def _answer_crash(request: Request, error: Exception) -> JSONResponse:

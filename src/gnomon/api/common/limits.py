@@ -9,8 +9,9 @@ BODY_BYTES_MAX = 20 * 1024 * 1024
 """The largest body of a request: an XCom of 16 MiB and its quoting."""
 _HEADERS = (
     (b"cache-control", b"no-store"),
-    (b"content-security-policy", b"default-src 'none'; style-src 'unsafe-inline'; img-src data:"),
+    (b"content-security-policy", b"default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"),
     (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"same-origin"),
 )
 
 

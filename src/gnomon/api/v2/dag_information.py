@@ -7,8 +7,9 @@ from typing import Annotated, Any
 from fastapi import APIRouter, HTTPException, Query
 from pydantic import Field
 
-from gnomon.api.access.permissions import requires
+from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import Permission, Resource
+from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.errors import NotSupported
 from gnomon.api.common.ordering import sort_entries
 from gnomon.api.common.paging import PageParameters, cut_page
@@ -50,11 +51,13 @@ def get_dag_source(dag_id: Id, context: Context, version_number: int | None = No
 
 
 @router.get("/dagStats", tags=["DagStats"], dependencies=[requires(Permission.READ, Resource.DAG_RUN)])
-def get_dag_stats(context: Context, dag_ids: Annotated[list[str] | None, Query()] = None) -> DagStatsCollectionResponse:
+def get_dag_stats(context: Context, user: CurrentUser, dag_ids: Annotated[list[str] | None, Query()] = None) -> DagStatsCollectionResponse:
     """The number of runs of each DAG in each state, from the tallies."""
     with context.database.read() as tx:
         versions = [one for one in list_newest_versions(tx, dag_ids or None) if one.is_active or dag_ids]
         facts = context.facts.find(tx, versions)
+        visible = VisibleDags(context, tx, user)
+        versions = [one for one in versions if facts[one.dag_pk].spec.dag_id in visible]
         counts = read_run_counts_of_dags(tx, [one.dag_pk for one in versions])
     answers = []
     for one in versions:

@@ -11,6 +11,7 @@ from fastapi import APIRouter, HTTPException, Query
 from gnomon.actions.manual_runs import NewRun, create_run
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import Permission, Resource
+from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.errors import NotSupported
 from gnomon.api.common.filters import FilterField, build_conditions, read_instant
 from gnomon.api.common.ordering import Ordering, parse_order
@@ -47,7 +48,7 @@ _READ = requires(Permission.READ, Resource.DAG_RUN)
 
 
 @router.get("", dependencies=[_READ])
-def get_dag_runs(dag_id: Id, filters: Annotated[RunFilters, Query()], context: Context) -> DAGRunCollectionResponse:
+def get_dag_runs(dag_id: Id, filters: Annotated[RunFilters, Query()], context: Context, user: CurrentUser) -> DAGRunCollectionResponse:
     """Runs of one DAG, or with `~` of all. With `cursor` (empty for the first page) in pages that stay right while runs are added."""
     if filters.consuming_asset_pattern is not None:
         raise NotSupported("runs cannot be filtered by the assets that they consumed; GET /assets/events lists the runs of an event")
@@ -61,6 +62,8 @@ def get_dag_runs(dag_id: Id, filters: Annotated[RunFilters, Query()], context: C
     with context.database.read() as tx:
         if dag_id != ALL:
             conditions.append(Condition("dag_pk", Operator.EQUAL, find_stored_dag(tx, dag_id).dag_pk))
+        else:
+            conditions += VisibleDags(context, tx, user).list_conditions()
         page = _read_page(tx, conditions, order, filters, position)
         total = _count(tx, conditions, filters)
         runs = build_runs(context, tx, page.runs)
@@ -89,7 +92,7 @@ def trigger_dag_run(dag_id: Id, body: TriggerDAGRunPostBody, context: Context, u
 
 
 @router.post("/list", dependencies=[_READ])
-def get_list_dag_runs_batch(dag_id: Id, body: DAGRunsBatchBody, context: Context) -> DAGRunCollectionResponse:
+def get_list_dag_runs_batch(dag_id: Id, body: DAGRunsBatchBody, context: Context, user: CurrentUser) -> DAGRunCollectionResponse:
     """Runs of several DAGs; the filters are in the body."""
     if dag_id != ALL:
         raise HTTPException(422, f"dag_id must be {ALL} here; name the DAGs in dag_ids")
@@ -102,6 +105,7 @@ def get_list_dag_runs_batch(dag_id: Id, body: DAGRunsBatchBody, context: Context
     page_of_body = PageParameters(limit=body.page_limit, offset=body.page_offset)
     conditions = build_conditions(body, _BATCH_FIELDS, ignored)
     with context.database.read() as tx:
+        conditions += VisibleDags(context, tx, user).list_conditions()
         page = _read_page(tx, conditions, order, page_of_body, None)
         total = _count(tx, conditions, page_of_body)
         runs = build_runs(context, tx, page.runs)

@@ -12,6 +12,7 @@ from gnomon.actions.dag_changes import set_dags_paused
 from gnomon.actions.owner_requests import ask_owner
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import Permission, Resource
+from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.errors import NotSupported
 from gnomon.api.common.filters import build_conditions
 from gnomon.api.common.ordering import parse_order, sort_entries
@@ -40,6 +41,7 @@ from gnomon.api.v2.schemas.dags import (
     DAGResponse,
     DAGTagCollectionResponse,
 )
+from gnomon.model.accounts import Role
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.store import Transaction
 from gnomon.store.pages.dag_pages import ListedDag, count_dags, list_newest_versions, read_dag_page
@@ -54,13 +56,13 @@ PATCHED_MAX = 100
 
 
 @router.get("/dags", dependencies=[_READ])
-def get_dags(filters: Annotated[DagFilters, Query()], context: Context) -> DAGCollectionResponse:
+def get_dags(filters: Annotated[DagFilters, Query()], context: Context, user: CurrentUser) -> DAGCollectionResponse:
     """DAGs that a file defines, by id; with `exclude_stale=false` deleted ones too. Filters on runs are about the newest run of a DAG."""
     if filters.is_favorite:
         raise NotSupported("favourites belong to a user, and there are no accounts yet")
     order = parse_order(filters.order_by, {**DAG_ORDER, "dag_display_name": DAG_ORDER["dag_id"]}, "dag_id", DAG_KEY)
     with context.database.read() as tx:
-        conditions = _build_conditions(context, tx, filters, is_active=filters.exclude_stale)
+        conditions = [*_build_conditions(context, tx, filters, is_active=filters.exclude_stale), *VisibleDags(context, tx, user).list_conditions()]
         if filters.bundle_name not in (None, BUNDLE_NAME) or filters.bundle_version is not None:
             conditions.append(Condition("dag_pk", Operator.IN, []))
         page = read_dag_page(tx, PageQuery(tuple(conditions), order.keys, filters.size, filters.offset))
@@ -79,6 +81,7 @@ def patch_dags(
     order = parse_order([], DAG_ORDER, "dag_id", DAG_KEY)
     with context.database.read() as tx:
         conditions = _build_conditions(context, tx, filters, is_active=filters.exclude_stale)
+        conditions += VisibleDags(context, tx, user, Role.USER).list_conditions()
         chosen = read_dag_page(tx, PageQuery(tuple(conditions), order.keys, filters.size, filters.offset))
     if chosen:
         set_dags_paused(context.act_as(user), context.database, [dag.dag_id for dag in chosen], body.is_paused)
@@ -135,11 +138,12 @@ class TagFilters(PageParameters):
 
 
 @router.get("/dagTags", dependencies=[_READ])
-def get_dag_tags(filters: Annotated[TagFilters, Query()], context: Context) -> DAGTagCollectionResponse:
+def get_dag_tags(filters: Annotated[TagFilters, Query()], context: Context, user: CurrentUser) -> DAGTagCollectionResponse:
     """The tags of all DAGs, each once."""
     with context.database.read() as tx:
         facts = context.facts.find(tx, (one for one in list_newest_versions(tx) if one.is_active))
-    tags = {tag for one in facts.values() for tag in one.spec.tags}
+        visible = VisibleDags(context, tx, user)
+    tags = {tag for one in facts.values() if one.spec.dag_id in visible for tag in one.spec.tags}
     chosen = [
         tag for tag in sorted(tags) if matches_pattern(tag, filters.tag_name_pattern) and starts_with(tag, filters.tag_name_prefix_pattern)
     ]

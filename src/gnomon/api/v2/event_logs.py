@@ -8,17 +8,20 @@ from typing import Annotated
 from fastapi import APIRouter, HTTPException, Query
 from pydantic import Field
 
-from gnomon.api.access.permissions import requires
-from gnomon.api.access.policies import Permission, Resource
+from gnomon.api.access.permissions import CurrentUser, requires
+from gnomon.api.access.policies import Permission, Resource, User
+from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.errors import NotSupported
 from gnomon.api.common.filters import FilterField, build_conditions, read_instant
 from gnomon.api.common.ordering import SortField, parse_order
 from gnomon.api.common.paging import PageParameters, count_entries
-from gnomon.api.context import Context
+from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.conversions import moment
 from gnomon.api.v2.schemas.event_logs import EventLogCollectionResponse, EventLogResponse
+from gnomon.model.accounts import Role
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import to_datetime
+from gnomon.store import Transaction
 from gnomon.store.pages.event_pages import ListedEvent, count_events, read_event_page
 from gnomon.store.pages.page_query import Condition, Operator, PageQuery
 
@@ -67,7 +70,7 @@ _KEY = (SortField("event_log_id"),)
 
 
 @router.get("", dependencies=[_READ])
-def get_event_logs(filters: Annotated[EventFilters, Query()], context: Context) -> EventLogCollectionResponse:
+def get_event_logs(filters: Annotated[EventFilters, Query()], context: Context, user: CurrentUser) -> EventLogCollectionResponse:
     """What people and services did."""
     if filters.try_number is not None:
         raise NotSupported("the audit log has no numbers of tries")
@@ -80,20 +83,30 @@ def get_event_logs(filters: Annotated[EventFilters, Query()], context: Context) 
     if filters.after is not None:
         conditions.append(Condition("when", Operator.MORE, read_instant(filters.after)))
     with context.database.read() as tx:
+        conditions += _list_visible(context, tx, user)
         page = read_event_page(tx, PageQuery(tuple(conditions), order.keys, filters.size, filters.offset))
         total = count_entries(lambda most: count_events(tx, conditions, most), filters.offset, filters.size)
     return EventLogCollectionResponse(event_logs=[_build(one) for one in page], total_entries=total.total)
 
 
 @router.get("/{event_log_id}", dependencies=[_READ])
-def get_event_log(event_log_id: int, context: Context) -> EventLogResponse:
+def get_event_log(event_log_id: int, context: Context, user: CurrentUser) -> EventLogResponse:
     """One row."""
     with context.database.read() as tx:
         order = parse_order([], _ORDER, "id", _KEY).keys
-        page = read_event_page(tx, PageQuery((Condition("event_log_id", Operator.EQUAL, event_log_id),), order, 1))
+        conditions = [Condition("event_log_id", Operator.EQUAL, event_log_id), *_list_visible(context, tx, user)]
+        page = read_event_page(tx, PageQuery(tuple(conditions), order, 1))
     if not page:
         raise HTTPException(404, f"there is no row {event_log_id} in the audit log")
     return _build(page[0])
+
+
+def _list_visible(context: ApiContext, tx: Transaction, user: User) -> list[Condition]:
+    """Events of DAGs that the user sees; those that belong to no DAG, such as changes of accounts, are for administrators."""
+    visible = VisibleDags(context, tx, user)
+    if not visible.is_all:
+        return visible.list_id_conditions()
+    return [] if user.identity.everywhere is Role.ADMIN else [Condition("dag_id", Operator.NOT_IN, [None])]
 
 
 def _build(one: ListedEvent) -> EventLogResponse:

@@ -7,15 +7,18 @@ from typing import Annotated
 from fastapi import APIRouter, HTTPException, Query
 from pydantic import Field
 
-from gnomon.api.access.permissions import requires
-from gnomon.api.access.policies import Permission, Resource
+from gnomon.api.access.permissions import CurrentUser, requires
+from gnomon.api.access.policies import Permission, Resource, User
+from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.ordering import sort_entries
 from gnomon.api.common.paging import PageParameters, cut_page
 from gnomon.api.common.text_patterns import matches_pattern, starts_with
-from gnomon.api.context import Context
+from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.conversions import BUNDLE_NAME
 from gnomon.api.v2.schemas.import_errors import ImportErrorCollectionResponse, ImportErrorResponse
 from gnomon.model.instants import to_datetime
+from gnomon.store import Transaction
+from gnomon.store.dag_records import dags
 from gnomon.store.dag_records.dag_files import StoredImportError, list_numbered_import_errors
 
 router = APIRouter(prefix="/importErrors", tags=["Import Error"])
@@ -39,10 +42,10 @@ _ORDER = {
 
 
 @router.get("", dependencies=[_READ])
-def get_import_errors(filters: Annotated[ImportErrorFilters, Query()], context: Context) -> ImportErrorCollectionResponse:
+def get_import_errors(filters: Annotated[ImportErrorFilters, Query()], context: Context, user: CurrentUser) -> ImportErrorCollectionResponse:
     """The errors of all files."""
     with context.database.read() as tx:
-        answers = [_build(number, error) for number, error in list_numbered_import_errors(tx).items()]
+        answers = [_build(number, error) for number, error in _list_visible(context, tx, user).items()]
     chosen = [
         answer for answer in answers
         if filters.bundle_name in (None, BUNDLE_NAME) and filters.filename in (None, answer.filename)
@@ -53,13 +56,23 @@ def get_import_errors(filters: Annotated[ImportErrorFilters, Query()], context: 
 
 
 @router.get("/{import_error_id}", dependencies=[_READ])
-def get_import_error(import_error_id: int, context: Context) -> ImportErrorResponse:
+def get_import_error(import_error_id: int, context: Context, user: CurrentUser) -> ImportErrorResponse:
     """One error."""
     with context.database.read() as tx:
-        error = list_numbered_import_errors(tx).get(import_error_id)
+        error = _list_visible(context, tx, user).get(import_error_id)
     if error is None:
         raise HTTPException(404, f"there is no import error {import_error_id}")
     return _build(import_error_id, error)
+
+
+def _list_visible(context: ApiContext, tx: Transaction, user: User) -> dict[int, StoredImportError]:
+    """The errors of all files; for a user who sees some DAGs only, those of files that define one of these."""
+    found = list_numbered_import_errors(tx)
+    visible = VisibleDags(context, tx, user)
+    if visible.is_all:
+        return found
+    files = {dag.file for dag in dags.list_dags(tx) if dag.dag_id in visible}
+    return {number: error for number, error in found.items() if error.path in files}
 
 
 def _build(number: int, error: StoredImportError) -> ImportErrorResponse:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from fastapi import HTTPException
 
+from gnomon.api.access.policies import User
+from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.ordering import parse_order
 from gnomon.api.common.paging import TotalEntries, count_entries
 from gnomon.api.common.paths import ALL
@@ -78,10 +80,12 @@ class InstancesOfRuns:
     total: TotalEntries
 
 
-def read_instances_of_several_runs(context: ApiContext, tx: Transaction, dag_id: str, run_id: str, query: PageQuery) -> InstancesOfRuns:
-    """The page of the task instances that have a row: of all DAGs or one, of all runs or those with one run id."""
+def read_instances_of_several_runs(context: ApiContext, tx: Transaction, user: User, dag_id: str, run_id: str, query: PageQuery) -> InstancesOfRuns:
+    """The page of the task instances that have a row: of all DAGs that the user sees or one, of all runs or those with one run id."""
     conditions = list(query.conditions)
-    if dag_id != ALL:
+    if dag_id == ALL:
+        conditions += VisibleDags(context, tx, user).list_conditions()
+    else:
         conditions.append(Condition("dag_pk", Operator.EQUAL, find_stored_dag(tx, dag_id).dag_pk))
     if run_id != ALL:
         conditions.append(Condition("run_id", Operator.EQUAL, run_id))

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, HTTPException, Query
 
-from gnomon.api.access.permissions import requires
-from gnomon.api.access.policies import Permission, Resource
+from gnomon.api.access.permissions import CurrentUser, requires
+from gnomon.api.access.policies import Permission, Resource, User
 from gnomon.api.common.errors import NotSupported
 from gnomon.api.common.filters import FilterField, build_conditions
 from gnomon.api.common.ordering import Ordering, parse_order
@@ -51,19 +51,19 @@ MapIndex = Annotated[int, Query()]
 
 @router.get("", dependencies=[_READ])
 def get_task_instances(
-    dag_id: Id, dag_run_id: Id, filters: Annotated[TaskInstanceFilters, Query()], context: Context
+    dag_id: Id, dag_run_id: Id, filters: Annotated[TaskInstanceFilters, Query()], context: Context, user: CurrentUser
 ) -> TaskInstanceCollectionResponse:
     """Task instances of a run; with `~` for the run or the DAG those of several runs that have or had a state."""
     conditions = build_conditions(filters, TASK_INSTANCE_FIELDS, NO_FILTERS)
     default = "map_index" if ALL not in (dag_id, dag_run_id) else "id"
     order = parse_order(filters.order_by, TASK_INSTANCE_ORDER, default, TASK_INSTANCE_KEY)
     position = None if filters.cursor is None else decode_cursor(filters.cursor, order.keys, order.fields)
-    return _read_list(context, dag_id, dag_run_id, conditions, order, filters, position, has_cursors=filters.cursor is not None)
+    return _read_list(context, user, dag_id, dag_run_id, conditions, order, filters, position, has_cursors=filters.cursor is not None)
 
 
 @router.post("/list", dependencies=[_READ])
 def get_task_instances_batch(
-    dag_id: Id, dag_run_id: Id, body: TaskInstancesBatchBody, context: Context
+    dag_id: Id, dag_run_id: Id, body: TaskInstancesBatchBody, context: Context, user: CurrentUser
 ) -> TaskInstanceCollectionResponse:
     """Task instances of several runs; the filters are in the body."""
     if (dag_id, dag_run_id) != (ALL, ALL):
@@ -73,7 +73,7 @@ def get_task_instances_batch(
     conditions = build_conditions(body, _BATCH_FIELDS, ("page_offset", "page_limit", "order_by"))
     order = parse_order([body.order_by] if body.order_by else [], TASK_INSTANCE_ORDER, "id", TASK_INSTANCE_KEY)
     page = PageParameters(limit=body.page_limit, offset=body.page_offset)
-    return _read_list(context, ALL, ALL, conditions, order, page, None, has_cursors=False)
+    return _read_list(context, user, ALL, ALL, conditions, order, page, None, has_cursors=False)
 
 
 _BATCH_FIELDS = {
@@ -167,7 +167,7 @@ def get_mapped_task_instance(dag_id: Id, dag_run_id: Id, task_id: Id, map_index:
 
 
 def _read_list(
-    context: ApiContext, dag_id: str, run_id: str, conditions: list[Condition], order: Ordering, page: PageParameters, position: Position | None,
+    context: ApiContext, user: User, dag_id: str, run_id: str, conditions: list[Condition], order: Ordering, page: PageParameters, position: Position | None,
     *, has_cursors: bool,
 ) -> TaskInstanceCollectionResponse:  # fmt: skip
     query = PageQuery(tuple(conditions), order.keys, page.size, page.offset, position)
@@ -175,7 +175,7 @@ def _read_list(
     with context.database.read() as tx:
         if ALL in (dag_id, run_id):
             _check_fields(conditions, order)
-            found = read_instances_of_several_runs(context, tx, dag_id, run_id, query)
+            found = read_instances_of_several_runs(context, tx, user, dag_id, run_id, query)
             answers, total, limit = found.answers, found.total.total, found.total.limit
         else:
             instances = RunInstances(context, tx, dag_id, run_id)

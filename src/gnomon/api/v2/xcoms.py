@@ -13,6 +13,7 @@ from pydantic import Field
 from gnomon.actions.xcom_changes import XComExists, XComName, delete_xcom, encode_value, name_instance, set_xcom
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import Permission, Resource, User
+from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.errors import NotSupported
 from gnomon.api.common.filters import FilterField, build_conditions, read_instant
 from gnomon.api.common.ordering import SortField, parse_order
@@ -83,7 +84,7 @@ _KEY = (SortField("id"),)
 
 @router.get("", dependencies=[_READ])
 def get_xcom_entries(
-    dag_id: Id, dag_run_id: Id, task_id: Id, filters: Annotated[XComFilters, Query()], context: Context
+    dag_id: Id, dag_run_id: Id, task_id: Id, filters: Annotated[XComFilters, Query()], context: Context, user: CurrentUser
 ) -> XComCollectionResponse:
     """XComs without their values; `~` for the DAG, the run or the task lists those of all."""
     if filters.dag_display_name_pattern is not None or filters.dag_display_name_prefix_pattern is not None:
@@ -92,6 +93,8 @@ def get_xcom_entries(
     conditions = build_conditions(filters, _FIELDS, ("limit", "offset", "order_by"))
     with context.database.read() as tx:
         conditions += _read_path(tx, dag_id, dag_run_id, task_id)
+        if dag_id == ALL:
+            conditions += VisibleDags(context, tx, user).list_conditions()
         page = read_xcom_page(tx, PageQuery(tuple(conditions), order.keys, filters.size, filters.offset))
         total = count_entries(lambda most: count_xcoms(tx, conditions, most), filters.offset, filters.size)
         return XComCollectionResponse(xcom_entries=_build(context, tx, page), total_entries=total.total)

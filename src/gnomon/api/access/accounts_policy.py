@@ -1,0 +1,89 @@
+"""`AccountsPolicy`: a request needs a token or a session, and the role of its account on the DAG, or on everything, decides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from urllib.parse import urlsplit
+
+from starlette.requests import Request
+
+from gnomon.accounts.authentication import Authenticator
+from gnomon.accounts.sessions import OpenSession
+from gnomon.api.access.policies import AccessRefused, Permission, Resource, User
+from gnomon.api.access.required_roles import OF_DAGS, PUBLIC, find_required_role
+from gnomon.model.accounts import Identity, Role
+
+COOKIE = "gnomon_session"
+LOGIN_PATH = "/login"
+_SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+_NOBODY = Identity("", Role.NONE)
+
+
+class AccountsPolicy:
+    """`find_tags`: the tags of a DAG by its id; empty for one that does not exist."""
+
+    def __init__(self, find_authenticator: Callable[[], Authenticator], find_tags: Callable[[str], Collection[str]]) -> None:
+        self._find_authenticator = find_authenticator
+        self._find_tags = find_tags
+
+    def authorize(self, request: Request, permission: Permission, resource: Resource, dag_id: str | None) -> User:
+        """The user of the request. Raises AccessRefused: 401 without a valid login, 403 without the role, 404 for a DAG that is hidden from the user."""
+        if resource in PUBLIC and permission is Permission.READ:
+            return User(_NOBODY)
+        identity = self.identify(request)
+        required = find_required_role(permission, resource)
+        if identity.everywhere >= required:
+            return User(identity)
+        if dag_id is not None:
+            self._require_role_on_dag(identity, dag_id, required)
+        elif resource not in OF_DAGS or not identity.grants:
+            raise AccessRefused(403, describe_missing_role(identity, identity.everywhere, required, ""))
+        return User(identity)
+
+    def identify(self, request: Request) -> Identity:
+        """The identity of the token or the session of the request. Raises AccessRefused (401, or 403 for a request from another site)."""
+        authorization = request.headers.get("authorization")
+        if authorization is not None:
+            identity = self._find_authenticator().identify_header(authorization)
+            if identity is None:
+                raise _unauthorized("the token is not valid, or not valid any more")
+            return identity
+        session = self.find_session(request)
+        if session is None:
+            raise _unauthorized("log in first: send `Authorization: Bearer TOKEN`; POST /auth/token gives a token for a name and a password")
+        if request.method not in _SAFE_METHODS and not comes_from_same_site(request):
+            raise AccessRefused(403, "the request comes from a page of another site")
+        return session.identity
+
+    def find_session(self, request: Request) -> OpenSession | None:
+        """The session of the request's cookie; a new secret is put into the answer by the middleware `SessionCookies`."""
+        secret = request.cookies.get(COOKIE)
+        session = None if secret is None else self._find_authenticator().identify_cookie(secret)
+        if session is not None and session.new_secret is not None:
+            request.scope.setdefault("state", {})["new_session_secret"] = session.new_secret
+        return session
+
+    def _require_role_on_dag(self, identity: Identity, dag_id: str, required: Role) -> None:
+        role = identity.find_dag_role(dag_id, self._find_tags(dag_id))
+        if role < Role.VIEWER:
+            raise AccessRefused(404, f"there is no DAG {dag_id!r}")
+        if role < required:
+            raise AccessRefused(403, describe_missing_role(identity, role, required, f" on DAG {dag_id!r}"))
+
+
+def describe_missing_role(identity: Identity, role: Role, required: Role, where: str) -> str:
+    """The sentence of a refusal."""
+    limit = f"; the token permits at most {identity.ceiling}" if identity.ceiling < required else ""
+    return f"account {identity.name!r} has the role {role}{where}, and this needs the role {required}{limit}"
+
+
+def comes_from_same_site(request: Request) -> bool:
+    """Whether a browser sent the request from a page of this server: the headers that pages cannot forge say so."""
+    origin = request.headers.get("origin")
+    if origin is not None:
+        return urlsplit(origin).netloc == request.headers.get("host")
+    return request.headers.get("sec-fetch-site") in ("same-origin", "none")
+
+
+def _unauthorized(message: str) -> AccessRefused:
+    return AccessRefused(401, message, {"WWW-Authenticate": "Bearer"})

@@ -1,0 +1,47 @@
+"""Which DAGs a user may see, or change, where a request is not about one DAG: lists, counts, searches and changes of several."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypeVar
+
+from gnomon.api.access.policies import User
+from gnomon.api.context import ApiContext
+from gnomon.model.accounts import Role
+from gnomon.store import Transaction
+from gnomon.store.pages.dag_pages import list_newest_versions
+from gnomon.store.pages.page_query import Condition, Operator
+
+T = TypeVar("T")
+
+
+class VisibleDags:
+    """The DAGs on which a user has at least a role."""
+
+    def __init__(self, context: ApiContext, tx: Transaction, user: User, role: Role = Role.VIEWER) -> None:
+        self._by_id: dict[str, int] | None = None
+        if user.identity.everywhere < role:
+            facts = context.facts.find(tx, list_newest_versions(tx))
+            self._by_id = {
+                one.spec.dag_id: dag_pk for dag_pk, one in facts.items() if user.identity.find_dag_role(one.spec.dag_id, one.spec.tags) >= role
+            }
+
+    @property
+    def is_all(self) -> bool:
+        """The user sees every DAG, and what belongs to none."""
+        return self._by_id is None
+
+    def __contains__(self, dag_id: object) -> bool:
+        return self._by_id is None or dag_id in self._by_id
+
+    def list_conditions(self, field: str = "dag_pk") -> list[Condition]:
+        """The condition of a listing with that field; none when the user sees everything."""
+        return [] if self._by_id is None else [Condition(field, Operator.IN, list(self._by_id.values()))]
+
+    def list_id_conditions(self, field: str = "dag_id") -> list[Condition]:
+        """The same with a field of ids."""
+        return [] if self._by_id is None else [Condition(field, Operator.IN, list(self._by_id))]
+
+    def select(self, items: Iterable[tuple[str | None, T]]) -> list[T]:
+        """The items whose DAG is visible; one without a DAG only for a user who sees everything."""
+        return [item for dag_id, item in items if dag_id in self]

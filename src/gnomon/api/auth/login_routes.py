@@ -1,0 +1,138 @@
+"""`/auth/token` and `/auth/token/cli`, as clients of Airflow call them; `/login` and `/auth/logout` for browsers."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from urllib.parse import parse_qs
+
+from fastapi import APIRouter, HTTPException, Query, Request
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from gnomon.accounts.logins import LoginRefused, log_in
+from gnomon.accounts.passwords import LENGTH_MAX
+from gnomon.accounts.sessions import begin_session, end_session
+from gnomon.api.access.accounts_policy import COOKIE, LOGIN_PATH, AccountsPolicy, comes_from_same_site
+from gnomon.api.auth.login_page import render_login_page
+from gnomon.api.auth.session_cookies import build_cookie
+from gnomon.api.context import ApiContext, Context
+from gnomon.model.accounts import Account
+
+router = APIRouter(tags=["Login"])
+NAME_MAX = 250
+FORM_BYTES_MAX = 16_384
+
+
+class LoginBody(BaseModel):
+    """A name and a password."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    username: str = Field(max_length=NAME_MAX)
+    password: str = Field(max_length=LENGTH_MAX)
+
+
+class LoginResponse(BaseModel):
+    """A token for the header `Authorization: Bearer`."""
+
+    access_token: str
+
+
+@router.post("/auth/token", status_code=201)
+def create_token(body: LoginBody, request: Request, context: Context) -> LoginResponse:
+    """A signed token for a name and a password, valid for `[api_auth] jwt_expiration_time` seconds."""
+    return _create_token(context, request, body, "jwt_expiration_time")
+
+
+@router.post("/auth/token/cli", status_code=201)
+def create_token_cli(body: LoginBody, request: Request, context: Context) -> LoginResponse:
+    """The same for `[api_auth] jwt_cli_expiration_time` seconds."""
+    return _create_token(context, request, body, "jwt_cli_expiration_time")
+
+
+@router.get(LOGIN_PATH, include_in_schema=False)
+def show_login(context: Context, next_page: Annotated[str, Query(alias="next")] = "/") -> Response:
+    """The page with the form of the login."""
+    _require_accounts(context)
+    return HTMLResponse(render_login_page(clean_target(next_page)))
+
+
+@router.post(LOGIN_PATH, include_in_schema=False)
+async def submit_login(request: Request, context: Context) -> Response:
+    """Begin a session and go to the page that was asked for."""
+    from anyio.to_thread import run_sync
+
+    form = parse_qs((await _read_form(request)).decode("utf-8", "replace"), max_num_fields=10)
+    return await run_sync(_log_in_browser, context, request, {name: values[0] for name, values in form.items()})
+
+
+@router.post("/auth/logout", include_in_schema=False)
+def log_out(request: Request, context: Context) -> Response:
+    """End the session of the browser."""
+    policy = _require_accounts(context)
+    session = policy.find_session(request)
+    if session is not None and comes_from_same_site(request):
+        with context.database.write() as tx:
+            end_session(tx, session.session_pk)
+    answer = RedirectResponse(LOGIN_PATH, 303)
+    answer.delete_cookie(COOKIE, path="/")
+    return answer
+
+
+def clean_target(path: str) -> str:
+    """A path on this server; `/` for everything else, so that a link to the login cannot lead to another site."""
+    is_local = path.startswith("/") and not path.startswith(("//", "/\\")) and path.isprintable() and "\\" not in path
+    return path if is_local else "/"
+
+
+def find_address(request: Request) -> str:
+    """The address of the client as the server sees it."""
+    return "" if request.client is None else request.client.host
+
+
+def _create_token(context: ApiContext, request: Request, body: LoginBody, option: str) -> LoginResponse:
+    _require_accounts(context)
+    account = _check_login(context, request, body.username, body.password)
+    lifetime_s = context.cfg.number("api_auth", option)
+    return LoginResponse(access_token=context.authenticator.signer.sign(account, context.clock.now(), lifetime_s))
+
+
+def _check_login(context: ApiContext, request: Request, name: str, password: str) -> Account:
+    """The account. Raises HTTPException: 401 for a wrong name or password, 429 after too many."""
+    try:
+        return log_in(context.database, name, password, find_address(request), context.clock.now())
+    except LoginRefused as refusal:
+        if refusal.retry_after_s:
+            raise HTTPException(429, str(refusal), {"Retry-After": f"{refusal.retry_after_s:.0f}"}) from None
+        raise HTTPException(401, str(refusal)) from None
+
+
+def _log_in_browser(context: ApiContext, request: Request, form: dict[str, str]) -> Response:
+    _require_accounts(context)
+    target = clean_target(form.get("next", "/"))
+    if not comes_from_same_site(request):
+        return HTMLResponse(render_login_page(target, "The request came from a page of another site."), 403)
+    try:
+        account = _check_login(context, request, form.get("username", ""), form.get("password", ""))
+    except HTTPException as refusal:
+        return HTMLResponse(render_login_page(target, str(refusal.detail)), refusal.status_code, dict(refusal.headers or {}))
+    with context.database.write() as tx:
+        secret = begin_session(tx, account, find_address(request), context.clock.now(), context.authenticator.rules)
+    answer = RedirectResponse(target, 303)
+    answer.headers.append("set-cookie", build_cookie(secret, is_secure=request.url.scheme == "https"))
+    return answer
+
+
+def _require_accounts(context: ApiContext) -> AccountsPolicy:
+    if not isinstance(context.policy, AccountsPolicy):
+        raise HTTPException(404, "there are no logins: [api] auth is none")
+    return context.policy
+
+
+async def _read_form(request: Request) -> bytes:
+    data = b""
+    async for part in request.stream():
+        data += part
+        if len(data) > FORM_BYTES_MAX:
+            raise HTTPException(413, f"the form has more than {FORM_BYTES_MAX} bytes")
+    return data

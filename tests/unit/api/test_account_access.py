@@ -1,0 +1,296 @@
+"""Who may do what over HTTP: tokens, sessions, roles, and DAGs that are hidden from a user."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlencode
+
+import jwt
+import pytest
+from fastapi.routing import APIRoute
+from tests.acceptance.effects import effect_of
+from tests.unit.api.served import Client, Reply, served
+from tests.unit.cli.deployment import NOW, Deployment, spec_of
+
+from gnomon.accounts import account_changes, api_tokens, passwords
+from gnomon.accounts.account_changes import Author
+from gnomon.api.access.accounts_policy import COOKIE
+from gnomon.api.access.choose_policy import create_context
+from gnomon.api.access.permissions import find_permission
+from gnomon.api.access.policies import Permission
+from gnomon.api.app import create_app
+from gnomon.api.auth.login_routes import clean_target
+from gnomon.api.context import ApiContext
+from gnomon.api.health import HealthSnapshot
+from gnomon.api.health_reader import HealthReader
+from gnomon.cli.home import Home
+from gnomon.cli.main import main
+from gnomon.clock import VirtualClock
+from gnomon.config import OptionError, load_config
+from gnomon.model.accounts import Grant, GrantKind, Role
+from gnomon.model.spec import ParseFailure
+from gnomon.store import migrations
+
+ROOT = Author("cli:root", NOW)
+PASSWORD = "correct horse"
+EVERYBODY = ("none", "viewer", "user", "operator", "admin", "shown")
+ROLES = {name: Role[name.upper()] for name in EVERYBODY[:-1]}
+"""The account `shown` has no role but user on the DAG shown_dag."""
+
+
+@dataclass
+class Site:
+    """A server with two DAGs, a run of each, an account of each role and an API token for each account."""
+
+    client: Client
+    context: ApiContext
+    tokens: dict[str, str]
+
+    def request(self, account: str | None, method: str, path: str, body: object = None) -> Reply:
+        headers = {} if account is None else {"Authorization": f"Bearer {self.tokens[account]}"}
+        return self.client.request(method, path, body, headers)
+
+    def log_in(self, name: str, password: str = PASSWORD, **headers: str) -> Reply:
+        form = urlencode({"username": name, "password": password, "next": "/"}).encode()
+        kind = {"Content-Type": "application/x-www-form-urlencoded", "Sec-Fetch-Site": "same-origin"}
+        return self.client.request("POST", "/login", form, {**kind, **headers})
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(passwords, "MEMORY_KIB", 64)
+        patch.setattr(passwords, "ROUNDS", 1)
+        passwords._hasher.cache_clear()
+        clock = VirtualClock(NOW)
+        home = Home(load_config({}, tmp_path_factory.mktemp("home")), clock, clock.advance)
+        migrations.upgrade_schema(home.cfg.database_url)
+        deployment = Deployment(home, clock)
+        for name in ("shown_dag", "secret_dag"):
+            spec = spec_of(name, {f"{name}_task": ()}, tags=(f"{name}_tag",))
+            deployment.add(spec, file=f"/dags/{name}.py", failures=(ParseFailure(kind="dag", message=f"{name} is broken"),))
+        deployment.start()
+        for name in ("shown_dag", "secret_dag"):
+            assert main(("dags", "trigger", name, "--run-id", f"{name}_run"), obj=home) == 0
+        deployment.move(5)
+        with deployment.db.write() as tx:
+            for name, role in {**ROLES, "shown": Role.NONE}.items():
+                account_changes.create_account(tx, ROOT, name, role, PASSWORD)
+            account_changes.add_grant(tx, ROOT, "shown", Grant(GrantKind.DAG, "shown_*", Role.USER))
+        reader = HealthReader(home.cfg, clock)
+        context = create_context(home.cfg, clock, "127.0.0.1", reader.read_health)
+        with context.database.read() as tx:
+            tokens = {name: context.authenticator.signer.sign(account_changes.get_account(tx, name), clock.now(), 3600) for name in EVERYBODY}
+        with served(context) as client:
+            yield Site(client, context, tokens)
+        context.close()
+        reader.close()
+        deployment.close()
+    passwords._hasher.cache_clear()
+
+
+# ---- credentials -----------------------------------------------------------------------------------------------------
+def test_without_a_valid_credential_nothing_is_answered_but_health_and_version(site: Site) -> None:
+    for path in ("/health", "/api/v2/monitor/health", "/api/v2/version"):
+        assert site.request(None, "GET", path).status == 200
+    for headers in ({}, {"Authorization": "Bearer x"}, {"Authorization": "Basic YWRtaW46YWRtaW4="}, {"Cookie": f"{COOKIE}=x"}):
+        reply = site.client.request("GET", "/api/v2/dags", None, headers)
+        assert (reply.status, reply.headers["www-authenticate"]) == (401, "Bearer")
+    page = site.request(None, "GET", "/")
+    assert (page.status, page.headers["location"]) == (303, "/login")
+
+
+@effect_of("api_auth.jwt_expiration_time", "api_auth.jwt_cli_expiration_time")
+def test_a_token_is_given_for_a_name_and_a_password(site: Site) -> None:
+    for path, lifetime_s in (("/auth/token", 86400), ("/auth/token/cli", 3600)):
+        reply = site.client.request("POST", path, {"username": "user", "password": PASSWORD})
+        token = reply.json()["access_token"]
+        assert reply.status == 201
+        claims = jwt.decode(token, options={"verify_signature": False})
+        assert (claims["sub"], claims["exp"] - claims["iat"]) == ("user", lifetime_s)
+        assert site.client.request("GET", "/api/v2/dags", None, {"Authorization": f"Bearer {token}"}).status == 200
+    wrong = site.client.request("POST", "/auth/token", {"username": "user", "password": "wrong horse"})
+    assert (wrong.status, wrong.json()) == (401, {"detail": "wrong name or password"})
+    assert site.client.request("POST", "/auth/token", {"username": "user"}).status == 422
+    assert site.client.request("POST", "/auth/token", {"username": "user", "password": PASSWORD, "role": "admin"}).status == 422
+    assert PASSWORD.encode() not in site.client.request("POST", "/auth/token", {"username": 1, "password": PASSWORD}).body
+
+
+def test_too_many_wrong_passwords_are_answered_with_a_pause(site: Site) -> None:
+    replies = [site.client.request("POST", "/auth/token", {"username": "guess", "password": "wrong horse"}) for _ in range(6)]
+    assert [reply.status for reply in replies] == [401] * 5 + [429]
+    assert replies[-1].headers["retry-after"] == "15"
+    assert site.client.request("POST", "/auth/token", {"username": "user", "password": PASSWORD}).status == 201
+
+
+def test_a_browser_logs_in_acts_and_logs_out(site: Site) -> None:
+    form = site.client.request("GET", "/login?next=/dags%3Fa=%22%3E%3Cscript%3E")
+    assert b'value="/dags?a=&quot;&gt;&lt;script&gt;"' in form.body
+    entered = site.log_in("user")
+    assert (entered.status, entered.headers["location"]) == (303, "/")
+    cookie = entered.headers["set-cookie"]
+    assert re.fullmatch(rf"{COOKIE}=[\w-]{{43}}; Path=/; Max-Age=2592000; HttpOnly; SameSite=Lax", cookie)
+    sent = {"Cookie": cookie.partition(";")[0]}
+    assert site.client.request("GET", "/", None, sent).status == 200
+    assert site.client.request("GET", "/api/v2/dags", None, sent).status == 200
+    pause = ("PATCH", "/api/v2/dags/shown_dag", {"is_paused": False})
+    host = f"127.0.0.1:{site.client.port}"
+    for headers, status in (
+        ({}, 403), ({"Origin": "https://evil.example"}, 403), ({"Origin": "null"}, 403), ({"Sec-Fetch-Site": "cross-site"}, 403),
+        ({"Origin": f"http://{host}.evil.example"}, 403), ({"Origin": f"http://{host}"}, 200), ({"Sec-Fetch-Site": "same-origin"}, 200),
+    ):
+        assert site.client.request(*pause, {**sent, **headers}).status == status, headers
+    site.client.request("POST", "/auth/logout", None, {**sent, "Origin": "https://evil.example"})
+    assert site.client.request("GET", "/api/v2/dags", None, sent).status == 200
+    left = site.client.request("POST", "/auth/logout", None, {**sent, "Origin": f"http://{host}"})
+    assert (left.status, left.headers["location"]) == (303, "/login")
+    assert site.client.request("GET", "/api/v2/dags", None, sent).status == 401
+
+
+def test_a_login_that_fails_says_so_on_the_page_and_begins_no_session(site: Site) -> None:
+    wrong = site.log_in("user", "wrong horse")
+    assert (wrong.status, "set-cookie" in wrong.headers) == (401, False)
+    assert b"Wrong name or password" in wrong.body
+    foreign = site.log_in("user", PASSWORD, **{"Sec-Fetch-Site": "cross-site", "Origin": "https://evil.example"})
+    assert (foreign.status, "set-cookie" in foreign.headers) == (403, False)
+    assert site.client.request("POST", "/login", b"x" * 20_000).status == 413
+
+
+@pytest.mark.parametrize(("target", "expected"), [
+    ("/dags?x=1#y", "/dags?x=1#y"), ("//evil.example", "/"), ("https://evil.example", "/"), ("/\\evil.example", "/"), ("/\t/evil.example", "/"), ("", "/"),
+    ("javascript:alert(1)", "/"),
+])
+def test_a_login_leads_to_a_page_of_this_server_only(target: str, expected: str) -> None:
+    assert clean_target(target) == expected
+
+
+# ---- roles -----------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(("method", "path", "body", "allowed"), [
+    ("GET", "/dags/secret_dag", None, "viewer user operator admin"), ("GET", "/dags/shown_dag", None, "viewer user operator admin shown"),
+    ("PATCH", "/dags/shown_dag", {"is_paused": False}, "user operator admin shown"),
+    ("PATCH", "/dags/secret_dag", {"is_paused": False}, "user operator admin"),
+    ("GET", "/dags/shown_dag/dagRuns/shown_dag_run/taskInstances", None, "viewer user operator admin shown"),
+    ("POST", "/dags/shown_dag/clearTaskInstances", {"dry_run": True}, "user operator admin shown"),
+    ("GET", "/importErrors", None, "viewer user operator admin shown"), ("GET", "/eventLogs", None, "viewer user operator admin shown"),
+])
+def test_each_role_may_do_what_it_should_and_no_more(site: Site, method: str, path: str, body: object, allowed: str) -> None:
+    found = {name: site.request(name, method, f"/api/v2{path}", body).status for name in EVERYBODY}
+    assert {name for name, status in found.items() if status == 200} == set(allowed.split()), found
+    assert set(found.values()) <= {200, 403, 404}
+
+
+def test_a_refusal_names_the_role_that_is_missing(site: Site) -> None:
+    assert site.request("viewer", "PATCH", "/api/v2/dags/shown_dag", {"is_paused": True}).json()["detail"] == (
+        "account 'viewer' has the role viewer on DAG 'shown_dag', and this needs the role user"
+    )
+    with site.context.database.write() as tx:
+        account = account_changes.get_account(tx, "admin")
+        token = api_tokens.create_token(tx, ROOT, account, "test", Role.VIEWER, None)
+    reply = site.client.request("PATCH", "/api/v2/dags/shown_dag", {"is_paused": True}, {"Authorization": f"Bearer {token}"})
+    assert reply.json()["detail"].endswith("and this needs the role user; the token permits at most viewer")
+
+
+def test_every_operation_that_changes_something_is_refused_to_viewers(site: Site) -> None:
+    tried = 0
+    for route in list_operations(site):
+        permission = find_permission(route)
+        for method in route.methods or ():
+            if permission is None or permission.permission is Permission.READ:
+                continue
+            reply = site.request("viewer", method, fill_path(route.path, "shown_dag"), {})
+            assert reply.status == 403, (method, route.path, reply)
+            tried += 1
+    assert tried > 10
+
+
+def test_no_operation_answers_without_a_login(site: Site) -> None:
+    for route in list_operations(site):
+        for method in route.methods or ():
+            reply = site.request(None, method, fill_path(route.path, "shown_dag"), None if method == "GET" else {})
+            assert reply.status in (401, 422) or route.path in ("/api/v2/version", "/api/v2/monitor/health"), (method, route.path, reply)
+
+
+# ---- hidden DAGs -----------------------------------------------------------------------------------------------------
+def test_a_hidden_dag_is_in_no_answer(site: Site) -> None:
+    """Each operation that reads, with the hidden DAG, with the visible one, and with `~` in the place of ids."""
+    sees_all = seen = 0
+    for route in list_operations(site):
+        permission = find_permission(route)
+        if permission is None or permission.permission is not Permission.READ:
+            continue
+        for method in route.methods or ():
+            for name in ("shown_dag", "~"):
+                path = fill_path(route.path, name)
+                reply = site.request("shown", method, path, None if method == "GET" else {})
+                assert b"secret" not in reply.body, (method, path, reply)
+                assert reply.status < 500 or reply.status == 501, (method, path, reply)
+                seen += b"shown_dag" in reply.body and reply.status == 200
+                sees_all += b"secret_dag" in site.request("viewer", method, path, None if method == "GET" else {}).body
+            hidden = fill_path(route.path, "secret_dag")
+            if "{dag_id}" in route.path:
+                reply = site.request("shown", method, hidden, None if method == "GET" else {})
+                assert reply.status in (404, 422), (method, hidden, reply)
+    assert seen > 10
+    assert sees_all > 5
+
+
+def test_counts_and_suggestions_do_not_know_hidden_dags_either(site: Site) -> None:
+    for path, key in (("/dags", "dags"), ("/dags/~/dagRuns", "dag_runs"), ("/dags/~/dagRuns/~/taskInstances", "task_instances"), ("/dagStats", "dags"),
+                      ("/importErrors", "import_errors"), ("/dagTags", "tags")):
+        answer = site.request("shown", "GET", f"/api/v2{path}").json()
+        assert (len(answer[key]), answer["total_entries"]) == (1, 1), path
+    assert site.request("shown", "GET", "/api/v2/dags/secret_da").json() == {"detail": "there is no DAG 'secret_da'"}
+    assert site.request("shown", "GET", "/api/v2/dags/shown_dog").json() == {"detail": "there is no DAG 'shown_dog'"}
+    assert "did you mean 'secret_dag'" in site.request("viewer", "GET", "/api/v2/dags/secret_da").json()["detail"]
+
+
+def test_changes_of_several_dags_leave_others_alone(site: Site) -> None:
+    changed = site.request("shown", "PATCH", "/api/v2/dags?dag_id_pattern=dag", {"is_paused": False}).json()
+    assert [dag["dag_id"] for dag in changed["dags"]] == ["shown_dag"]
+
+
+def test_changes_of_accounts_are_events_for_administrators_only(site: Site) -> None:
+    def kinds(name: str) -> set[str]:
+        return {event["event"] for event in site.request(name, "GET", "/api/v2/eventLogs?limit=100").json()["event_logs"]}
+
+    assert "account_created" in kinds("admin")
+    assert "account_created" not in kinds("operator") | kinds("viewer") | kinds("shown")
+
+
+def list_operations(site: Site) -> list[APIRoute]:
+    """The routes of the API."""
+    return [route for route in create_app(site.context).routes if isinstance(route, APIRoute) and route.path.startswith("/api/")]
+
+
+def fill_path(path: str, dag_id: str) -> str:
+    """The path of a route with names that exist in this DAG, or with `~`."""
+    stem = "~" if dag_id == "~" else dag_id
+    known = {"dag_id": stem, "dag_run_id": "~" if stem == "~" else f"{stem}_run", "task_id": "~" if stem == "~" else f"{stem}_task", "map_index": "-1"}
+    return re.sub(r"{(\w+)[^}]*}", lambda found: known.get(found[1], "1"), path)
+
+
+# ---- the choice of the policy ----------------------------------------------------------------------------------------
+@effect_of("api.auth")
+def test_the_api_is_open_on_this_machine_only_and_only_when_asked(tmp_path: Path) -> None:
+    opened = load_config({"GNOMON__API__AUTH": "none"}, tmp_path)
+    context = create_context(opened, VirtualClock(NOW), "127.0.0.1", lambda: HealthSnapshot(NOW, ()))
+    migrations.upgrade_schema(opened.database_url)
+    with served(context) as client:
+        assert client.get("/dags")["total_entries"] == 0
+        assert client.request("POST", "/auth/token", {"username": "a", "password": "b"}).status == 404
+    context.close()
+    for host in ("0.0.0.0", "::", "192.0.2.7"):
+        with pytest.raises(OptionError, match="is none, and other machines reach"):
+            create_context(opened, VirtualClock(NOW), host, lambda: HealthSnapshot(NOW, ()))
+
+
+@effect_of("api.session_idle_minutes", "api_auth.jwt_leeway")
+def test_the_times_of_sessions_and_tokens_are_options(tmp_path: Path) -> None:
+    cfg = load_config({"GNOMON__API__SESSION_IDLE_MINUTES": "7", "GNOMON__API_AUTH__JWT_LEEWAY": "3"}, tmp_path)
+    migrations.upgrade_schema(cfg.database_url)
+    context = create_context(cfg, VirtualClock(NOW), "127.0.0.1", lambda: HealthSnapshot(NOW, ()))
+    assert (context.authenticator.rules.idle_s, context.authenticator.signer.leeway_s) == (420.0, 3.0)
+    context.close()
