@@ -55,3 +55,10 @@ class TaskCollectionResponse(Answer):
 
     tasks: list[TaskResponse]
     total_entries: int
+
+
+class ExtraLinkCollectionResponse(Answer):
+    """`ExtraLinkCollectionResponse` of Airflow's document."""
+
+    extra_links: dict[str, str | None]
+    total_entries: int
