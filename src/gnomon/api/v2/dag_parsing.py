@@ -8,6 +8,7 @@ from fastapi import APIRouter, HTTPException, Query, Response
 
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import Permission, Resource
+from gnomon.api.common.errors import NotSupported
 from gnomon.api.common.paths import Id
 from gnomon.api.context import Context
 from gnomon.api.v2.dag_answers import decode_file_token
@@ -40,11 +41,13 @@ def reparse_dag_file(file_token: Id, context: Context, user: CurrentUser) -> Res
     dependencies=[requires(Permission.READ, Resource.TASK_INSTANCE)],
 )  # fmt: skip
 def get_extra_links(
-    dag_id: Id, dag_run_id: Id, task_id: Id, context: Context, map_index: Annotated[int, Query(ge=-1)] = UNMAPPED
+    dag_id: Id, dag_run_id: Id, task_id: Id, context: Context, map_index: Annotated[int, Query(ge=-1)] = UNMAPPED, try_number: int | None = None
 ) -> ExtraLinkCollectionResponse:
     """The links of a task instance by name; null while the URL is not known."""
     with context.database.read() as tx:
         instances = RunInstances(context, tx, dag_id, dag_run_id)
-        instances.find(task_id, map_index)
+        record = instances.find(task_id, map_index).record
+        if try_number is not None and (record is None or record.try_number != try_number):
+            raise NotSupported("only the links of the current try are kept")
         links = find_extra_links(tx, instances.dag, instances.run, task_id, map_index)
     return ExtraLinkCollectionResponse(extra_links=links, total_entries=len(links))
