@@ -40,7 +40,7 @@ def get_config(context: Context, section: str | None = None, accept: Annotated[s
     sections: dict[str, list[ConfigOption]] = {}
     for setting in context.cfg.settings():
         if section in (None, setting.option.section):
-            sections.setdefault(setting.option.section, []).append(ConfigOption(key=setting.option.name, value=setting.value))
+            sections.setdefault(setting.option.section, []).append(ConfigOption(key=setting.option.name, value=setting.shown))
     if section is not None and not sections:
         raise HTTPException(404, f"there is no section {section!r}")
     return _answer(Config(sections=[ConfigSection(name=name, options=options) for name, options in sections.items()]), accept)
@@ -51,7 +51,7 @@ def get_config_value(section: Id, option: Id, context: Context, accept: Annotate
     """One option and its value; a secret is masked."""
     for setting in context.cfg.settings():
         if (setting.option.section, setting.option.name) == (section.lower(), option.lower()):
-            found = ConfigOption(key=setting.option.name, value=setting.value)
+            found = ConfigOption(key=setting.option.name, value=setting.shown)
             return _answer(Config(sections=[ConfigSection(name=setting.option.section, options=[found])]), accept)
     raise HTTPException(404, f"there is no option {option!r} in section {section!r}")
 

@@ -135,6 +135,6 @@ def _find(tx: Transaction, conn_id: str) -> StoredConnection:
 def _build(stored: StoredConnection) -> ConnectionResponse:
     row = make_row(stored, shows_secrets=False)
     return ConnectionResponse(
-        connection_id=row.conn_id, conn_type=row.conn_type, description=row.description, host=row.host, login=row.login, schema_=row.schema,
+        connection_id=row.conn_id, conn_type=row.conn_type, description=row.description, host=row.host, login=row.login, schema=row.schema,
         port=row.port, password=row.password, extra=row.extra, team_name=None,
     )

@@ -12,7 +12,7 @@ from gnomon.api.v2.schemas.base import Answer
 class TimeDelta(Answer):
     """`TimeDelta` of Airflow's document."""
 
-    type_: str = Field("TimeDelta", alias="__type")
+    type_: str = Field(default="TimeDelta", alias="__type")
     days: int
     seconds: int
     microseconds: int
