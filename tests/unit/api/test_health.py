@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import http.client
-import json
-import socket
-import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
-from tests.patience import PATIENCE_S
+from tests.unit.api.served import Client, served
 
+from gnomon.api.access.policies import OpenAccess
+from gnomon.api.app import find_version
+from gnomon.api.context import ApiContext
 from gnomon.api.health import (
     ComponentHealth,
     HealthSnapshot,
@@ -20,7 +20,8 @@ from gnomon.api.health import (
     to_airflow_json,
 )
 from gnomon.api.page import render_page
-from gnomon.api.service import ApiServer
+from gnomon.clock import VirtualClock
+from gnomon.config import load_config
 from gnomon.model.instants import SECOND
 
 AT = 1_767_225_600 * SECOND
@@ -71,48 +72,49 @@ def test_a_database_that_is_away_is_told_and_escaped() -> None:
 
 
 @pytest.fixture
-def port() -> Iterator[int]:
-    listener = socket.create_server(("127.0.0.1", 0))
-    server = ApiServer(listener, lambda: HEALTH, "1")
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    yield listener.getsockname()[1]
-    server.shutdown()
-    thread.join()
-    server.server_close()
+def client(tmp_path: Path) -> Iterator[Client]:
+    context = ApiContext(load_config({}, tmp_path), VirtualClock(AT), OpenAccess(), lambda: HEALTH)
+    with served(context) as made:
+        yield made
 
 
-def _get(port: int, path: str, method: str = "GET") -> tuple[int, str | None, bytes]:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)
-    connection.request(method, path)
-    answer = connection.getresponse()
-    body = answer.read()
-    connection.close()
-    return answer.status, answer.getheader("Content-Type"), body
+@pytest.mark.parametrize("path", ["/health", "/monitor/health", "/health?x=1"])
+def test_health_is_served_as_json(client: Client, path: str) -> None:
+    reply = client.request("GET", path)
+    assert (reply.status, reply.kind) == (200, "application/json")
+    assert reply.json() == to_airflow_json(HEALTH)
 
 
-@pytest.mark.parametrize("path", ["/health", "/monitor/health", "/api/v2/monitor/health", "/health?x=1"])
-def test_health_is_served_as_json(port: int, path: str) -> None:
-    status, kind, body = _get(port, path)
-    assert (status, kind) == (200, "application/json")
-    assert json.loads(body) == to_airflow_json(HEALTH)
+def test_the_api_has_the_components_of_airflow(client: Client) -> None:
+    assert client.get("/monitor/health") == {
+        "metadatabase": {"status": "healthy"},
+        "scheduler": {"status": "unhealthy", "latest_scheduler_heartbeat": "2025-12-31T23:58:30.000000+00:00"},
+        "triggerer": {"status": None, "latest_triggerer_heartbeat": None}, "dag_processor": None,
+    }
 
 
-def test_the_page_is_served_as_html(port: int) -> None:
-    status, kind, body = _get(port, "/")
-    assert (status, kind) == (200, "text/html; charset=utf-8")
-    assert body.decode() == render_page(HEALTH, "1")
+def test_the_page_is_served_as_html(client: Client) -> None:
+    reply = client.request("GET", "/")
+    assert (reply.status, reply.kind) == (200, "text/html; charset=utf-8")
+    assert reply.body.decode() == render_page(HEALTH, find_version())
 
 
-def test_head_gives_no_body(port: int) -> None:
-    assert _get(port, "/health", "HEAD") == (200, "application/json", b"")
+def test_a_browser_may_not_use_the_page_otherwise(client: Client) -> None:
+    headers = client.request("GET", "/").headers
+    assert headers["content-security-policy"].startswith("default-src 'none'")
+    assert (headers["cache-control"], headers["x-content-type-options"]) == ("no-store", "nosniff")
 
 
-def test_another_page_is_not_there_and_the_answer_says_what_is(port: int) -> None:
-    status, _, body = _get(port, "/grid")
-    assert status == 404
-    assert json.loads(body) == {"detail": "there is no page /grid; the pages are / and /health"}
+def test_head_gives_no_body(client: Client) -> None:
+    reply = client.request("HEAD", "/health")
+    assert (reply.status, reply.kind, reply.body) == (200, "application/json", b"")
 
 
-def test_nothing_can_be_written(port: int) -> None:
-    assert _get(port, "/", "POST")[0] == 501
+def test_another_page_is_not_there_and_the_answer_says_what_is(client: Client) -> None:
+    reply = client.request("GET", "/grid")
+    assert reply.status == 404
+    assert reply.json() == {"detail": "there is no page /grid; the pages are / and /health"}
+
+
+def test_nothing_can_be_written(client: Client) -> None:
+    assert client.request("POST", "/").status == 405

@@ -52,7 +52,7 @@ class Deployment:
         self._worker = ScriptedWorker("worker-1", clock, self._play)
         self._settings = build_scheduler_settings(home.cfg)
         self._service: SchedulerService | None = None
-        self._home = home
+        self.home = home
 
     def add(self, *specs: DagSpec, file: str = "/dags/etl.py", failures: tuple[ParseFailure, ...] = (),
             paused: bool = False, version: str = "1") -> None:  # fmt: skip
@@ -72,7 +72,7 @@ class Deployment:
             settings=self._settings, db=self.db, executor=ScriptedExecutor(lambda: [self._worker]), clock=self.clock,
             listener=None, new_id=lambda: next(ids), scheduler_id=SCHEDULER, host="here",
         )  # fmt: skip
-        self._home.sleep = self.move
+        self.home.sleep = self.move
         self.move(0.0)
 
     def move(self, seconds: float = 5.0) -> None:
@@ -89,7 +89,7 @@ class Deployment:
 
     def freeze(self) -> None:
         """The scheduler does nothing from now on, while its last beat is fresh."""
-        self._home.sleep = self._only_beat
+        self.home.sleep = self._only_beat
 
     def _only_beat(self, seconds: float) -> None:
         self.clock.advance(seconds)

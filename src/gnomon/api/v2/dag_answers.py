@@ -45,7 +45,9 @@ def build_dag_details(
 ) -> DAGDetailsResponse:
     """A DAG with everything that its file says about it. `counts`: its runs by state."""
     spec = dag.spec
-    params = {name: {"value": param.default, "schema": param.schema, "description": param.description} for name, param in spec.params.items()}
+    params: dict[str, object] = {
+        name: {"value": param.default, "schema": param.schema, "description": param.description} for name, param in spec.params.items()
+    }
     return DAGDetailsResponse(
         **answer.model_dump(), catchup=spec.catchup,
         dag_run_timeout=None if spec.dagrun_timeout_s is None else timedelta(seconds=spec.dagrun_timeout_s),

@@ -22,8 +22,6 @@ class SpecFilters(PageParameters):
     tags: list[str] = Field([])
     tags_match_mode: Literal["any", "all"] | None = None
     owners: list[str] = Field([])
-    dag_display_name_pattern: str | None = None
-    dag_display_name_prefix_pattern: str | None = None
 
 
 class DagPatchFilters(SpecFilters):
@@ -41,6 +39,8 @@ class DagFilters(SpecFilters):
 
     dag_id_pattern: str | None = None
     dag_id_prefix_pattern: str | None = None
+    dag_display_name_pattern: str | None = None
+    dag_display_name_prefix_pattern: str | None = None
     exclude_stale: bool = True
     paused: bool | None = None
     has_import_errors: bool | None = None
@@ -87,8 +87,8 @@ DAG_KEY = (SortField("dag_pk"),)
 def matches_spec(facts: DagFacts, filters: SpecFilters) -> bool:
     """Whether the spec of the DAG meets the filters on it."""
     return (
-        _has_tags(facts, filters) and _has_owner(facts, filters) and _has_name(facts, filters)
-        and (not isinstance(filters, DagFilters) or _has_schedule(facts, filters))
+        _has_tags(facts, filters) and _has_owner(facts, filters)
+        and (not isinstance(filters, DagFilters) or (_has_name(facts, filters) and _has_schedule(facts, filters)))
     )
 
 
@@ -108,7 +108,7 @@ def _has_owner(facts: DagFacts, filters: SpecFilters) -> bool:
     return not filters.owners or bool(set(list_owners(facts)).intersection(filters.owners))
 
 
-def _has_name(facts: DagFacts, filters: SpecFilters) -> bool:
+def _has_name(facts: DagFacts, filters: DagFilters) -> bool:
     return matches_pattern(facts.display_name, filters.dag_display_name_pattern) and starts_with(
         facts.display_name, filters.dag_display_name_prefix_pattern
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, HTTPException, Query
+from fastapi import APIRouter, Header, HTTPException, Query, Response
 from pydantic import Field
 
 from gnomon.api.access.permissions import CurrentUser, requires
@@ -34,9 +34,11 @@ from gnomon.store.pages.run_pages import read_run_counts_of_dags
 router = APIRouter()
 
 
-@router.get("/dagSources/{dag_id}", tags=["DagSource"], dependencies=[requires(Permission.READ, Resource.DAG_CODE)])
-def get_dag_source(dag_id: Id, context: Context, version_number: int | None = None) -> DAGSourceResponse:
-    """The file that defines the DAG, as it is now."""
+@router.get("/dagSources/{dag_id}", tags=["DagSource"], dependencies=[requires(Permission.READ, Resource.DAG_CODE)], response_model=DAGSourceResponse)
+def get_dag_source(
+    dag_id: Id, context: Context, version_number: int | None = None, accept: Annotated[str, Header()] = "*/*"
+) -> DAGSourceResponse | Response:
+    """The file that defines the DAG, as it is now; as text where the client accepts `text/plain`."""
     with context.database.read() as tx:
         stored = find_stored_dag(tx, dag_id)
         newest = list_version_numbers(tx, stored.dag_pk)[0].number
@@ -47,6 +49,8 @@ def get_dag_source(dag_id: Id, context: Context, version_number: int | None = No
         content = read_source(stored.file).decode(errors="replace")
     except OSError as error:
         raise HTTPException(404, f"{stored.file} cannot be read on this machine: {error.strerror}") from None
+    if "text/plain" in accept:
+        return Response(content, media_type="text/plain")
     return DAGSourceResponse(content=content, dag_id=dag_id, version_number=newest, dag_display_name=name)
 
 

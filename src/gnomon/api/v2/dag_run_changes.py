@@ -77,7 +77,7 @@ def clear_dag_run(
         if body.dry_run:
             chosen = {(row.task_id, row.map_index) for row in rows}
             answers = instances.build(one for one in instances.details if (one.row.task_id, one.row.map_index) in chosen)
-            return ClearTaskInstanceCollectionResponse(task_instances=answers, total_entries=len(answers))
+            return ClearTaskInstanceCollectionResponse(task_instances=[*answers], total_entries=len(answers))
     if rows:
         reply = clear_instances(context.act_as(user), context.database, instances.dag, instances.run, None, only_failed=body.only_failed)
         require_answer(reply)

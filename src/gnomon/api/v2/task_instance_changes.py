@@ -16,7 +16,6 @@ from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.dag_run_changes import NO_NOTES, NO_OLD_CODE
 from gnomon.api.v2.lookup import refuse_wildcard, require_answer
 from gnomon.api.v2.schemas.task_instances import (
-    ClearTaskInstanceCollectionResponse,
     ClearTaskInstancesBody,
     PatchTaskInstanceBody,
     TaskInstanceCollectionResponse,
@@ -44,7 +43,7 @@ _RUNNING = frozenset({TaskInstanceState.RUNNING.value})
 @router.post("/clearTaskInstances", dependencies=[_EDIT])
 def post_clear_task_instances(
     dag_id: Id, body: ClearTaskInstancesBody, context: Context, user: CurrentUser
-) -> ClearTaskInstanceCollectionResponse:
+) -> TaskInstanceCollectionResponse:
     """Run task instances again: of one run, or of all runs with a logical date in a range. With `dry_run`, the default, only show which."""
     refuse_wildcard("dag_id", dag_id)
     if body.note is not None:
@@ -68,7 +67,7 @@ def post_clear_task_instances(
         for instances, rows in chosen:
             require_answer(clear_instances(context.act_as(user), context.database, instances.dag, instances.run, rows))
         answers = [answer for instances, rows in chosen for answer in _read_again(context, instances, rows)]
-    return ClearTaskInstanceCollectionResponse(task_instances=list(answers), total_entries=len(answers))
+    return TaskInstanceCollectionResponse(task_instances=answers, total_entries=len(answers))
 
 
 @router.patch(_INSTANCE, dependencies=[_EDIT])

@@ -100,7 +100,7 @@ def get_xcom_entries(
         return XComCollectionResponse(xcom_entries=_build(context, tx, page), total_entries=total.total)
 
 
-@router.get("/{xcom_key}", dependencies=[_READ], response_model=None)
+@router.get("/{xcom_key}", dependencies=[_READ])
 def get_xcom_entry(
     dag_id: Id, dag_run_id: Id, task_id: Id, xcom_key: Id, context: Context, map_index: Annotated[int, Query(ge=-1)] = UNMAPPED,
     deserialize: bool = False, stringify: bool = False,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gnomon.model.records import PoolRecord
+from gnomon.model.states import TASK_STATES_BY_CODE, TaskInstanceState
 from gnomon.store.errors import NotFound, ResourceInUse
 from gnomon.store.transaction import Row, Transaction
 
@@ -18,6 +19,14 @@ def find_pool(tx: Transaction, name: str) -> PoolRecord | None:
     """The pool; None when it does not exist."""
     row = tx.one("pools.find", name=name)
     return None if row is None else _decode(row)
+
+
+def read_live_slots(tx: Transaction) -> dict[str, dict[TaskInstanceState, int]]:
+    """By pool: the slots of task instances of unfinished runs that are scheduled, queued, running, restarting or deferred."""
+    slots: dict[str, dict[TaskInstanceState, int]] = {}
+    for pool, code, count in tx.all("pools.live_slots"):
+        slots.setdefault(pool, {})[TASK_STATES_BY_CODE[code]] = int(count)
+    return slots
 
 
 def set_pool(tx: Transaction, name: str, slots: int, *, description: str = "", include_deferred: bool = False) -> None:

@@ -6,12 +6,12 @@ import fnmatch
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cmp_to_key
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from gnomon.store.pages.page_query import Condition, Operator, PageQuery, SortKey
 
 T = TypeVar("T")
-Fields = Mapping[str, Any]
+Fields: TypeAlias = Mapping[str, Any]
 """The values of the fields of one entry."""
 
 

@@ -37,7 +37,7 @@ class ConnectionBody(Body):
     description: str | None = None
     host: str | None = None
     login: str | None = None
-    schema_: str | None = Field(None, alias="schema")
+    schema_: str | None = Field(default=None, alias="schema")
     port: int | None = None
     password: str | None = None
     extra: str | None = None

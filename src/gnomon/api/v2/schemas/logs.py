@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Annotated
+
+from pydantic import WithJsonSchema
 
 from gnomon.api.v2.schemas.base import Answer
 
@@ -10,7 +13,7 @@ from gnomon.api.v2.schemas.base import Answer
 class StructuredLogMessage(Answer, extra="allow"):
     """`StructuredLogMessage` of Airflow's document."""
 
-    timestamp: datetime | None = None
+    timestamp: Annotated[datetime | None, WithJsonSchema({"type": "string", "format": "date-time"})] = None
     event: str
 
 

@@ -12,7 +12,7 @@ from gnomon.api.v2.schemas.base import Answer
 class TimeDelta(Answer):
     """`TimeDelta` of Airflow's document."""
 
-    type_: str = Field("TimeDelta", alias="__type")
+    type_: str = Field(default="TimeDelta", alias="__type")
     days: int
     seconds: int
     microseconds: int
@@ -54,4 +54,11 @@ class TaskCollectionResponse(Answer):
     """`TaskCollectionResponse` of Airflow's document."""
 
     tasks: list[TaskResponse]
+    total_entries: int
+
+
+class ExtraLinkCollectionResponse(Answer):
+    """`ExtraLinkCollectionResponse` of Airflow's document."""
+
+    extra_links: dict[str, str | None]
     total_entries: int

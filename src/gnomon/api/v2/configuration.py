@@ -1,0 +1,112 @@
+"""The options of this api-server, plugins, providers, and the processes as jobs."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header, HTTPException, Query, Response
+
+from gnomon.actions.author_queries import make_question_handler
+from gnomon.api.access.permissions import requires
+from gnomon.api.access.policies import Permission, Resource
+from gnomon.api.common.paging import PageParameters, cut_page
+from gnomon.api.common.paths import Id
+from gnomon.api.context import ApiContext, Context
+from gnomon.api.v2.schemas.configuration import Config, ConfigOption, ConfigSection
+from gnomon.api.v2.schemas.plugins import (
+    PluginCollectionResponse,
+    PluginImportErrorCollectionResponse,
+    PluginImportErrorResponse,
+    PluginResponse,
+    ProviderCollectionResponse,
+    ProviderResponse,
+)
+from gnomon.errors.timetable import PlanningError
+from gnomon.loading.plugins import PluginRow
+from gnomon.timetable_host import ask_and_wait
+
+router = APIRouter()
+_READ_OPTIONS = requires(Permission.READ, Resource.CONFIGURATION)
+_READ_PLUGINS = requires(Permission.READ, Resource.PLUGIN)
+_SURVEY = "gnomon.loading.plugins:list_plugins"
+_PROVIDERS = "gnomon.sdk.runtime.provider_packages:describe_providers"
+_BREAK = re.compile(r"\s*\n\s*")
+
+
+@router.get("/config", tags=["Config"], dependencies=[_READ_OPTIONS], response_model=Config)
+def get_config(context: Context, section: str | None = None, accept: Annotated[str, Header()] = "*/*") -> Config | Response:
+    """The options and their values; secrets are masked."""
+    sections: dict[str, list[ConfigOption]] = {}
+    for setting in context.cfg.settings():
+        if section in (None, setting.option.section):
+            sections.setdefault(setting.option.section, []).append(ConfigOption(key=setting.option.name, value=setting.shown))
+    if section is not None and not sections:
+        raise HTTPException(404, f"there is no section {section!r}")
+    return _answer(Config(sections=[ConfigSection(name=name, options=options) for name, options in sections.items()]), accept)
+
+
+@router.get("/config/section/{section}/option/{option}", tags=["Config"], dependencies=[_READ_OPTIONS], response_model=Config)
+def get_config_value(section: Id, option: Id, context: Context, accept: Annotated[str, Header()] = "*/*") -> Config | Response:
+    """One option and its value; a secret is masked."""
+    for setting in context.cfg.settings():
+        if (setting.option.section, setting.option.name) == (section.lower(), option.lower()):
+            found = ConfigOption(key=setting.option.name, value=setting.shown)
+            return _answer(Config(sections=[ConfigSection(name=setting.option.section, options=[found])]), accept)
+    raise HTTPException(404, f"there is no option {option!r} in section {section!r}")
+
+
+@router.get("/plugins", tags=["Plugin"], dependencies=[_READ_PLUGINS])
+def get_plugins(page: Annotated[PageParameters, Query()], context: Context) -> PluginCollectionResponse:
+    """The plugins that can be loaded. A process of their own imports them."""
+    rows = [row for row in _survey(context) if row.error is None]
+    return PluginCollectionResponse(plugins=[_build_plugin(row) for row in cut_page(rows, page)], total_entries=len(rows))
+
+
+@router.get("/plugins/importErrors", tags=["Plugin"], dependencies=[_READ_PLUGINS])
+def import_errors(context: Context) -> PluginImportErrorCollectionResponse:
+    """The plugins that cannot be loaded, and why."""
+    found = [PluginImportErrorResponse(source=row.place, error=row.error) for row in _survey(context) if row.error is not None]
+    return PluginImportErrorCollectionResponse(import_errors=found, total_entries=len(found))
+
+
+@router.get("/providers", tags=["Provider"], dependencies=[requires(Permission.READ, Resource.PROVIDER)])
+def get_providers(page: Annotated[PageParameters, Query()], context: Context) -> ProviderCollectionResponse:
+    """The installed provider packages. A process of their own describes them."""
+    found: list[tuple[str, str, str]] = _ask(context, _PROVIDERS, list[tuple[str, str, str]])
+    answers = [
+        ProviderResponse(package_name=name, version=version, description=_BREAK.sub(" ", text).strip(), documentation_url=None)
+        for name, version, text in found
+    ]
+    return ProviderCollectionResponse(providers=cut_page(answers, page), total_entries=len(answers))
+
+
+def _answer(config: Config, accept: str) -> Config | Response:
+    """As JSON, or as the text of an ini file where the client accepts only that."""
+    if "text/plain" not in accept:
+        return config
+    lines = [line for one in config.sections for line in (f"[{one.name}]", *(f"{option.key} = {option.value}" for option in one.options), "")]
+    return Response("\n".join(lines), media_type="text/plain")
+
+
+def _survey(context: ApiContext) -> list[PluginRow]:
+    rows: list[PluginRow] = _ask(context, _SURVEY, list[PluginRow])
+    return rows
+
+
+def _ask(context: ApiContext, function: str, kind: Any) -> Any:
+    """The answer of a process that imports author code. Raises HTTPException (503) when it fails. Any: `kind` is a type."""
+    try:
+        return ask_and_wait(context.cfg, function, kind, imports=True, answers=make_question_handler(context.cfg))
+    except PlanningError as error:
+        raise HTTPException(503, str(error)) from None
+
+
+def _build_plugin(row: PluginRow) -> PluginResponse:
+    nothing: dict[str, Any] = {
+        name: [] for name in (
+            "macros", "flask_blueprints", "fastapi_apps", "fastapi_root_middlewares", "external_views", "react_apps", "appbuilder_views",
+            "appbuilder_menu_items", "global_operator_extra_links", "operator_extra_links", "listeners",
+        )
+    }  # fmt: skip
+    return PluginResponse(name=row.name, source=row.place, timetables=list(row.timetables), **nothing)

@@ -1,0 +1,140 @@
+"""Connections. Passwords and values under sensitive names are masked."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from typing import Annotated, Any
+
+from fastapi import APIRouter, HTTPException, Query, Response
+from pydantic import Field
+
+from gnomon.api.access.permissions import requires
+from gnomon.api.access.policies import Permission, Resource
+from gnomon.api.common.errors import NotSupported
+from gnomon.api.common.ordering import sort_entries
+from gnomon.api.common.paging import PageParameters, cut_page
+from gnomon.api.common.paths import Id
+from gnomon.api.common.text_patterns import matches_pattern, starts_with
+from gnomon.api.common.update_masks import read_changes
+from gnomon.api.context import Context
+from gnomon.api.v2.schemas.connections import ConnectionBody, ConnectionCollectionResponse, ConnectionResponse
+from gnomon.report.listings.connection_list import HIDDEN, make_row
+from gnomon.report.listings.not_found import connection_not_found
+from gnomon.store import Transaction
+from gnomon.store.admin import connections
+from gnomon.store.admin.connections import StoredConnection
+
+router = APIRouter(prefix="/connections", tags=["Connection"])
+_READ = requires(Permission.READ, Resource.CONNECTION)
+_CONNECTION_ID = re.compile(r"[\w.-]+")
+
+
+class ConnectionFilters(PageParameters):
+    """The parameters of the list."""
+
+    order_by: list[str] = Field([])
+    connection_id_pattern: str | None = None
+    connection_id_prefix_pattern: str | None = None
+
+
+_ORDER: dict[str, Any] = {
+    "id": lambda one: one.conn_id, "conn_id": lambda one: one.conn_id, "connection_id": lambda one: one.conn_id,
+    "conn_type": lambda one: one.conn_type, "description": lambda one: one.description, "host": lambda one: one.host, "port": lambda one: one.port,
+}
+
+
+@router.get("", dependencies=[_READ])
+def get_connections(filters: Annotated[ConnectionFilters, Query()], context: Context) -> ConnectionCollectionResponse:
+    """Connections, by id."""
+    with context.database.read() as tx:
+        found = connections.list_connections(tx)
+    chosen = [
+        one for one in found
+        if matches_pattern(one.conn_id, filters.connection_id_pattern) and starts_with(one.conn_id, filters.connection_id_prefix_pattern)
+    ]  # fmt: skip
+    ordered = sort_entries(chosen, filters.order_by, _ORDER, "connection_id")
+    return ConnectionCollectionResponse(connections=[_build(one) for one in cut_page(ordered, filters)], total_entries=len(ordered))
+
+
+@router.post("", status_code=201, dependencies=[requires(Permission.CREATE, Resource.CONNECTION)])
+def post_connection(body: ConnectionBody, context: Context) -> ConnectionResponse:
+    """Add a connection."""
+    _check(body)
+    if _CONNECTION_ID.fullmatch(body.connection_id) is None:
+        raise HTTPException(422, "connection_id has letters, digits, `_`, `.` and `-` only")
+    context.database.bind_key()
+    with context.database.write() as tx:
+        if connections.get_connection(tx, body.connection_id) is not None:
+            raise HTTPException(409, f"there is a connection {body.connection_id!r} already")
+        stored = StoredConnection(
+            body.connection_id, body.conn_type, body.host, body.schema_, body.login, body.password, body.port, body.extra, body.description
+        )
+        connections.set_connection(tx, stored)
+        return _build(_find(tx, body.connection_id))
+
+
+@router.get("/{connection_id}", dependencies=[_READ])
+def get_connection(connection_id: Id, context: Context) -> ConnectionResponse:
+    """One connection."""
+    with context.database.read() as tx:
+        return _build(_find(tx, connection_id))
+
+
+@router.patch("/{connection_id}", dependencies=[requires(Permission.EDIT, Resource.CONNECTION)])
+def patch_connection(
+    connection_id: Id, body: ConnectionBody, context: Context, update_mask: Annotated[list[str] | None, Query()] = None
+) -> ConnectionResponse:
+    """Change a connection. A password that is masked, as an answer shows it, stays as it was."""
+    _check(body)
+    if body.connection_id != connection_id:
+        raise HTTPException(400, f"the body is about connection {body.connection_id!r}, the path about {connection_id!r}")
+    changes = read_changes(body, update_mask)
+    context.database.bind_key()
+    with context.database.write() as tx:
+        before = _find(tx, connection_id)
+        fields = {"schema" if name == "schema_" else name: value for name, value in changes.items() if name not in ("connection_id", "team_name")}
+        shown = _build(before)
+        if fields.get("password") == HIDDEN:
+            del fields["password"]
+        if fields.get("extra") is not None and fields["extra"] == shown.extra:
+            del fields["extra"]
+        connections.set_connection(tx, replace(before, **fields))
+        return _build(_find(tx, connection_id))
+
+
+@router.delete("/{connection_id}", status_code=204, dependencies=[requires(Permission.DELETE, Resource.CONNECTION)])
+def delete_connection(connection_id: Id, context: Context) -> Response:
+    """Delete a connection."""
+    with context.database.write() as tx:
+        _find(tx, connection_id)
+        connections.delete_connection(tx, connection_id)
+    return Response(status_code=204)
+
+
+def _check(body: ConnectionBody) -> None:
+    if body.team_name is not None:
+        raise NotSupported("there are no teams")
+    if body.extra:
+        try:
+            is_object = isinstance(json.loads(body.extra), dict)
+        except ValueError:
+            is_object = False
+        if not is_object:
+            raise HTTPException(422, "extra must be the JSON text of an object")
+
+
+def _find(tx: Transaction, conn_id: str) -> StoredConnection:
+    found = connections.get_connection(tx, conn_id)
+    if found is None:
+        raise connection_not_found(conn_id, [one.conn_id for one in connections.list_connections(tx)])
+    return found
+
+
+def _build(stored: StoredConnection) -> ConnectionResponse:
+    row = make_row(stored, shows_secrets=False)
+    return ConnectionResponse(
+        connection_id=row.conn_id, conn_type=row.conn_type, description=row.description, host=row.host, login=row.login, schema=row.schema,
+        port=row.port, password=row.password, extra=row.extra, team_name=None,
+    )

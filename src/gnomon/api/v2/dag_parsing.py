@@ -1,0 +1,53 @@
+"""Parsing a DAG file again, and the links of task instances."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, HTTPException, Query, Response
+
+from gnomon.api.access.permissions import CurrentUser, requires
+from gnomon.api.access.policies import Permission, Resource
+from gnomon.api.common.errors import NotSupported
+from gnomon.api.common.paths import Id
+from gnomon.api.context import Context
+from gnomon.api.v2.dag_answers import decode_file_token
+from gnomon.api.v2.schemas.tasks import ExtraLinkCollectionResponse
+from gnomon.api.v2.task_instance_reader import RunInstances
+from gnomon.model.ids import UNMAPPED
+from gnomon.report.listings.extra_links import find_extra_links
+from gnomon.store import notify_on_commit
+from gnomon.store.dag_records import dag_files, dags
+
+router = APIRouter()
+
+
+@router.put("/parseDagFile/{file_token}", status_code=201, tags=["DAG Parsing"], dependencies=[requires(Permission.EDIT, Resource.DAG)])
+def reparse_dag_file(file_token: Id, context: Context, user: CurrentUser) -> Response:
+    """Have a file of DAGs parsed again although nothing in it has changed."""
+    file = decode_file_token(file_token)
+    with context.database.write() as tx:
+        known = [dag.dag_id for dag in dags.list_dags(tx) if dag.file == file]
+        if not known:
+            raise HTTPException(404, "the token names no file of a DAG")
+        dag_files.mark_stale(tx, known[0])
+        notify_on_commit(tx)
+    context.act_as(user).wake_services()
+    return Response(status_code=201, content="null", media_type="application/json")
+
+
+@router.get(
+    "/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}/links", tags=["Extra Links"],
+    dependencies=[requires(Permission.READ, Resource.TASK_INSTANCE)],
+)  # fmt: skip
+def get_extra_links(
+    dag_id: Id, dag_run_id: Id, task_id: Id, context: Context, map_index: Annotated[int, Query(ge=-1)] = UNMAPPED, try_number: int | None = None
+) -> ExtraLinkCollectionResponse:
+    """The links of a task instance by name; null while the URL is not known."""
+    with context.database.read() as tx:
+        instances = RunInstances(context, tx, dag_id, dag_run_id)
+        record = instances.find(task_id, map_index).record
+        if try_number is not None and (record is None or record.try_number != try_number):
+            raise NotSupported("only the links of the current try are kept")
+        links = find_extra_links(tx, instances.dag, instances.run, task_id, map_index)
+    return ExtraLinkCollectionResponse(extra_links=links, total_entries=len(links))

@@ -1,0 +1,143 @@
+"""Pools."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from fastapi import APIRouter, HTTPException, Query, Response
+from pydantic import Field
+
+from gnomon.api.access.permissions import CurrentUser, requires
+from gnomon.api.access.policies import Permission, Resource
+from gnomon.api.common.errors import NotSupported
+from gnomon.api.common.ordering import sort_entries
+from gnomon.api.common.paging import PageParameters, cut_page
+from gnomon.api.common.paths import Id
+from gnomon.api.common.text_patterns import matches_pattern, starts_with
+from gnomon.api.common.update_masks import read_changes
+from gnomon.api.context import ApiContext, Context
+from gnomon.api.v2.schemas.pools import PoolBody, PoolCollectionResponse, PoolPatchBody, PoolResponse
+from gnomon.model.records import PoolRecord
+from gnomon.model.states import TaskInstanceState
+from gnomon.report.listings.not_found import pool_not_found
+from gnomon.store import Transaction, notify_on_commit
+from gnomon.store.admin import pools
+
+router = APIRouter(prefix="/pools", tags=["Pool"])
+_READ = requires(Permission.READ, Resource.POOL)
+DEFAULT_POOL = "default_pool"
+UNLIMITED = -1
+
+
+class PoolFilters(PageParameters):
+    """The parameters of the list."""
+
+    order_by: list[str] = Field([])
+    pool_name_pattern: str | None = None
+    pool_name_prefix_pattern: str | None = None
+
+
+_ORDER: dict[str, Any] = {
+    "id": lambda pool: pool.name, "pool": lambda pool: pool.name, "name": lambda pool: pool.name, "slots": lambda pool: pool.slots,
+    "description": lambda pool: pool.description, "include_deferred": lambda pool: pool.include_deferred,
+}
+
+
+@router.get("", dependencies=[_READ])
+def get_pools(filters: Annotated[PoolFilters, Query()], context: Context) -> PoolCollectionResponse:
+    """Pools, by name."""
+    with context.database.read() as tx:
+        found, live = pools.list_pools(tx), pools.read_live_slots(tx)
+    chosen = [
+        pool for pool in found
+        if matches_pattern(pool.name, filters.pool_name_pattern) and starts_with(pool.name, filters.pool_name_prefix_pattern)
+    ]  # fmt: skip
+    ordered = sort_entries(chosen, filters.order_by, _ORDER, "name")
+    return PoolCollectionResponse(pools=[_build(pool, live.get(pool.name, {})) for pool in cut_page(ordered, filters)], total_entries=len(ordered))
+
+
+@router.post("", status_code=201, dependencies=[requires(Permission.CREATE, Resource.POOL)])
+def post_pool(body: PoolBody, context: Context, user: CurrentUser) -> PoolResponse:
+    """Add a pool."""
+    _check_team(body.team_name)
+    with context.database.write() as tx:
+        if pools.find_pool(tx, body.name) is not None:
+            raise HTTPException(409, f"there is a pool {body.name!r} already")
+        pools.set_pool(tx, body.name, body.slots, description=body.description or "", include_deferred=body.include_deferred)
+        notify_on_commit(tx)
+    context.act_as(user).wake_services()
+    return _read(context, body.name)
+
+
+@router.get("/{pool_name}", dependencies=[_READ])
+def get_pool(pool_name: Id, context: Context) -> PoolResponse:
+    """One pool."""
+    return _read(context, pool_name)
+
+
+@router.patch("/{pool_name}", dependencies=[requires(Permission.EDIT, Resource.POOL)])
+def patch_pool(
+    pool_name: Id, body: PoolPatchBody, context: Context, user: CurrentUser, update_mask: Annotated[list[str] | None, Query()] = None
+) -> PoolResponse:
+    """Change a pool. Its name stays, as running tasks hold its slots by name."""
+    _check_team(body.team_name)
+    changes = read_changes(body, update_mask)
+    if changes.get("pool") not in (None, pool_name):
+        raise HTTPException(400, f"the name of pool {pool_name!r} cannot be changed; create another pool")
+    slots = changes.get("slots")
+    if slots is not None and slots < UNLIMITED:
+        raise HTTPException(422, f"slots is a number from {UNLIMITED} (no limit), not {slots}")
+    if pool_name == DEFAULT_POOL and set(changes) - {"pool", "slots", "include_deferred"}:
+        raise HTTPException(400, f"only slots and include_deferred of {DEFAULT_POOL} can be changed")
+    with context.database.write() as tx:
+        pool = _find(tx, pool_name)
+        description = changes.get("description", pool.description) or ""
+        include_deferred = changes.get("include_deferred")
+        pools.set_pool(
+            tx, pool_name, pool.slots if slots is None else slots, description=description,
+            include_deferred=pool.include_deferred if include_deferred is None else include_deferred,
+        )
+        notify_on_commit(tx)
+    context.act_as(user).wake_services()
+    return _read(context, pool_name)
+
+
+@router.delete("/{pool_name}", status_code=204, dependencies=[requires(Permission.DELETE, Resource.POOL)])
+def delete_pool(pool_name: Id, context: Context, user: CurrentUser) -> Response:
+    """Delete a pool that no task uses now; tasks that name it wait until it exists again."""
+    if pool_name == DEFAULT_POOL:
+        raise HTTPException(400, f"{DEFAULT_POOL} cannot be deleted: tasks without a pool are in it")
+    with context.database.write() as tx:
+        _find(tx, pool_name)
+        pools.delete_pool(tx, pool_name)
+        notify_on_commit(tx)
+    context.act_as(user).wake_services()
+    return Response(status_code=204)
+
+
+def _check_team(team_name: str | None) -> None:
+    if team_name is not None:
+        raise NotSupported("there are no teams")
+
+
+def _find(tx: Transaction, name: str) -> PoolRecord:
+    found = pools.find_pool(tx, name)
+    if found is None:
+        raise pool_not_found(name, [pool.name for pool in pools.list_pools(tx)])
+    return found
+
+
+def _read(context: ApiContext, name: str) -> PoolResponse:
+    with context.database.read() as tx:
+        return _build(_find(tx, name), pools.read_live_slots(tx).get(name, {}))
+
+
+def _build(pool: PoolRecord, live: Mapping[TaskInstanceState, int]) -> PoolResponse:
+    return PoolResponse(
+        name=pool.name, slots=pool.slots, description=pool.description or None, include_deferred=pool.include_deferred, occupied_slots=pool.used,
+        running_slots=live.get(TaskInstanceState.RUNNING, 0) + live.get(TaskInstanceState.RESTARTING, 0),
+        queued_slots=live.get(TaskInstanceState.QUEUED, 0), scheduled_slots=live.get(TaskInstanceState.SCHEDULED, 0),
+        open_slots=UNLIMITED if pool.slots == UNLIMITED else pool.slots - pool.used, deferred_slots=live.get(TaskInstanceState.DEFERRED, 0),
+        team_name=None,
+    )

@@ -1,0 +1,129 @@
+"""Variables. Values under sensitive names are masked."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+from fastapi import APIRouter, HTTPException, Query, Response
+from pydantic import Field
+
+from gnomon.api.access.permissions import requires
+from gnomon.api.access.policies import Permission, Resource
+from gnomon.api.common.errors import NotSupported
+from gnomon.api.common.ordering import sort_entries
+from gnomon.api.common.paging import PageParameters, cut_page
+from gnomon.api.common.paths import Id
+from gnomon.api.common.text_patterns import matches_pattern, starts_with
+from gnomon.api.common.update_masks import read_changes
+from gnomon.api.context import Context
+from gnomon.api.v2.schemas.variables import VariableBody, VariableCollectionResponse, VariableResponse
+from gnomon.report.listings.not_found import variable_not_found
+from gnomon.sdk.runtime.secret_masking import redact
+from gnomon.store import Transaction
+from gnomon.store.admin import variables
+from gnomon.store.admin.variables import StoredVariable
+
+router = APIRouter(prefix="/variables", tags=["Variable"])
+_READ = requires(Permission.READ, Resource.VARIABLE)
+
+
+class VariableFilters(PageParameters):
+    """The parameters of the list."""
+
+    order_by: list[str] = Field([])
+    variable_key_pattern: str | None = None
+    variable_key_prefix_pattern: str | None = None
+
+
+_ORDER: dict[str, Any] = {
+    "id": lambda one: one.key, "key": lambda one: one.key, "_val": lambda one: one.value, "description": lambda one: one.description,
+    "is_encrypted": lambda _one: True,
+}
+
+
+@router.get("", dependencies=[_READ])
+def get_variables(filters: Annotated[VariableFilters, Query()], context: Context) -> VariableCollectionResponse:
+    """Variables, by key."""
+    with context.database.read() as tx:
+        found = variables.list_variables(tx)
+    chosen = [
+        one for one in found
+        if matches_pattern(one.key, filters.variable_key_pattern) and starts_with(one.key, filters.variable_key_prefix_pattern)
+    ]  # fmt: skip
+    ordered = sort_entries(chosen, filters.order_by, _ORDER, "key")
+    return VariableCollectionResponse(variables=[_build(one) for one in cut_page(ordered, filters)], total_entries=len(ordered))
+
+
+@router.post("", status_code=201, dependencies=[requires(Permission.CREATE, Resource.VARIABLE)])
+def post_variable(body: VariableBody, context: Context) -> VariableResponse:
+    """Add a Variable. A value that is no text is stored as JSON."""
+    _check_team(body.team_name)
+    context.database.bind_key()
+    with context.database.write() as tx:
+        if variables.find_variable(tx, body.key) is not None:
+            raise HTTPException(409, f"there is a Variable {body.key!r} already")
+        variables.set_variable(tx, body.key, _encode(body.value), body.description)
+        return _build(_find(tx, body.key))
+
+
+@router.get("/{variable_key}", dependencies=[_READ])
+def get_variable(variable_key: Id, context: Context) -> VariableResponse:
+    """One Variable."""
+    with context.database.read() as tx:
+        return _build(_find(tx, variable_key))
+
+
+@router.patch("/{variable_key}", dependencies=[requires(Permission.EDIT, Resource.VARIABLE)])
+def patch_variable(
+    variable_key: Id, body: VariableBody, context: Context, update_mask: Annotated[list[str] | None, Query()] = None
+) -> VariableResponse:
+    """Change the value or the description of a Variable."""
+    _check_team(body.team_name)
+    if body.key != variable_key:
+        raise HTTPException(400, f"the body is about Variable {body.key!r}, the path about {variable_key!r}")
+    changes = read_changes(body, update_mask)
+    context.database.bind_key()
+    with context.database.write() as tx:
+        before = _find(tx, variable_key)
+        value = _encode(changes["value"]) if "value" in changes else before.value
+        variables.set_variable(tx, variable_key, value, changes.get("description"))
+        return _build(_find(tx, variable_key))
+
+
+@router.delete("/{variable_key}", status_code=204, dependencies=[requires(Permission.DELETE, Resource.VARIABLE)])
+def delete_variable(variable_key: Id, context: Context) -> Response:
+    """Delete a Variable."""
+    with context.database.write() as tx:
+        _find(tx, variable_key)
+        variables.delete_variable(tx, variable_key)
+    return Response(status_code=204)
+
+
+def _check_team(team_name: str | None) -> None:
+    if team_name is not None:
+        raise NotSupported("there are no teams")
+
+
+def _encode(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
+
+
+def _find(tx: Transaction, key: str) -> StoredVariable:
+    found = variables.find_variable(tx, key)
+    if found is None:
+        raise variable_not_found(key, variables.list_variable_keys(tx))
+    return found
+
+
+def _build(stored: StoredVariable) -> VariableResponse:
+    """The Variable; the value of a sensitive key is masked, and values under sensitive names in a JSON object."""
+    try:
+        parsed = json.loads(stored.value)
+    except ValueError:
+        parsed = None
+    if isinstance(parsed, dict):
+        value = json.dumps(redact(parsed, stored.key), ensure_ascii=False)
+    else:
+        value = redact(stored.value, stored.key)
+    return VariableResponse(key=stored.key, value=value, description=stored.description, is_encrypted=True, team_name=None)

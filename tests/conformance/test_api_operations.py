@@ -1,0 +1,46 @@
+"""Our OpenAPI document beside Airflow's: every operation is claimed or refused with a reason, and what is claimed has Airflow's shape."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.conformance.api_operations import (
+    PAGE,
+    PREFIX,
+    build_ours,
+    find_differences,
+    list_operations,
+    load_airflow,
+    render_page,
+)
+
+from gnomon.api.v2.unsupported import UNSUPPORTED
+
+pytestmark = pytest.mark.network
+ARGUED: dict[str, str] = {}
+"""By line of `find_differences`: why it is so."""
+
+
+@pytest.fixture(scope="module")
+def airflow() -> dict[str, Any]:
+    return load_airflow()
+
+
+def test_every_operation_is_claimed_or_refused_with_a_reason(airflow: dict[str, Any]) -> None:
+    operations = list_operations(airflow, build_ours())
+    assert [one for one in operations if one.state == "missing"] == []
+    assert len(operations) == 128
+
+
+def test_what_is_claimed_has_the_parameters_and_fields_of_airflow(airflow: dict[str, Any]) -> None:
+    assert sorted(set(find_differences(airflow, build_ours()))) == sorted(ARGUED)
+
+
+def test_nothing_is_refused_that_airflow_does_not_have(airflow: dict[str, Any]) -> None:
+    known = {(method.upper(), path) for path, methods in airflow["paths"].items() for method in methods}
+    assert [one for one in UNSUPPORTED if (one.method, PREFIX + one.path) not in known] == []
+
+
+def test_the_page_is_up_to_date(airflow: dict[str, Any]) -> None:
+    assert PAGE.read_text() == render_page(airflow, build_ours()), "run: python -m tests.conformance.api_operations"

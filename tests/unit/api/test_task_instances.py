@@ -1,0 +1,141 @@
+"""Task instances: lists of one run and of several, tries, dependencies, clearing, marking."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.unit.api.served import Client
+from tests.unit.cli.deployment import Deployment, spec_of
+
+from gnomon.model.spec import TaskSpec
+from gnomon.testing import Play
+
+RUN = "/dags/a/dagRuns/r"
+INSTANCES = f"{RUN}/taskInstances"
+
+
+def _names(page: Any) -> list[str]:
+    return [one["task_id"] if one["map_index"] < 0 else f"{one['task_id']}[{one['map_index']}]" for one in page["task_instances"]]
+
+
+@pytest.fixture
+def ended(api: Client, deployment: Deployment) -> Client:
+    """Run r of DAG a, in which `load` failed in its second try and `report` could not run; and run s of DAG b."""
+    tasks = (
+        TaskSpec(task_id="extract", display_name="Get it", pool_slots=2, queue="big"),
+        TaskSpec(task_id="load", upstream=("extract",), retries=1, retry_delay_s=1.0, group="g"), TaskSpec(task_id="report", upstream=("load",)),
+    )
+    deployment.add(spec_of("a", tasks=tasks), spec_of("b"))
+    deployment.plays["load"] = Play(run_s=2.0, outcome="failed")
+    deployment.start()
+    for dag_id, run_id in (("a", "r"), ("b", "s")):
+        api.send("POST", f"/dags/{dag_id}/dagRuns", {"logical_date": None, "dag_run_id": run_id})
+        deployment.move(30)
+    return api
+
+
+def test_one_run(ended: Client) -> None:
+    page = ended.get(INSTANCES)
+    assert {one["task_id"]: (one["state"], one["try_number"], one["max_tries"]) for one in page["task_instances"]} == {
+        "extract": ("success", 1, 0), "load": ("failed", 2, 1), "report": ("upstream_failed", 0, 0),
+    }
+    assert page["total_entries"] == 3
+    one = ended.get(f"{INSTANCES}/extract")
+    assert (one["task_display_name"], one["pool_slots"], one["queue"], one["duration"], one["dag_version"]["version_number"]) == ("Get it", 2, "big", 1.0, 1)
+    assert ended.get(f"{INSTANCES}/extract/-1") == one
+
+
+@pytest.mark.parametrize(("query", "expected"), [
+    ("state=failed", ["load"]), ("state=failed&state=success", ["extract", "load"]), ("state=none", []), ("task_id=load", ["load"]),
+    ("task_display_name_pattern=GET", ["extract"]), ("task_group_id=g", ["load"]), ("try_number=2", ["load"]), ("duration_gt=1", ["load"]),
+    ("queue=big", ["extract"]), ("pool=default_pool", ["extract", "load", "report"]), ("map_index=-1", ["extract", "load", "report"]),
+    ("operator=BaseOperator&limit=1&offset=1", ["load"]), ("executor=x", []), ("dag_id_pattern=zzz", []), ("version_number=1", ["extract", "load", "report"]),
+    ("order_by=-duration&limit=1", ["load"]), ("order_by=start_date", ["extract", "load", "report"]),
+])  # fmt: skip
+def test_filters_of_one_run(ended: Client, query: str, expected: list[str]) -> None:
+    assert _names(ended.get(f"{INSTANCES}?{query}")) == expected
+
+
+def test_cursors_lead_through_the_instances_of_a_run_and_of_all(ended: Client) -> None:
+    for path, count in ((INSTANCES, 3), ("/dags/~/dagRuns/~/taskInstances", 4), ("/dags/a/dagRuns/~/taskInstances", 3)):
+        for order in ("start_date", "-state", "map_index"):
+            names, cursor = [], ""
+            while cursor is not None:
+                page = ended.get(f"{path}?limit=1&order_by={order}&cursor={cursor}")
+                names += [(one["dag_id"], *_names({"task_instances": [one]})) for one in page["task_instances"]]
+                cursor = page["next_cursor"]
+            assert len(names) == len(set(names)) == count, (path, order, names)
+
+
+def test_several_runs(ended: Client) -> None:
+    page = ended.get("/dags/~/dagRuns/~/taskInstances?state=success")
+    assert [(one["dag_id"], one["dag_run_id"], one["task_id"]) for one in page["task_instances"]] == [("a", "r", "extract"), ("b", "s", "only")]
+    assert page["task_instances"][0]["task_display_name"] == "Get it"
+    batch = ended.send("POST", "/dags/~/dagRuns/~/taskInstances/list", {"dag_ids": ["a"], "task_ids": ["load"], "state": ["failed"]})
+    assert (_names(batch), batch["total_entries"]) == (["load"], 1)
+    assert "name one run" in ended.fails(501, "/dags/~/dagRuns/~/taskInstances?queue=big")
+
+
+def test_tries_and_reasons(ended: Client) -> None:
+    tries = ended.get(f"{INSTANCES}/load/tries")
+    assert [(one["try_number"], one["state"], one["duration"]) for one in tries["task_instances"]] == [(1, "failed", 2.0), (2, "failed", 2.0)]
+    assert ended.get(f"{INSTANCES}/load/-1/tries/2")["state"] == "failed"
+    assert "no try 3" in ended.fails(404, f"{INSTANCES}/load/tries/3")
+    assert ended.get(f"{INSTANCES}/load/dependencies") == {"dependencies": []}
+
+
+def test_why_a_task_waits(api: Client, deployment: Deployment) -> None:
+    deployment.add(spec_of("a"), paused=True)
+    api.send("POST", "/dags/a/dagRuns", {"logical_date": None, "dag_run_id": "r"})
+    one = api.get(INSTANCES)["task_instances"]
+    assert [(row["state"], row["try_number"], row["start_date"]) for row in one] == [(None, 0, None)]
+    assert any("paused" in entry["reason"] for entry in api.get(f"{INSTANCES}/only/dependencies")["dependencies"])
+
+
+@pytest.mark.parametrize(("path", "words"), [
+    (f"{INSTANCES}/nothing", "there is no task 'nothing'"), (f"{INSTANCES}/load/3", "no instance with map index 3"),
+    (f"{INSTANCES}/load/listMapped", "not mapped"), ("/dags/a/dagRuns/x/taskInstances", "there is no run 'x'"),
+])  # fmt: skip
+def test_what_does_not_exist_is_named(ended: Client, path: str, words: str) -> None:
+    assert words in ended.fails(404, path)
+
+
+def test_clearing_shows_first_and_then_runs_again(ended: Client, deployment: Deployment) -> None:
+    shown = ended.send("POST", "/dags/a/clearTaskInstances", {"dag_run_id": "r"})
+    assert _names(shown) == ["load", "report"]
+    assert ended.get(f"{INSTANCES}/load")["state"] == "failed"
+    assert _names(ended.send("POST", "/dags/a/clearTaskInstances", {"dag_run_id": "r", "only_failed": False, "task_ids": ["extract"], "include_downstream": True})) == [
+        "extract", "load", "report",
+    ]
+    assert _names(ended.send("POST", "/dags/a/clearTaskInstances", {"dag_run_id": "r", "task_ids": [["load", -1]]})) == ["load"]
+    deployment.plays["load"] = Play()
+    ended.send("POST", "/dags/a/clearTaskInstances", {"dag_run_id": "r", "dry_run": False})
+    deployment.move(20)
+    assert {one["task_id"]: one["state"] for one in ended.get(INSTANCES)["task_instances"]} == dict.fromkeys(("extract", "load", "report"), "success")
+
+
+def test_clearing_by_dates_takes_the_runs_in_the_range(api: Client, deployment: Deployment) -> None:
+    deployment.add(spec_of("a"))
+    deployment.start()
+    for day in (1, 2, 3):
+        api.send("POST", "/dags/a/dagRuns", {"logical_date": f"2026-01-0{day}T00:00:00Z", "dag_run_id": f"r{day}"})
+    deployment.move(20)
+    body = {"start_date": "2026-01-02T00:00:00Z", "only_failed": False}
+    found = api.send("POST", "/dags/a/clearTaskInstances", body)["task_instances"]
+    assert sorted(one["dag_run_id"] for one in found) == ["r2", "r3"]
+    past = api.send("POST", "/dags/a/clearTaskInstances", {"dag_run_id": "r2", "include_past": True, "only_failed": False})["task_instances"]
+    assert "r2" in [one["dag_run_id"] for one in past]
+    api.fails(400, "/dags/a/clearTaskInstances", "POST", {"include_past": True})
+    api.fails(422, "/dags/a/clearTaskInstances", "POST", {"task_ids": [["load", "x"]]})
+
+
+def test_a_state_is_set(ended: Client) -> None:
+    shown = ended.send("PATCH", f"{INSTANCES}/load/dry_run", {"new_state": "success"})
+    assert (_names(shown), ended.get(f"{INSTANCES}/load")["state"]) == (["load"], "failed")
+    changed = ended.send("PATCH", f"{INSTANCES}/load", {"new_state": "success"})
+    assert [(one["task_id"], one["state"]) for one in changed["task_instances"]] == [("load", "success")]
+    assert ended.send("PATCH", f"{INSTANCES}/load/-1", {"new_state": "success"})["task_instances"] == []
+    ended.fails(422, f"{INSTANCES}/load", "PATCH", {"new_state": "running"})
+    ended.fails(501, f"{INSTANCES}/load", "PATCH", {"new_state": "failed", "include_future": True})
+    ended.fails(404, f"{INSTANCES}/nothing", "PATCH", {"new_state": "failed"})
