@@ -13,7 +13,7 @@ import yaml
 from fastapi import FastAPI
 from tests.acceptance.airflow_packages import VERSION, require_document
 
-from gnomon.api.v2.routers import create_v2_router
+from gnomon.api.v2.routers import include_v2
 from gnomon.api.v2.unsupported import UNSUPPORTED
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "api-operations.md"
@@ -43,7 +43,7 @@ def load_airflow() -> Document:
 def build_ours() -> Document:
     """Our document."""
     app = FastAPI(title="Gnomon", version="0")
-    app.include_router(create_v2_router(), prefix=PREFIX)
+    include_v2(app, PREFIX)
     return app.openapi()
 
 

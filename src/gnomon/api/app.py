@@ -23,7 +23,7 @@ from gnomon.api.common.paths import EncodedSlashes
 from gnomon.api.context import ApiContext
 from gnomon.api.health import to_airflow_json
 from gnomon.api.page import render_page
-from gnomon.api.v2.routers import create_v2_router
+from gnomon.api.v2.routers import include_v2
 
 THREADS_MAX = 16
 """Requests answered at the same time; others wait for a thread."""
@@ -49,7 +49,7 @@ def create_app(context: ApiContext) -> FastAPI:
     for path in HEALTH_PATHS:
         app.add_api_route(path, _show_health, methods=["GET", "HEAD"], include_in_schema=False)
     app.include_router(login_routes.router)
-    app.include_router(create_v2_router(), prefix=f"{API_PREFIX}/v2")
+    include_v2(app, f"{API_PREFIX}/v2")
     check_routes(app, API_PREFIX)
     return app
 

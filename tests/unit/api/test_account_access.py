@@ -10,7 +10,6 @@ from urllib.parse import urlencode
 
 import jwt
 import pytest
-from fastapi.routing import APIRoute
 from tests.acceptance.effects import effect_of
 from tests.unit.api.served import Client, Reply, served
 from tests.unit.cli.deployment import NOW, Deployment, spec_of
@@ -19,13 +18,13 @@ from gnomon.accounts import account_changes, api_tokens, passwords
 from gnomon.accounts.account_changes import Author
 from gnomon.api.access.accounts_policy import COOKIE
 from gnomon.api.access.choose_policy import create_context
-from gnomon.api.access.permissions import find_permission
+from gnomon.api.access.permissions import find_permission, list_operations
 from gnomon.api.access.policies import Permission
-from gnomon.api.app import create_app
 from gnomon.api.auth.login_routes import clean_target
 from gnomon.api.context import ApiContext
 from gnomon.api.health import HealthSnapshot
 from gnomon.api.health_reader import HealthReader
+from gnomon.api.v2.routers import ROUTERS
 from gnomon.cli.home import Home
 from gnomon.cli.main import main
 from gnomon.clock import VirtualClock
@@ -36,6 +35,7 @@ from gnomon.store import migrations
 
 ROOT = Author("cli:root", NOW)
 PASSWORD = "correct horse"
+API = "/api/v2"
 EVERYBODY = ("none", "viewer", "user", "operator", "admin", "shown")
 ROLES = {name: Role[name.upper()] for name in EVERYBODY[:-1]}
 """The account `shown` has no role but user on the DAG shown_dag."""
@@ -150,6 +150,16 @@ def test_a_browser_logs_in_acts_and_logs_out(site: Site) -> None:
     assert site.client.request("GET", "/api/v2/dags", None, sent).status == 401
 
 
+def test_addresses_of_airflow_lead_to_the_login_and_out_of_the_session(site: Site) -> None:
+    asked = site.client.request("GET", "/api/v2/auth/login?next=/dags")
+    assert (asked.status, asked.headers["location"]) == (307, "/login?next=%2Fdags")
+    assert site.client.request("GET", "/api/v2/auth/login?next=https://evil.example").headers["location"] == "/login?next=%2F"
+    sent = {"Cookie": site.log_in("user").headers["set-cookie"].partition(";")[0]}
+    left = site.client.request("GET", "/api/v2/auth/logout", None, sent)
+    assert (left.status, left.headers["location"]) == (307, "/login")
+    assert site.client.request("GET", "/api/v2/dags", None, sent).status == 401
+
+
 def test_a_login_that_fails_says_so_on_the_page_and_begins_no_session(site: Site) -> None:
     wrong = site.log_in("user", "wrong horse")
     assert (wrong.status, "set-cookie" in wrong.headers) == (401, False)
@@ -195,41 +205,41 @@ def test_a_refusal_names_the_role_that_is_missing(site: Site) -> None:
 
 def test_every_operation_that_changes_something_is_refused_to_viewers(site: Site) -> None:
     tried = 0
-    for route in list_operations(site):
+    for route in list_operations(ROUTERS):
         permission = find_permission(route)
         for method in route.methods or ():
             if permission is None or permission.permission is Permission.READ:
                 continue
-            reply = site.request("viewer", method, fill_path(route.path, "shown_dag"), {})
+            reply = site.request("viewer", method, fill_path(API + route.path, "shown_dag"), {})
             assert reply.status == 403, (method, route.path, reply)
             tried += 1
     assert tried > 10
 
 
 def test_no_operation_answers_without_a_login(site: Site) -> None:
-    for route in list_operations(site):
+    for route in list_operations(ROUTERS):
         for method in route.methods or ():
-            reply = site.request(None, method, fill_path(route.path, "shown_dag"), None if method == "GET" else {})
-            assert reply.status in (401, 422) or route.path in ("/api/v2/version", "/api/v2/monitor/health"), (method, route.path, reply)
+            reply = site.request(None, method, fill_path(API + route.path, "shown_dag"), None if method == "GET" else {})
+            assert reply.status in (401, 422) or route.path in ("/version", "/monitor/health", "/auth/login", "/auth/logout"), (method, route.path, reply)
 
 
 # ---- hidden DAGs -----------------------------------------------------------------------------------------------------
 def test_a_hidden_dag_is_in_no_answer(site: Site) -> None:
     """Each operation that reads, with the hidden DAG, with the visible one, and with `~` in the place of ids."""
     sees_all = seen = 0
-    for route in list_operations(site):
+    for route in list_operations(ROUTERS):
         permission = find_permission(route)
         if permission is None or permission.permission is not Permission.READ:
             continue
         for method in route.methods or ():
             for name in ("shown_dag", "~"):
-                path = fill_path(route.path, name)
+                path = fill_path(API + route.path, name)
                 reply = site.request("shown", method, path, None if method == "GET" else {})
                 assert b"secret" not in reply.body, (method, path, reply)
                 assert reply.status < 500 or reply.status == 501, (method, path, reply)
                 seen += b"shown_dag" in reply.body and reply.status == 200
                 sees_all += b"secret_dag" in site.request("viewer", method, path, None if method == "GET" else {}).body
-            hidden = fill_path(route.path, "secret_dag")
+            hidden = fill_path(API + route.path, "secret_dag")
             if "{dag_id}" in route.path:
                 reply = site.request("shown", method, hidden, None if method == "GET" else {})
                 assert reply.status in (404, 422), (method, hidden, reply)
@@ -258,11 +268,6 @@ def test_changes_of_accounts_are_events_for_administrators_only(site: Site) -> N
 
     assert "account_created" in kinds("admin")
     assert "account_created" not in kinds("operator") | kinds("viewer") | kinds("shown")
-
-
-def list_operations(site: Site) -> list[APIRoute]:
-    """The routes of the API."""
-    return [route for route in create_app(site.context).routes if isinstance(route, APIRoute) and route.path.startswith("/api/")]
 
 
 def fill_path(path: str, dag_id: str) -> str:

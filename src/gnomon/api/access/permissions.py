@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Any
 
-from fastapi import Depends, FastAPI, Request
+from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.params import Depends as DependsMarker
 from fastapi.routing import APIRoute
 
@@ -39,10 +40,24 @@ def find_permission(route: APIRoute) -> RequiredPermission | None:
     return next((one for one in found if isinstance(one, RequiredPermission)), None)
 
 
+def list_operations(routers: Iterable[APIRouter]) -> list[APIRoute]:
+    """The routes of the routers. Raises InternalError for a route that cannot declare a permission, or declares none.
+
+    The routers are read themselves: newer releases of FastAPI do not list the routes of an included router as routes of the application.
+    """
+    found = []
+    for router in routers:
+        for route in router.routes:
+            if not isinstance(route, APIRoute) or find_permission(route) is None:
+                raise InternalError(f"route {getattr(route, 'path', route)} declares no permission; add requires(...) to its dependencies")
+            found.append(route)
+    return found
+
+
 def check_routes(app: FastAPI, prefix: str) -> None:
-    """Raise InternalError when a route below the prefix declares no permission, or cannot declare one."""
+    """Raise InternalError when a route below the prefix belongs to the application itself and not to a router that `list_operations` has read."""
     for route in app.routes:
-        path = getattr(route, "path", "")
+        path = getattr(route, "path", "") or ""
         if path.startswith(prefix) and (not isinstance(route, APIRoute) or find_permission(route) is None):
             raise InternalError(f"route {path} declares no permission; add requires(...) to its dependencies")
 

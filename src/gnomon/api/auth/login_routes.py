@@ -69,12 +69,18 @@ async def submit_login(request: Request, context: Context) -> Response:
 @router.post("/auth/logout", include_in_schema=False)
 def log_out(request: Request, context: Context) -> Response:
     """End the session of the browser."""
-    policy = _require_accounts(context)
-    session = policy.find_session(request)
-    if session is not None and comes_from_same_site(request):
+    if not comes_from_same_site(request):
+        return RedirectResponse(LOGIN_PATH, 303)
+    return end_session_of(context, request, 303)
+
+
+def end_session_of(context: ApiContext, request: Request, status: int) -> Response:
+    """End the session of the request's cookie, and send the browser to the login."""
+    session = _require_accounts(context).find_session(request)
+    if session is not None:
         with context.database.write() as tx:
             end_session(tx, session.session_pk)
-    answer = RedirectResponse(LOGIN_PATH, 303)
+    answer = RedirectResponse(LOGIN_PATH, status)
     answer.delete_cookie(COOKIE, path="/")
     return answer
 

@@ -59,7 +59,7 @@ PATCHED_MAX = 100
 def get_dags(filters: Annotated[DagFilters, Query()], context: Context, user: CurrentUser) -> DAGCollectionResponse:
     """DAGs that a file defines, by id; with `exclude_stale=false` deleted ones too. Filters on runs are about the newest run of a DAG."""
     if filters.is_favorite:
-        raise NotSupported("favourites belong to a user, and there are no accounts yet")
+        raise NotSupported("accounts have no favourites yet")
     order = parse_order(filters.order_by, {**DAG_ORDER, "dag_display_name": DAG_ORDER["dag_id"]}, "dag_id", DAG_KEY)
     with context.database.read() as tx:
         conditions = [*_build_conditions(context, tx, filters, is_active=filters.exclude_stale), *VisibleDags(context, tx, user).list_conditions()]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from fastapi import FastAPI
 
+from gnomon.api.access.permissions import list_operations
 from gnomon.api.v2 import (
     configuration,
     connections,
@@ -16,6 +17,7 @@ from gnomon.api.v2 import (
     event_logs,
     import_errors,
     jobs,
+    logins,
     logs,
     monitor,
     pools,
@@ -28,15 +30,14 @@ from gnomon.api.v2 import (
 from gnomon.api.v2.unsupported import create_unsupported_router
 
 ROUTERS = (
-    monitor.router, dags.router, dag_runs.router, dag_run_changes.router, dag_run_wait.router, logs.router, xcoms.router, dag_parsing.router,
+    monitor.router, logins.router, dags.router, dag_runs.router, dag_run_changes.router, dag_run_wait.router, logs.router, xcoms.router, dag_parsing.router,
     create_unsupported_router(), task_instances.router, task_instance_changes.router, tasks.router, import_errors.router, dag_information.router,
     event_logs.router, pools.router, variables.router, connections.router, configuration.router, jobs.router,
 )  # fmt: skip
 
 
-def create_v2_router() -> APIRouter:
-    """One router with all operations of Airflow's API that Gnomon has."""
-    root = APIRouter()
+def include_v2(app: FastAPI, prefix: str) -> None:
+    """Add all operations of Airflow's API that Gnomon has. Raises InternalError when one declares no permission."""
+    list_operations(ROUTERS)
     for router in ROUTERS:
-        root.include_router(router)
-    return root
+        app.include_router(router, prefix=prefix)

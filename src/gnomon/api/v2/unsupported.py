@@ -12,7 +12,7 @@ from gnomon.api.access.policies import Permission, Resource
 from gnomon.api.common.errors import NotSupported
 
 _INSTANCE = "/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}"
-_FAVOURITES = "favourites belong to a user, and there are no accounts yet"
+_FAVOURITES = "accounts have no favourites yet"
 _BULK = "bulk changes are not there yet; change one object at a time"
 _LATER = "not there yet"
 _PERMISSIONS = {"GET": Permission.READ, "POST": Permission.CREATE, "PUT": Permission.EDIT, "PATCH": Permission.EDIT, "DELETE": Permission.DELETE}
@@ -88,8 +88,6 @@ UNSUPPORTED = (
     _plan("PATCH", _INSTANCE + "/{map_index}/hitlDetails", Resource.HITL_DETAIL),
     _plan("GET", _INSTANCE + "/{map_index}/hitlDetails/tries/{try_number}", Resource.HITL_DETAIL),
     _plan("GET", "/dags/{dag_id}/dagRuns/{dag_run_id}/hitlDetails", Resource.HITL_DETAIL),
-    _plan("GET", "/auth/login", Resource.SERVICE, "there are no accounts yet"),
-    _plan("GET", "/auth/logout", Resource.SERVICE, "there are no accounts yet"),
 )  # fmt: skip
 
 
