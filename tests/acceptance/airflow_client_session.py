@@ -1,4 +1,4 @@
-"""Runs in the environment of `apache-airflow-client`: what a user of it does, against the address in the first argument. Prints JSON."""
+"""Runs in the environment of `apache-airflow-client`: what a user of it does. Prints JSON. Arguments: address, patience in seconds, token."""
 
 import json
 import sys
@@ -19,7 +19,7 @@ from airflow_client.client.models import DAGPatchBody, TriggerDAGRunPostBody
 
 PATIENCE_S = float(sys.argv[2])
 
-with ApiClient(Configuration(host=sys.argv[1], access_token="none")) as client:
+with ApiClient(Configuration(host=sys.argv[1], access_token=sys.argv[3])) as client:
     dags, runs = dag_api.DAGApi(client), dag_run_api.DagRunApi(client)
     tasks, xcoms = task_instance_api.TaskInstanceApi(client), x_com_api.XComApi(client)
     said = {

@@ -36,9 +36,10 @@ def test_a_client_of_airflow_lists_triggers_and_reads() -> None:
         gnomon.has_dag("letters")
         gnomon.until(lambda: bool(gnomon.rows("dags", "errors")), "the broken file is reported")
         address = gnomon.said.split(" with its home")[0].removeprefix("Gnomon runs on ")
+        token = gnomon.do("tokens", "create", "admin", "--name", "client", "--role", "user").strip()
         session = Path(__file__).parent / "airflow_client_session.py"
         done = subprocess.run(
-            [python, "-I", str(session), address, str(PATIENCE_S)], capture_output=True, text=True, timeout=3 * PATIENCE_S, check=False
+            [python, "-I", str(session), address, str(PATIENCE_S), token], capture_output=True, text=True, timeout=3 * PATIENCE_S, check=False
         )
         assert done.returncode == 0, done.stderr[-3000:]
     assert json.loads(done.stdout) == {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.acceptance import (
     effects,
+    test_options_of_accounts,
     test_options_of_alerts,
     test_options_of_dags,
     test_options_of_files,
@@ -20,7 +21,7 @@ from tests.acceptance import (
 from gnomon.config import OPTIONS, ConfigOption, load_config
 
 MODULES = (
-    test_options_of_alerts, test_options_of_dags, test_options_of_files, test_options_of_monitors, test_options_of_schedulers, test_options_of_secrets, test_options_of_services, test_options_of_state_stores,
+    test_options_of_accounts, test_options_of_alerts, test_options_of_dags, test_options_of_files, test_options_of_monitors, test_options_of_schedulers, test_options_of_secrets, test_options_of_services, test_options_of_state_stores,
     test_options_of_tasks,
     test_options_of_triggerers,
 )

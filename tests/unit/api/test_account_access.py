@@ -5,12 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from urllib.parse import urlencode
 
 import jwt
 import pytest
-from tests.acceptance.effects import effect_of
 from tests.unit.api.served import Client, Reply, served
 from tests.unit.cli.deployment import NOW, Deployment, spec_of
 
@@ -22,13 +20,12 @@ from gnomon.api.access.permissions import find_permission, list_operations
 from gnomon.api.access.policies import Permission
 from gnomon.api.auth.login_routes import clean_target
 from gnomon.api.context import ApiContext
-from gnomon.api.health import HealthSnapshot
 from gnomon.api.health_reader import HealthReader
 from gnomon.api.v2.routers import ROUTERS
 from gnomon.cli.home import Home
 from gnomon.cli.main import main
 from gnomon.clock import VirtualClock
-from gnomon.config import OptionError, load_config
+from gnomon.config import load_config
 from gnomon.model.accounts import Grant, GrantKind, Role
 from gnomon.model.spec import ParseFailure
 from gnomon.store import migrations
@@ -103,7 +100,6 @@ def test_without_a_valid_credential_nothing_is_answered_but_health_and_version(s
     assert (page.status, page.headers["location"]) == (303, "/login")
 
 
-@effect_of("api_auth.jwt_expiration_time", "api_auth.jwt_cli_expiration_time")
 def test_a_token_is_given_for_a_name_and_a_password(site: Site) -> None:
     for path, lifetime_s in (("/auth/token", 86400), ("/auth/token/cli", 3600)):
         reply = site.client.request("POST", path, {"username": "user", "password": PASSWORD})
@@ -275,27 +271,3 @@ def fill_path(path: str, dag_id: str) -> str:
     stem = "~" if dag_id == "~" else dag_id
     known = {"dag_id": stem, "dag_run_id": "~" if stem == "~" else f"{stem}_run", "task_id": "~" if stem == "~" else f"{stem}_task", "map_index": "-1"}
     return re.sub(r"{(\w+)[^}]*}", lambda found: known.get(found[1], "1"), path)
-
-
-# ---- the choice of the policy ----------------------------------------------------------------------------------------
-@effect_of("api.auth")
-def test_the_api_is_open_on_this_machine_only_and_only_when_asked(tmp_path: Path) -> None:
-    opened = load_config({"GNOMON__API__AUTH": "none"}, tmp_path)
-    context = create_context(opened, VirtualClock(NOW), "127.0.0.1", lambda: HealthSnapshot(NOW, ()))
-    migrations.upgrade_schema(opened.database_url)
-    with served(context) as client:
-        assert client.get("/dags")["total_entries"] == 0
-        assert client.request("POST", "/auth/token", {"username": "a", "password": "b"}).status == 404
-    context.close()
-    for host in ("0.0.0.0", "::", "192.0.2.7"):
-        with pytest.raises(OptionError, match="is none, and other machines reach"):
-            create_context(opened, VirtualClock(NOW), host, lambda: HealthSnapshot(NOW, ()))
-
-
-@effect_of("api.session_idle_minutes", "api_auth.jwt_leeway")
-def test_the_times_of_sessions_and_tokens_are_options(tmp_path: Path) -> None:
-    cfg = load_config({"GNOMON__API__SESSION_IDLE_MINUTES": "7", "GNOMON__API_AUTH__JWT_LEEWAY": "3"}, tmp_path)
-    migrations.upgrade_schema(cfg.database_url)
-    context = create_context(cfg, VirtualClock(NOW), "127.0.0.1", lambda: HealthSnapshot(NOW, ()))
-    assert (context.authenticator.rules.idle_s, context.authenticator.signer.leeway_s) == (420.0, 3.0)
-    context.close()

@@ -104,8 +104,18 @@ ARGUMENTS = {
     "timetables check": "",
     "timetables diff": "",
     "timetables preview": "",
+    "tokens create": "",
+    "tokens list": "",
+    "tokens revoke": "",
     "top": "",
     "triggerer reload": "",
+    "users create": "",
+    "users delete": "",
+    "users grant": "",
+    "users list": "",
+    "users reset-password": "",
+    "users revoke": "",
+    "users set-role": "",
     "variables delete": "variable",
     "variables export": "",
     "variables get": "variable",
@@ -122,7 +132,7 @@ ARGUMENTS = {
 """Command to the kinds of its arguments: dag, run, task, pool, variable, or `-` for any other; `*` marks one that is repeated."""
 FLAGS = frozenset({
     "--alias", "--all", "--downstream", "--downstream-dags", "--dry-run", "--follow", "--include-deferred", "--install",
-    "--no-wait", "--notes", "--once", "--only-failed", "--open", "--overwrite", "--reverse", "--run-backwards",
+    "--never-expires", "--no-password", "--no-wait", "--notes", "--once", "--only-failed", "--open", "--overwrite", "--reverse", "--run-backwards",
     "--run-on-latest-version", "--show-secrets", "--show-values", "--upstream", "--user", "--utc", "--wait", "--warnings",
     "--watch", "--yes", "-a", "-d", "-f", "-n", "-u", "-w", "-y",
 })

@@ -1,0 +1,54 @@
+"""The options of accounts, seen through the API."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import jwt
+import pytest
+from tests.acceptance.effects import effect_of
+from tests.unit.api.served import served
+from tests.unit.cli.deployment import NOW
+
+from gnomon.accounts.first_account import create_first_account
+from gnomon.api.access.choose_policy import create_context
+from gnomon.api.health import HealthSnapshot
+from gnomon.clock import VirtualClock
+from gnomon.config import OptionError, load_config
+from gnomon.store import migrations
+
+
+@effect_of("api.auth")
+def test_the_api_is_open_on_this_machine_only_and_only_when_asked(tmp_path: Path) -> None:
+    opened = load_config({"GNOMON__API__AUTH": "none"}, tmp_path)
+    context = create_context(opened, VirtualClock(NOW), "127.0.0.1", lambda: HealthSnapshot(NOW, ()))
+    migrations.upgrade_schema(opened.database_url)
+    with served(context) as client:
+        assert client.get("/dags")["total_entries"] == 0
+        assert client.request("POST", "/auth/token", {"username": "a", "password": "b"}).status == 404
+    context.close()
+    for host in ("0.0.0.0", "::", "192.0.2.7"):
+        with pytest.raises(OptionError, match="is none, and other machines reach"):
+            create_context(opened, VirtualClock(NOW), host, lambda: HealthSnapshot(NOW, ()))
+
+
+@effect_of("api.session_idle_minutes", "api_auth.jwt_leeway")
+def test_the_times_of_sessions_and_tokens_are_options(tmp_path: Path) -> None:
+    cfg = load_config({"GNOMON__API__SESSION_IDLE_MINUTES": "7", "GNOMON__API_AUTH__JWT_LEEWAY": "3"}, tmp_path)
+    migrations.upgrade_schema(cfg.database_url)
+    context = create_context(cfg, VirtualClock(NOW), "127.0.0.1", lambda: HealthSnapshot(NOW, ()))
+    assert (context.authenticator.rules.idle_s, context.authenticator.signer.leeway_s) == (420.0, 3.0)
+    context.close()
+
+
+@effect_of("api_auth.jwt_expiration_time", "api_auth.jwt_cli_expiration_time")
+def test_signed_tokens_live_as_long_as_the_options_say(tmp_path: Path) -> None:
+    cfg = load_config({"GNOMON__API_AUTH__JWT_EXPIRATION_TIME": "70", "GNOMON__API_AUTH__JWT_CLI_EXPIRATION_TIME": "7"}, tmp_path)
+    migrations.upgrade_schema(cfg.database_url)
+    context = create_context(cfg, VirtualClock(NOW), "127.0.0.1", lambda: HealthSnapshot(NOW, ()))
+    login = {"username": "admin", "password": create_first_account(context.database, NOW)}
+    with served(context) as client:
+        for path, lifetime_s in (("/auth/token", 70), ("/auth/token/cli", 7)):
+            claims = jwt.decode(client.request("POST", path, login).json()["access_token"], options={"verify_signature": False})
+            assert claims["exp"] - claims["iat"] == lifetime_s
+    context.close()
