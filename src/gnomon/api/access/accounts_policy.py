@@ -9,7 +9,7 @@ from starlette.requests import Request
 
 from gnomon.accounts.authentication import Authenticator
 from gnomon.accounts.sessions import OpenSession
-from gnomon.api.access.policies import AccessRefused, Permission, Resource, User
+from gnomon.api.access.policies import AccessRefused, ApiResource, Permission, User
 from gnomon.api.access.required_roles import OF_DAGS, PUBLIC, find_required_role
 from gnomon.model.accounts import Identity, Role
 
@@ -26,7 +26,7 @@ class AccountsPolicy:
         self._find_authenticator = find_authenticator
         self._find_tags = find_tags
 
-    def authorize(self, request: Request, permission: Permission, resource: Resource, dag_id: str | None) -> User:
+    def authorize(self, request: Request, permission: Permission, resource: ApiResource, dag_id: str | None) -> User:
         """The user of the request. Raises AccessRefused: 401 without a valid login, 403 without the role, 404 for a DAG that is hidden from the user."""
         if resource in PUBLIC and permission is Permission.READ:
             return User(_NOBODY)

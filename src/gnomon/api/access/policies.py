@@ -20,7 +20,7 @@ class Permission(Enum):
     DELETE = "delete"
 
 
-class Resource(Enum):
+class ApiResource(Enum):
     """What a route is about."""
 
     ASSET = "asset"
@@ -71,13 +71,13 @@ class AccessRefused(Exception):
 class AccessPolicy(Protocol):
     """Decides whether a request is allowed."""
 
-    def authorize(self, request: Request, permission: Permission, resource: Resource, dag_id: str | None) -> User:
+    def authorize(self, request: Request, permission: Permission, resource: ApiResource, dag_id: str | None) -> User:
         """The user of the request. `dag_id`: the DAG in its path; None for none, or for `~`. Raises AccessRefused."""
 
 
 class OpenAccess:
     """Allows everything to everybody who reaches the socket: `[api] auth = none`, for a loopback address only."""
 
-    def authorize(self, request: Request, permission: Permission, resource: Resource, dag_id: str | None) -> User:
+    def authorize(self, request: Request, permission: Permission, resource: ApiResource, dag_id: str | None) -> User:
         """The user `anonymous`."""
         return User(Identity("anonymous", Role.ADMIN))

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from gnomon.api.access.policies import Permission, Resource
+from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.model.accounts import Role
 
-PUBLIC = frozenset({Resource.SERVICE})
+PUBLIC = frozenset({ApiResource.SERVICE})
 """Needs no login, as in Airflow: load balancers ask for the health, clients for the version."""
 OF_DAGS = frozenset({
-    Resource.ASSET, Resource.BACKFILL, Resource.DAG, Resource.DAG_CODE, Resource.DAG_RUN, Resource.DAG_VERSION, Resource.HITL_DETAIL,
-    Resource.IMPORT_ERROR, Resource.TASK, Resource.TASK_INSTANCE, Resource.TASK_LOG, Resource.XCOM, Resource.AUDIT_LOG,
+    ApiResource.ASSET, ApiResource.BACKFILL, ApiResource.DAG, ApiResource.DAG_CODE, ApiResource.DAG_RUN, ApiResource.DAG_VERSION, ApiResource.HITL_DETAIL,
+    ApiResource.IMPORT_ERROR, ApiResource.TASK, ApiResource.TASK_INSTANCE, ApiResource.TASK_LOG, ApiResource.XCOM, ApiResource.AUDIT_LOG,
 })  # fmt: skip
 """What belongs to DAGs: an account with a role on some DAGs only sees those in lists."""
-_OPERATORS = frozenset({Resource.CONFIGURATION, Resource.CONNECTION, Resource.VARIABLE})
+_OPERATORS = frozenset({ApiResource.CONFIGURATION, ApiResource.CONNECTION, ApiResource.VARIABLE})
 """Only operators read these: they have secrets and addresses."""
 
 
-def find_required_role(permission: Permission, resource: Resource) -> Role:
+def find_required_role(permission: Permission, resource: ApiResource) -> Role:
     """The lowest role that has the permission."""
     if resource in _OPERATORS:
         return Role.OPERATOR

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Header, HTTPException, Query, Response
 
 from gnomon.actions.author_queries import make_question_handler
 from gnomon.api.access.permissions import requires
-from gnomon.api.access.policies import Permission, Resource
+from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.common.paging import PageParameters, cut_page
 from gnomon.api.common.paths import Id
 from gnomon.api.context import ApiContext, Context
@@ -27,8 +27,8 @@ from gnomon.loading.plugins import PluginRow
 from gnomon.timetable_host import ask_and_wait
 
 router = APIRouter()
-_READ_OPTIONS = requires(Permission.READ, Resource.CONFIGURATION)
-_READ_PLUGINS = requires(Permission.READ, Resource.PLUGIN)
+_READ_OPTIONS = requires(Permission.READ, ApiResource.CONFIGURATION)
+_READ_PLUGINS = requires(Permission.READ, ApiResource.PLUGIN)
 _SURVEY = "gnomon.loading.plugins:list_plugins"
 _PROVIDERS = "gnomon.sdk.runtime.provider_packages:describe_providers"
 _BREAK = re.compile(r"\s*\n\s*")
@@ -70,7 +70,7 @@ def import_errors(context: Context) -> PluginImportErrorCollectionResponse:
     return PluginImportErrorCollectionResponse(import_errors=found, total_entries=len(found))
 
 
-@router.get("/providers", tags=["Provider"], dependencies=[requires(Permission.READ, Resource.PROVIDER)])
+@router.get("/providers", tags=["Provider"], dependencies=[requires(Permission.READ, ApiResource.PROVIDER)])
 def get_providers(page: Annotated[PageParameters, Query()], context: Context) -> ProviderCollectionResponse:
     """The installed provider packages. A process of their own describes them."""
     found: list[tuple[str, str, str]] = _ask(context, _PROVIDERS, list[tuple[str, str, str]])

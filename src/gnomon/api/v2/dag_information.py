@@ -8,9 +8,9 @@ from fastapi import APIRouter, Header, HTTPException, Query, Response
 from pydantic import Field
 
 from gnomon.api.access.permissions import CurrentUser, requires
-from gnomon.api.access.policies import Permission, Resource
+from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.access.visible_dags import VisibleDags
-from gnomon.api.common.errors import NotSupported
+from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.ordering import sort_entries
 from gnomon.api.common.paging import PageParameters, cut_page
 from gnomon.api.common.paths import Id
@@ -34,7 +34,7 @@ from gnomon.store.pages.run_pages import read_run_counts_of_dags
 router = APIRouter()
 
 
-@router.get("/dagSources/{dag_id}", tags=["DagSource"], dependencies=[requires(Permission.READ, Resource.DAG_CODE)], response_model=DAGSourceResponse)
+@router.get("/dagSources/{dag_id}", tags=["DagSource"], dependencies=[requires(Permission.READ, ApiResource.DAG_CODE)], response_model=DAGSourceResponse)
 def get_dag_source(
     dag_id: Id, context: Context, version_number: int | None = None, accept: Annotated[str, Header()] = "*/*"
 ) -> DAGSourceResponse | Response:
@@ -54,7 +54,7 @@ def get_dag_source(
     return DAGSourceResponse(content=content, dag_id=dag_id, version_number=newest, dag_display_name=name)
 
 
-@router.get("/dagStats", tags=["DagStats"], dependencies=[requires(Permission.READ, Resource.DAG_RUN)])
+@router.get("/dagStats", tags=["DagStats"], dependencies=[requires(Permission.READ, ApiResource.DAG_RUN)])
 def get_dag_stats(context: Context, user: CurrentUser, dag_ids: Annotated[list[str] | None, Query()] = None) -> DagStatsCollectionResponse:
     """The number of runs of each DAG in each state, from the tallies."""
     with context.database.read() as tx:
@@ -80,7 +80,7 @@ class WarningFilters(PageParameters):
     order_by: list[str] = Field([])
 
 
-@router.get("/dagWarnings", tags=["DagWarning"], dependencies=[requires(Permission.READ, Resource.DAG)])
+@router.get("/dagWarnings", tags=["DagWarning"], dependencies=[requires(Permission.READ, ApiResource.DAG)])
 def list_dag_warnings(filters: Annotated[WarningFilters, Query()]) -> DAGWarningCollectionResponse:
     """Always empty: Gnomon's warnings have none of Airflow's types; `gnomon dags errors --warnings` lists them."""
     known: dict[str, Any] = {name: lambda entry: entry for name in ("dag_id", "warning_type", "message", "timestamp")}
@@ -103,11 +103,11 @@ _VERSION_ORDER: dict[str, Any] = {
 }
 
 
-@router.get("/dags/{dag_id}/dagVersions", tags=["DagVersion"], dependencies=[requires(Permission.READ, Resource.DAG_VERSION)])
+@router.get("/dags/{dag_id}/dagVersions", tags=["DagVersion"], dependencies=[requires(Permission.READ, ApiResource.DAG_VERSION)])
 def get_dag_versions(dag_id: Id, filters: Annotated[VersionFilters, Query()], context: Context) -> DAGVersionCollectionResponse:
     """The versions of a DAG."""
     if dag_id == "~":
-        raise NotSupported("versions are listed for one DAG at a time")
+        raise ApiUnsupported("versions are listed for one DAG at a time")
     with context.database.read() as tx:
         answers = _read_versions(context, tx, dag_id)
     chosen = [
@@ -119,7 +119,7 @@ def get_dag_versions(dag_id: Id, filters: Annotated[VersionFilters, Query()], co
 
 
 @router.get(
-    "/dags/{dag_id}/dagVersions/{version_number}", tags=["DagVersion"], dependencies=[requires(Permission.READ, Resource.DAG_VERSION)]
+    "/dags/{dag_id}/dagVersions/{version_number}", tags=["DagVersion"], dependencies=[requires(Permission.READ, ApiResource.DAG_VERSION)]
 )
 def get_dag_version(dag_id: Id, version_number: int, context: Context) -> DagVersionResponse:
     """One version of a DAG."""

@@ -9,9 +9,9 @@ from fastapi import APIRouter, HTTPException, Query
 from pydantic import Field
 
 from gnomon.api.access.permissions import CurrentUser, requires
-from gnomon.api.access.policies import Permission, Resource, User
+from gnomon.api.access.policies import ApiResource, Permission, User
 from gnomon.api.access.visible_dags import VisibleDags
-from gnomon.api.common.errors import NotSupported
+from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.filters import FilterField, build_conditions, read_instant
 from gnomon.api.common.ordering import SortField, parse_order
 from gnomon.api.common.paging import PageParameters, count_entries
@@ -26,7 +26,7 @@ from gnomon.store.pages.event_pages import ListedEvent, count_events, read_event
 from gnomon.store.pages.page_query import Condition, Operator, PageQuery
 
 router = APIRouter(prefix="/eventLogs", tags=["Event Log"])
-_READ = requires(Permission.READ, Resource.AUDIT_LOG)
+_READ = requires(Permission.READ, ApiResource.AUDIT_LOG)
 
 
 class EventFilters(PageParameters):
@@ -73,7 +73,7 @@ _KEY = (SortField("event_log_id"),)
 def get_event_logs(filters: Annotated[EventFilters, Query()], context: Context, user: CurrentUser) -> EventLogCollectionResponse:
     """What people and services did."""
     if filters.try_number is not None:
-        raise NotSupported("the audit log has no numbers of tries")
+        raise ApiUnsupported("the audit log has no numbers of tries")
     order = parse_order(filters.order_by, _ORDER, "id", _KEY)
     conditions = build_conditions(filters, _FIELDS, _NO_FILTERS)
     if filters.excluded_events:

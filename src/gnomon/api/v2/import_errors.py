@@ -8,7 +8,7 @@ from fastapi import APIRouter, HTTPException, Query
 from pydantic import Field
 
 from gnomon.api.access.permissions import CurrentUser, requires
-from gnomon.api.access.policies import Permission, Resource, User
+from gnomon.api.access.policies import ApiResource, Permission, User
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.ordering import sort_entries
 from gnomon.api.common.paging import PageParameters, cut_page
@@ -22,7 +22,7 @@ from gnomon.store.dag_records import dags
 from gnomon.store.dag_records.dag_files import StoredImportError, list_numbered_import_errors
 
 router = APIRouter(prefix="/importErrors", tags=["Import Error"])
-_READ = requires(Permission.READ, Resource.IMPORT_ERROR)
+_READ = requires(Permission.READ, ApiResource.IMPORT_ERROR)
 
 
 class ImportErrorFilters(PageParameters):

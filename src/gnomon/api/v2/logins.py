@@ -10,12 +10,12 @@ from starlette.responses import RedirectResponse, Response
 
 from gnomon.api.access.accounts_policy import LOGIN_PATH
 from gnomon.api.access.permissions import requires
-from gnomon.api.access.policies import Permission, Resource
+from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.auth.login_routes import clean_target, end_session_of
 from gnomon.api.context import Context
 
 router = APIRouter(prefix="/auth", tags=["Login"])
-_PUBLIC = requires(Permission.READ, Resource.SERVICE)
+_PUBLIC = requires(Permission.READ, ApiResource.SERVICE)
 
 
 @router.get("/login", dependencies=[_PUBLIC], status_code=307, response_class=RedirectResponse)
