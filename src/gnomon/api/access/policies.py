@@ -31,14 +31,15 @@ class Resource(Enum):
     DAG_CODE = "DAG code"
     DAG_RUN = "run"
     DAG_VERSION = "DAG version"
+    HEALTH = "health"
+    """Whether the services live, which a probe asks without an account."""
     HITL_DETAIL = "question"
     IMPORT_ERROR = "import error"
     JOB = "job"
     PLUGIN = "plugin"
     POOL = "pool"
     PROVIDER = "provider"
-    SERVICE = "service"
-    """The version and the health of the services."""
+    VERSION = "version"
     TASK = "task"
     TASK_INSTANCE = "task instance"
     TASK_LOG = "task log"
@@ -77,10 +78,12 @@ class OpenAccess:
 
 
 class ClosedAccess:
-    """Refuses everything: for an address that other machines reach, while there are no accounts."""
+    """Refuses everything but health: for an address that other machines reach, while there are no accounts."""
 
     def authorize(self, request: Request, permission: Permission, resource: Resource, dag_id: str | None) -> User:
         """Raise AccessRefused with 403."""
+        if resource is Resource.HEALTH:
+            return User("anonymous")
         raise AccessRefused(
             403, "the API needs accounts on an address that other machines reach, and this version has none; set [api] host to 127.0.0.1"
         )

@@ -15,13 +15,13 @@ DIALECT_VERSION = "3.3.2"
 router = APIRouter()
 
 
-@router.get("/version", tags=["Version"], dependencies=[requires(Permission.READ, Resource.SERVICE)])
+@router.get("/version", tags=["Version"], dependencies=[requires(Permission.READ, Resource.VERSION)])
 def get_version() -> VersionInfo:
     """The version of Airflow whose API this is."""
     return VersionInfo(version=DIALECT_VERSION, git_version=None)
 
 
-@router.get("/monitor/health", tags=["Monitor"], dependencies=[requires(Permission.READ, Resource.SERVICE)])
+@router.get("/monitor/health", tags=["Monitor"], dependencies=[requires(Permission.READ, Resource.HEALTH)])
 def get_health(context: Context) -> HealthInfoResponse:
     """The health of the database and the services."""
     return HealthInfoResponse.model_validate(to_airflow_json(context.read_health()))

@@ -88,8 +88,8 @@ UNSUPPORTED = (
     _plan("PATCH", _INSTANCE + "/{map_index}/hitlDetails", Resource.HITL_DETAIL),
     _plan("GET", _INSTANCE + "/{map_index}/hitlDetails/tries/{try_number}", Resource.HITL_DETAIL),
     _plan("GET", "/dags/{dag_id}/dagRuns/{dag_run_id}/hitlDetails", Resource.HITL_DETAIL),
-    _plan("GET", "/auth/login", Resource.SERVICE, "there are no accounts yet"),
-    _plan("GET", "/auth/logout", Resource.SERVICE, "there are no accounts yet"),
+    _plan("GET", "/auth/login", Resource.VERSION, "there are no accounts yet"),
+    _plan("GET", "/auth/logout", Resource.VERSION, "there are no accounts yet"),
 )  # fmt: skip
 
 
