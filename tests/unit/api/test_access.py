@@ -13,7 +13,7 @@ from gnomon.api.access.permissions import check_routes
 from gnomon.api.access.policies import ClosedAccess, OpenAccess, choose_policy
 from gnomon.api.app import API_PREFIX, create_app
 from gnomon.api.context import ApiContext
-from gnomon.api.health import HealthSnapshot
+from gnomon.api.health import ComponentHealth, HealthSnapshot, HealthStatus
 from gnomon.clock import VirtualClock
 from gnomon.config import load_config
 from gnomon.errors.product import InternalError
@@ -27,9 +27,12 @@ def test_only_a_loopback_address_is_open(host: str, is_open: bool) -> None:
     assert isinstance(choose_policy(host), OpenAccess if is_open else ClosedAccess)
 
 
+PARTS = tuple(ComponentHealth(name, f"latest_{name}_heartbeat", HealthStatus.HEALTHY, 0) for name in ("metadatabase", "scheduler", "triggerer"))
+
+
 @pytest.fixture
 def context(tmp_path: Path) -> ApiContext:
-    return ApiContext(load_config({}, tmp_path), VirtualClock(0), ClosedAccess(), lambda: HealthSnapshot(0, ()))
+    return ApiContext(load_config({}, tmp_path), VirtualClock(0), ClosedAccess(), lambda: HealthSnapshot(0, PARTS))
 
 
 @pytest.fixture
@@ -69,3 +72,15 @@ def test_a_route_without_a_permission_is_refused_at_the_start(context: ApiContex
     other.mount(f"{API_PREFIX}/x", FastAPI())
     with pytest.raises(InternalError, match="/api/x"):
         check_routes(other, API_PREFIX)
+
+
+def test_a_crash_tells_nothing_and_has_the_headers_of_every_answer(context: ApiContext, caplog: pytest.LogCaptureFixture) -> None:
+    def crash() -> HealthSnapshot:
+        raise ZeroDivisionError("inner detail")
+
+    context.read_health = crash
+    with served(context) as client:
+        reply = client.request("GET", "/health")
+    assert (reply.status, reply.json()) == (500, {"detail": "an internal error; the log of the api-server has the details"})
+    assert reply.headers["x-content-type-options"] == "nosniff"
+    assert [record.message for record in caplog.records if record.levelname == "ERROR"][0] == "request_failed"
