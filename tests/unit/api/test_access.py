@@ -83,4 +83,4 @@ def test_a_crash_tells_nothing_and_has_the_headers_of_every_answer(context: ApiC
         reply = client.request("GET", "/health")
     assert (reply.status, reply.json()) == (500, {"detail": "an internal error; the log of the api-server has the details"})
     assert reply.headers["x-content-type-options"] == "nosniff"
-    assert [record.message for record in caplog.records if record.levelname == "ERROR"][0] == "request_failed"
+    assert next(record.message for record in caplog.records if record.levelname == "ERROR") == "request_failed"

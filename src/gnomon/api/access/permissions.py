@@ -8,7 +8,7 @@ from fastapi import Depends, FastAPI, Request
 from fastapi.params import Depends as DependsMarker
 from fastapi.routing import APIRoute
 
-from gnomon.api.access.policies import Permission, Resource, User
+from gnomon.api.access.policies import ApiResource, Permission, User
 from gnomon.api.common.paths import ALL, restore_slashes
 from gnomon.api.context import ApiContext
 from gnomon.errors.product import InternalError
@@ -17,7 +17,7 @@ from gnomon.errors.product import InternalError
 class RequiredPermission:
     """A dependency that asks the policy of the server, and keeps the user in the state of the request."""
 
-    def __init__(self, permission: Permission, resource: Resource) -> None:
+    def __init__(self, permission: Permission, resource: ApiResource) -> None:
         self.permission = permission
         self.resource = resource
 
@@ -28,8 +28,8 @@ class RequiredPermission:
         request.state.user = context.policy.authorize(request, self.permission, self.resource, dag_id)
 
 
-def requires(permission: Permission, resource: Resource) -> Any:
-    """The dependency of a route: `dependencies=[requires(Permission.READ, Resource.DAG)]`. Any: as FastAPI declares it."""
+def requires(permission: Permission, resource: ApiResource) -> Any:
+    """The dependency of a route: `dependencies=[requires(Permission.READ, ApiResource.DAG)]`. Any: as FastAPI declares it."""
     return Depends(RequiredPermission(permission, resource))
 
 

@@ -19,7 +19,7 @@ class Permission(Enum):
     DELETE = "delete"
 
 
-class Resource(Enum):
+class ApiResource(Enum):
     """What a route is about."""
 
     ASSET = "asset"
@@ -65,14 +65,14 @@ class AccessRefused(Exception):
 class AccessPolicy(Protocol):
     """Decides whether a request is allowed."""
 
-    def authorize(self, request: Request, permission: Permission, resource: Resource, dag_id: str | None) -> User:
+    def authorize(self, request: Request, permission: Permission, resource: ApiResource, dag_id: str | None) -> User:
         """The user of the request. `dag_id`: the DAG in its path; None for none, or for `~`. Raises AccessRefused."""
 
 
 class OpenAccess:
     """Allows everything to everybody who reaches the socket: for a loopback address only."""
 
-    def authorize(self, request: Request, permission: Permission, resource: Resource, dag_id: str | None) -> User:
+    def authorize(self, request: Request, permission: Permission, resource: ApiResource, dag_id: str | None) -> User:
         """The user `anonymous`."""
         return User("anonymous")
 
@@ -80,9 +80,9 @@ class OpenAccess:
 class ClosedAccess:
     """Refuses everything but health: for an address that other machines reach, while there are no accounts."""
 
-    def authorize(self, request: Request, permission: Permission, resource: Resource, dag_id: str | None) -> User:
+    def authorize(self, request: Request, permission: Permission, resource: ApiResource, dag_id: str | None) -> User:
         """Raise AccessRefused with 403."""
-        if resource is Resource.HEALTH:
+        if resource is ApiResource.HEALTH:
             return User("anonymous")
         raise AccessRefused(
             403, "the API needs accounts on an address that other machines reach, and this version has none; set [api] host to 127.0.0.1"

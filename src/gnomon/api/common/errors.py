@@ -26,7 +26,7 @@ _STATUS_OF_ERRORS: tuple[tuple[type[Exception], int], ...] = (
 """The first class that fits decides."""
 
 
-class NotSupported(HTTPException):
+class ApiUnsupported(HTTPException):
     """A known operation, body or parameter that Gnomon does not have; 501, with the reason."""
 
     def __init__(self, reason: str) -> None:

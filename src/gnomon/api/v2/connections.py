@@ -11,15 +11,15 @@ from fastapi import APIRouter, HTTPException, Query, Response
 from pydantic import Field
 
 from gnomon.api.access.permissions import requires
-from gnomon.api.access.policies import Permission, Resource
-from gnomon.api.common.errors import NotSupported
+from gnomon.api.access.policies import ApiResource, Permission
+from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.ordering import sort_entries
 from gnomon.api.common.paging import PageParameters, cut_page
 from gnomon.api.common.paths import Id
 from gnomon.api.common.text_patterns import matches_pattern, starts_with
 from gnomon.api.common.update_masks import read_changes
 from gnomon.api.context import Context
-from gnomon.api.v2.schemas.connections import ConnectionBody, ConnectionCollectionResponse, ConnectionResponse
+from gnomon.api.v2.schemas.connections_shapes import ConnectionBody, ConnectionCollectionResponse, ConnectionResponse
 from gnomon.report.listings.connection_list import HIDDEN, make_row
 from gnomon.report.listings.not_found import connection_not_found
 from gnomon.store import Transaction
@@ -27,7 +27,7 @@ from gnomon.store.admin import connections
 from gnomon.store.admin.connections import StoredConnection
 
 router = APIRouter(prefix="/connections", tags=["Connection"])
-_READ = requires(Permission.READ, Resource.CONNECTION)
+_READ = requires(Permission.READ, ApiResource.CONNECTION)
 _CONNECTION_ID = re.compile(r"[\w.-]+")
 
 
@@ -58,7 +58,7 @@ def get_connections(filters: Annotated[ConnectionFilters, Query()], context: Con
     return ConnectionCollectionResponse(connections=[_build(one) for one in cut_page(ordered, filters)], total_entries=len(ordered))
 
 
-@router.post("", status_code=201, dependencies=[requires(Permission.CREATE, Resource.CONNECTION)])
+@router.post("", status_code=201, dependencies=[requires(Permission.CREATE, ApiResource.CONNECTION)])
 def post_connection(body: ConnectionBody, context: Context) -> ConnectionResponse:
     """Add a connection."""
     _check(body)
@@ -82,7 +82,7 @@ def get_connection(connection_id: Id, context: Context) -> ConnectionResponse:
         return _build(_find(tx, connection_id))
 
 
-@router.patch("/{connection_id}", dependencies=[requires(Permission.EDIT, Resource.CONNECTION)])
+@router.patch("/{connection_id}", dependencies=[requires(Permission.EDIT, ApiResource.CONNECTION)])
 def patch_connection(
     connection_id: Id, body: ConnectionBody, context: Context, update_mask: Annotated[list[str] | None, Query()] = None
 ) -> ConnectionResponse:
@@ -104,7 +104,7 @@ def patch_connection(
         return _build(_find(tx, connection_id))
 
 
-@router.delete("/{connection_id}", status_code=204, dependencies=[requires(Permission.DELETE, Resource.CONNECTION)])
+@router.delete("/{connection_id}", status_code=204, dependencies=[requires(Permission.DELETE, ApiResource.CONNECTION)])
 def delete_connection(connection_id: Id, context: Context) -> Response:
     """Delete a connection."""
     with context.database.write() as tx:
@@ -115,7 +115,7 @@ def delete_connection(connection_id: Id, context: Context) -> Response:
 
 def _check(body: ConnectionBody) -> None:
     if body.team_name is not None:
-        raise NotSupported("there are no teams")
+        raise ApiUnsupported("there are no teams")
     if body.extra:
         try:
             is_object = isinstance(json.loads(body.extra), dict)

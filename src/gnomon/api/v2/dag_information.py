@@ -8,22 +8,22 @@ from fastapi import APIRouter, Header, HTTPException, Query, Response
 from pydantic import Field
 
 from gnomon.api.access.permissions import requires
-from gnomon.api.access.policies import Permission, Resource
-from gnomon.api.common.errors import NotSupported
+from gnomon.api.access.policies import ApiResource, Permission
+from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.ordering import sort_entries
 from gnomon.api.common.paging import PageParameters, cut_page
 from gnomon.api.common.paths import Id
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.conversions import BUNDLE_NAME, build_version
 from gnomon.api.v2.lookup import find_stored_dag
-from gnomon.api.v2.schemas.dag_information import (
+from gnomon.api.v2.schemas.dag_information_shapes import (
     DAGSourceResponse,
     DagStatsCollectionResponse,
     DagStatsResponse,
     DagStatsStateResponse,
     DAGWarningCollectionResponse,
 )
-from gnomon.api.v2.schemas.versions import DAGVersionCollectionResponse, DagVersionResponse
+from gnomon.api.v2.schemas.versions_shapes import DAGVersionCollectionResponse, DagVersionResponse
 from gnomon.loading.archives import read_source
 from gnomon.model.states import DagRunState
 from gnomon.store import Transaction
@@ -33,7 +33,7 @@ from gnomon.store.pages.run_pages import read_run_counts_of_dags
 router = APIRouter()
 
 
-@router.get("/dagSources/{dag_id}", tags=["DagSource"], dependencies=[requires(Permission.READ, Resource.DAG_CODE)], response_model=DAGSourceResponse)
+@router.get("/dagSources/{dag_id}", tags=["DagSource"], dependencies=[requires(Permission.READ, ApiResource.DAG_CODE)], response_model=DAGSourceResponse)
 def get_dag_source(
     dag_id: Id, context: Context, version_number: int | None = None, accept: Annotated[str, Header()] = "*/*"
 ) -> DAGSourceResponse | Response:
@@ -53,7 +53,7 @@ def get_dag_source(
     return DAGSourceResponse(content=content, dag_id=dag_id, version_number=newest, dag_display_name=name)
 
 
-@router.get("/dagStats", tags=["DagStats"], dependencies=[requires(Permission.READ, Resource.DAG_RUN)])
+@router.get("/dagStats", tags=["DagStats"], dependencies=[requires(Permission.READ, ApiResource.DAG_RUN)])
 def get_dag_stats(context: Context, dag_ids: Annotated[list[str] | None, Query()] = None) -> DagStatsCollectionResponse:
     """The number of runs of each DAG in each state, from the tallies."""
     with context.database.read() as tx:
@@ -77,7 +77,7 @@ class WarningFilters(PageParameters):
     order_by: list[str] = Field([])
 
 
-@router.get("/dagWarnings", tags=["DagWarning"], dependencies=[requires(Permission.READ, Resource.DAG)])
+@router.get("/dagWarnings", tags=["DagWarning"], dependencies=[requires(Permission.READ, ApiResource.DAG)])
 def list_dag_warnings(filters: Annotated[WarningFilters, Query()]) -> DAGWarningCollectionResponse:
     """Always empty: Gnomon's warnings have none of Airflow's types; `gnomon dags errors --warnings` lists them."""
     known: dict[str, Any] = {name: lambda entry: entry for name in ("dag_id", "warning_type", "message", "timestamp")}
@@ -100,11 +100,11 @@ _VERSION_ORDER: dict[str, Any] = {
 }
 
 
-@router.get("/dags/{dag_id}/dagVersions", tags=["DagVersion"], dependencies=[requires(Permission.READ, Resource.DAG_VERSION)])
+@router.get("/dags/{dag_id}/dagVersions", tags=["DagVersion"], dependencies=[requires(Permission.READ, ApiResource.DAG_VERSION)])
 def get_dag_versions(dag_id: Id, filters: Annotated[VersionFilters, Query()], context: Context) -> DAGVersionCollectionResponse:
     """The versions of a DAG."""
     if dag_id == "~":
-        raise NotSupported("versions are listed for one DAG at a time")
+        raise ApiUnsupported("versions are listed for one DAG at a time")
     with context.database.read() as tx:
         answers = _read_versions(context, tx, dag_id)
     chosen = [
@@ -116,7 +116,7 @@ def get_dag_versions(dag_id: Id, filters: Annotated[VersionFilters, Query()], co
 
 
 @router.get(
-    "/dags/{dag_id}/dagVersions/{version_number}", tags=["DagVersion"], dependencies=[requires(Permission.READ, Resource.DAG_VERSION)]
+    "/dags/{dag_id}/dagVersions/{version_number}", tags=["DagVersion"], dependencies=[requires(Permission.READ, ApiResource.DAG_VERSION)]
 )
 def get_dag_version(dag_id: Id, version_number: int, context: Context) -> DagVersionResponse:
     """One version of a DAG."""

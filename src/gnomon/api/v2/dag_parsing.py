@@ -7,12 +7,12 @@ from typing import Annotated
 from fastapi import APIRouter, HTTPException, Query, Response
 
 from gnomon.api.access.permissions import CurrentUser, requires
-from gnomon.api.access.policies import Permission, Resource
-from gnomon.api.common.errors import NotSupported
+from gnomon.api.access.policies import ApiResource, Permission
+from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.paths import Id
 from gnomon.api.context import Context
 from gnomon.api.v2.dag_answers import decode_file_token
-from gnomon.api.v2.schemas.tasks import ExtraLinkCollectionResponse
+from gnomon.api.v2.schemas.tasks_shapes import ExtraLinkCollectionResponse
 from gnomon.api.v2.task_instance_reader import RunInstances
 from gnomon.model.ids import UNMAPPED
 from gnomon.report.listings.extra_links import find_extra_links
@@ -22,7 +22,7 @@ from gnomon.store.dag_records import dag_files, dags
 router = APIRouter()
 
 
-@router.put("/parseDagFile/{file_token}", status_code=201, tags=["DAG Parsing"], dependencies=[requires(Permission.EDIT, Resource.DAG)])
+@router.put("/parseDagFile/{file_token}", status_code=201, tags=["DAG Parsing"], dependencies=[requires(Permission.EDIT, ApiResource.DAG)])
 def reparse_dag_file(file_token: Id, context: Context, user: CurrentUser) -> Response:
     """Have a file of DAGs parsed again although nothing in it has changed."""
     file = decode_file_token(file_token)
@@ -38,7 +38,7 @@ def reparse_dag_file(file_token: Id, context: Context, user: CurrentUser) -> Res
 
 @router.get(
     "/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}/links", tags=["Extra Links"],
-    dependencies=[requires(Permission.READ, Resource.TASK_INSTANCE)],
+    dependencies=[requires(Permission.READ, ApiResource.TASK_INSTANCE)],
 )  # fmt: skip
 def get_extra_links(
     dag_id: Id, dag_run_id: Id, task_id: Id, context: Context, map_index: Annotated[int, Query(ge=-1)] = UNMAPPED, try_number: int | None = None
@@ -48,6 +48,6 @@ def get_extra_links(
         instances = RunInstances(context, tx, dag_id, dag_run_id)
         record = instances.find(task_id, map_index).record
         if try_number is not None and (record is None or record.try_number != try_number):
-            raise NotSupported("only the links of the current try are kept")
+            raise ApiUnsupported("only the links of the current try are kept")
         links = find_extra_links(tx, instances.dag, instances.run, task_id, map_index)
     return ExtraLinkCollectionResponse(extra_links=links, total_entries=len(links))

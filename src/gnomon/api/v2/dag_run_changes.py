@@ -8,20 +8,20 @@ from fastapi import APIRouter, HTTPException, Query, Response
 
 from gnomon.actions.run_changes import clear_instances, delete_run, mark_instances
 from gnomon.api.access.permissions import CurrentUser, requires
-from gnomon.api.access.policies import Permission, Resource
-from gnomon.api.common.errors import NotSupported
+from gnomon.api.access.policies import ApiResource, Permission
+from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.paths import Id
 from gnomon.api.context import Context
 from gnomon.api.v2.dag_runs import read_run
 from gnomon.api.v2.lookup import find_dag_and_run, refuse_wildcard, require_answer
-from gnomon.api.v2.schemas.dag_runs import DAGRunClearBody, DagRunMutableStates, DAGRunPatchBody, DAGRunResponse
-from gnomon.api.v2.schemas.task_instances import ClearTaskInstanceCollectionResponse
+from gnomon.api.v2.schemas.dag_runs_shapes import DAGRunClearBody, DagRunMutableStates, DAGRunPatchBody, DAGRunResponse
+from gnomon.api.v2.schemas.task_instances_shapes import ClearTaskInstanceCollectionResponse
 from gnomon.api.v2.task_instance_reader import RunInstances
 from gnomon.model.states import FINISHED_RUN_STATES
 from gnomon.report.listings.task_selection import select_instances
 
 router = APIRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}", tags=["DagRun"])
-_EDIT = requires(Permission.EDIT, Resource.DAG_RUN)
+_EDIT = requires(Permission.EDIT, ApiResource.DAG_RUN)
 NO_NOTES = "runs and task instances have no notes"
 NO_OLD_CODE = "a cleared run uses the newest version of its DAG: a folder of DAG files keeps no older code"
 
@@ -37,7 +37,7 @@ def patch_dag_run(
     if unknown:
         raise HTTPException(400, f"update_mask can only be state or note, not {', '.join(sorted(unknown))}")
     if "note" in fields and body.note is not None:
-        raise NotSupported(NO_NOTES)
+        raise ApiUnsupported(NO_NOTES)
     actor = context.act_as(user)
     with context.database.read() as tx:
         dag, run = find_dag_and_run(tx, dag_id, dag_run_id)
@@ -49,7 +49,7 @@ def patch_dag_run(
     return read_run(context, dag_id, dag_run_id)
 
 
-@router.delete("", status_code=204, dependencies=[requires(Permission.DELETE, Resource.DAG_RUN)])
+@router.delete("", status_code=204, dependencies=[requires(Permission.DELETE, ApiResource.DAG_RUN)])
 def delete_dag_run(dag_id: Id, dag_run_id: Id, context: Context, user: CurrentUser) -> Response:
     """Delete a run that has ended, or is queued, with everything that belongs to it."""
     with context.database.read() as tx:
@@ -66,11 +66,11 @@ def clear_dag_run(
 ) -> ClearTaskInstanceCollectionResponse | DAGRunResponse:
     """Run the tasks of a run again; with `dry_run`, which is the default, only show which."""
     if body.only_new:
-        raise NotSupported("new tasks of a DAG join its unfinished and its cleared runs by themselves: there is nothing to clear for them")
+        raise ApiUnsupported("new tasks of a DAG join its unfinished and its cleared runs by themselves: there is nothing to clear for them")
     if body.note is not None:
-        raise NotSupported(NO_NOTES)
+        raise ApiUnsupported(NO_NOTES)
     if body.run_on_latest_version is False:
-        raise NotSupported(NO_OLD_CODE)
+        raise ApiUnsupported(NO_OLD_CODE)
     with context.database.read() as tx:
         instances = RunInstances(context, tx, dag_id, dag_run_id)
         rows = select_instances(tx, instances.dag, instances.run, only_failed=body.only_failed)

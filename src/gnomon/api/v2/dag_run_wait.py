@@ -12,7 +12,7 @@ from fastapi import APIRouter, Query
 from starlette.responses import StreamingResponse
 
 from gnomon.api.access.permissions import requires
-from gnomon.api.access.policies import Permission, Resource
+from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.common.paths import Id
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.logs import NDJSON
@@ -30,7 +30,7 @@ router = APIRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}", tags=["DagRun"]
 
 
 @router.get(
-    "/wait", dependencies=[requires(Permission.READ, Resource.DAG_RUN)], response_class=StreamingResponse,
+    "/wait", dependencies=[requires(Permission.READ, ApiResource.DAG_RUN)], response_class=StreamingResponse,
     responses={200: {"content": {NDJSON: {"schema": {"type": "string"}}}}},
 )  # fmt: skip
 def wait_dag_run_until_finished(

@@ -10,8 +10,8 @@ from fastapi import APIRouter, HTTPException, Query
 
 from gnomon.actions.manual_runs import NewRun, create_run
 from gnomon.api.access.permissions import CurrentUser, requires
-from gnomon.api.access.policies import Permission, Resource
-from gnomon.api.common.errors import NotSupported
+from gnomon.api.access.policies import ApiResource, Permission
+from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.filters import FilterField, build_conditions, read_instant
 from gnomon.api.common.ordering import Ordering, parse_order
 from gnomon.api.common.paging import (
@@ -27,7 +27,7 @@ from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.conversions import build_dag_run
 from gnomon.api.v2.lookup import find_display_names, find_stored_dag, refuse_wildcard
 from gnomon.api.v2.run_filters import NO_FILTERS, RUN_FIELDS, RUN_KEY, RUN_ORDER, RunFilters, read_run_state
-from gnomon.api.v2.schemas.dag_runs import (
+from gnomon.api.v2.schemas.dag_runs_shapes import (
     DAGRunCollectionResponse,
     DAGRunResponse,
     DAGRunsBatchBody,
@@ -43,16 +43,16 @@ from gnomon.store.pages.page_query import Condition, Operator, PageQuery, Positi
 from gnomon.store.pages.run_pages import ListedRun, RunPage, count_runs, read_run_counts_of_dags, read_run_page
 
 router = APIRouter(prefix="/dags/{dag_id}/dagRuns", tags=["DagRun"])
-_READ = requires(Permission.READ, Resource.DAG_RUN)
+_READ = requires(Permission.READ, ApiResource.DAG_RUN)
 
 
 @router.get("", dependencies=[_READ])
 def get_dag_runs(dag_id: Id, filters: Annotated[RunFilters, Query()], context: Context) -> DAGRunCollectionResponse:
     """Runs of one DAG, or with `~` of all. With `cursor` (empty for the first page) in pages that stay right while runs are added."""
     if filters.consuming_asset_pattern is not None:
-        raise NotSupported("runs cannot be filtered by the assets that they consumed; GET /assets/events lists the runs of an event")
+        raise ApiUnsupported("runs cannot be filtered by the assets that they consumed; GET /assets/events lists the runs of an event")
     if filters.conf_contains is not None:
-        raise NotSupported("runs cannot be filtered by their conf")
+        raise ApiUnsupported("runs cannot be filtered by their conf")
     order = parse_order(filters.order_by, RUN_ORDER, "id", RUN_KEY)
     conditions = build_conditions(filters, RUN_FIELDS, NO_FILTERS)
     if filters.bundle_version is not None:
@@ -72,12 +72,12 @@ def get_dag_runs(dag_id: Id, filters: Annotated[RunFilters, Query()], context: C
     )
 
 
-@router.post("", dependencies=[requires(Permission.CREATE, Resource.DAG_RUN)])
+@router.post("", dependencies=[requires(Permission.CREATE, ApiResource.DAG_RUN)])
 def trigger_dag_run(dag_id: Id, body: TriggerDAGRunPostBody, context: Context, user: CurrentUser) -> DAGRunResponse:
     """Create a run. Without dates the DAG's timetable infers them."""
     refuse_wildcard("dag_id", dag_id)
     if body.note is not None:
-        raise NotSupported("a run has no note")
+        raise ApiUnsupported("a run has no note")
     if (body.data_interval_start is None) != (body.data_interval_end is None):
         raise HTTPException(422, "data_interval_start and data_interval_end must be given together, or neither of them")
     new = NewRun(
@@ -94,7 +94,7 @@ def get_list_dag_runs_batch(dag_id: Id, body: DAGRunsBatchBody, context: Context
     if dag_id != ALL:
         raise HTTPException(422, f"dag_id must be {ALL} here; name the DAGs in dag_ids")
     if body.conf_contains is not None:
-        raise NotSupported("runs cannot be filtered by their conf")
+        raise ApiUnsupported("runs cannot be filtered by their conf")
     if body.page_offset < 0 or body.page_limit < 0:
         raise HTTPException(422, "page_offset and page_limit cannot be negative")
     ignored = ("order_by", "page_offset", "page_limit", "conf_contains")

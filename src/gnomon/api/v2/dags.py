@@ -11,8 +11,8 @@ from pydantic import Field
 from gnomon.actions.dag_changes import set_dags_paused
 from gnomon.actions.owner_requests import ask_owner
 from gnomon.api.access.permissions import CurrentUser, requires
-from gnomon.api.access.policies import Permission, Resource
-from gnomon.api.common.errors import NotSupported
+from gnomon.api.access.policies import ApiResource, Permission
+from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.filters import build_conditions
 from gnomon.api.common.ordering import parse_order, sort_entries
 from gnomon.api.common.paging import PageParameters, count_entries, cut_page
@@ -33,7 +33,7 @@ from gnomon.api.v2.dag_filters import (
     matches_spec,
 )
 from gnomon.api.v2.lookup import find_stored_dag, require_answer
-from gnomon.api.v2.schemas.dags import (
+from gnomon.api.v2.schemas.dags_shapes import (
     DAGCollectionResponse,
     DAGDetailsResponse,
     DAGPatchBody,
@@ -47,8 +47,8 @@ from gnomon.store.pages.page_query import Condition, Operator, PageQuery
 from gnomon.store.pages.run_pages import read_run_counts_of_dags
 
 router = APIRouter(tags=["DAG"])
-_READ = requires(Permission.READ, Resource.DAG)
-_EDIT = requires(Permission.EDIT, Resource.DAG)
+_READ = requires(Permission.READ, ApiResource.DAG)
+_EDIT = requires(Permission.EDIT, ApiResource.DAG)
 PATCHED_MAX = 100
 """`PATCH /dags` changes at most the DAGs of one page, as in Airflow."""
 
@@ -57,7 +57,7 @@ PATCHED_MAX = 100
 def get_dags(filters: Annotated[DagFilters, Query()], context: Context) -> DAGCollectionResponse:
     """DAGs that a file defines, by id; with `exclude_stale=false` deleted ones too. Filters on runs are about the newest run of a DAG."""
     if filters.is_favorite:
-        raise NotSupported("favourites belong to a user, and there are no accounts yet")
+        raise ApiUnsupported("favourites belong to a user, and there are no accounts yet")
     order = parse_order(filters.order_by, {**DAG_ORDER, "dag_display_name": DAG_ORDER["dag_id"]}, "dag_id", DAG_KEY)
     with context.database.read() as tx:
         conditions = _build_conditions(context, tx, filters, is_active=filters.exclude_stale)
@@ -106,7 +106,7 @@ def patch_dag(
         return _read_dag(context, tx, dag_id)
 
 
-@router.delete("/dags/{dag_id}", dependencies=[requires(Permission.DELETE, Resource.DAG)])
+@router.delete("/dags/{dag_id}", dependencies=[requires(Permission.DELETE, ApiResource.DAG)])
 def delete_dag(dag_id: Id, context: Context, user: CurrentUser) -> Response:
     """Delete a DAG with all its runs. A DAG whose file still exists is added again as a new DAG."""
     with context.database.read() as tx:

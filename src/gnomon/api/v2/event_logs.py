@@ -9,21 +9,21 @@ from fastapi import APIRouter, HTTPException, Query
 from pydantic import Field
 
 from gnomon.api.access.permissions import requires
-from gnomon.api.access.policies import Permission, Resource
-from gnomon.api.common.errors import NotSupported
+from gnomon.api.access.policies import ApiResource, Permission
+from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.filters import FilterField, build_conditions, read_instant
 from gnomon.api.common.ordering import SortField, parse_order
 from gnomon.api.common.paging import PageParameters, count_entries
 from gnomon.api.context import Context
 from gnomon.api.v2.conversions import moment
-from gnomon.api.v2.schemas.event_logs import EventLogCollectionResponse, EventLogResponse
+from gnomon.api.v2.schemas.event_logs_shapes import EventLogCollectionResponse, EventLogResponse
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import to_datetime
 from gnomon.store.pages.event_pages import ListedEvent, count_events, read_event_page
 from gnomon.store.pages.page_query import Condition, Operator, PageQuery
 
 router = APIRouter(prefix="/eventLogs", tags=["Event Log"])
-_READ = requires(Permission.READ, Resource.AUDIT_LOG)
+_READ = requires(Permission.READ, ApiResource.AUDIT_LOG)
 
 
 class EventFilters(PageParameters):
@@ -70,7 +70,7 @@ _KEY = (SortField("event_log_id"),)
 def get_event_logs(filters: Annotated[EventFilters, Query()], context: Context) -> EventLogCollectionResponse:
     """What people and services did."""
     if filters.try_number is not None:
-        raise NotSupported("the audit log has no numbers of tries")
+        raise ApiUnsupported("the audit log has no numbers of tries")
     order = parse_order(filters.order_by, _ORDER, "id", _KEY)
     conditions = build_conditions(filters, _FIELDS, _NO_FILTERS)
     if filters.excluded_events:

@@ -8,18 +8,18 @@ from fastapi import APIRouter, HTTPException, Query
 from pydantic import Field
 
 from gnomon.api.access.permissions import requires
-from gnomon.api.access.policies import Permission, Resource
+from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.common.ordering import sort_entries
 from gnomon.api.common.paging import PageParameters, cut_page
 from gnomon.api.common.text_patterns import matches_pattern, starts_with
 from gnomon.api.context import Context
 from gnomon.api.v2.conversions import BUNDLE_NAME
-from gnomon.api.v2.schemas.import_errors import ImportErrorCollectionResponse, ImportErrorResponse
+from gnomon.api.v2.schemas.import_errors_shapes import ImportErrorCollectionResponse, ImportErrorResponse
 from gnomon.model.instants import to_datetime
 from gnomon.store.dag_records.dag_files import StoredImportError, list_numbered_import_errors
 
 router = APIRouter(prefix="/importErrors", tags=["Import Error"])
-_READ = requires(Permission.READ, Resource.IMPORT_ERROR)
+_READ = requires(Permission.READ, ApiResource.IMPORT_ERROR)
 
 
 class ImportErrorFilters(PageParameters):

@@ -10,13 +10,13 @@ from fastapi import APIRouter, Query
 from pydantic import Field
 
 from gnomon.api.access.permissions import requires
-from gnomon.api.access.policies import Permission, Resource
+from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.common.filters import read_instant
 from gnomon.api.common.ordering import sort_entries
 from gnomon.api.common.paging import PageParameters, cut_page
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.conversions import moment
-from gnomon.api.v2.schemas.jobs import JobCollectionResponse, JobResponse
+from gnomon.api.v2.schemas.jobs_shapes import JobCollectionResponse, JobResponse
 from gnomon.model.instants import SECOND, Instant
 from gnomon.report.listings.process_health import PROCESSOR_SILENCE_S
 from gnomon.store import Transaction
@@ -54,7 +54,7 @@ _ORDER: dict[str, Any] = {
 }
 
 
-@router.get("", dependencies=[requires(Permission.READ, Resource.JOB)])
+@router.get("", dependencies=[requires(Permission.READ, ApiResource.JOB)])
 def get_jobs(filters: Annotated[JobFilters, Query()], context: Context) -> JobCollectionResponse:
     """The processes that are registered. A process that ended normally is not."""
     with context.database.read() as tx:

@@ -11,10 +11,10 @@ from fastapi import APIRouter, Header, HTTPException, Query, Response
 from starlette.responses import StreamingResponse
 
 from gnomon.api.access.permissions import requires
-from gnomon.api.access.policies import Permission, Resource
+from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.common.paths import Id
 from gnomon.api.context import Context
-from gnomon.api.v2.schemas.logs import StructuredLogMessage, TaskInstancesLogResponse
+from gnomon.api.v2.schemas.logs_shapes import StructuredLogMessage, TaskInstancesLogResponse
 from gnomon.api.v2.task_instance_reader import RunInstances
 from gnomon.errors.product import UserError
 from gnomon.model.ids import UNMAPPED
@@ -29,7 +29,7 @@ FULL_BYTES_MAX = 64_000_000
 
 
 @router.get(
-    "/{try_number}", dependencies=[requires(Permission.READ, Resource.TASK_LOG)], response_model=TaskInstancesLogResponse, response_model_exclude_unset=True,
+    "/{try_number}", dependencies=[requires(Permission.READ, ApiResource.TASK_LOG)], response_model=TaskInstancesLogResponse, response_model_exclude_unset=True,
     responses={200: {"content": {NDJSON: {"schema": {"type": "string"}}}}},
 )  # fmt: skip
 def get_log(

@@ -9,15 +9,15 @@ from fastapi import APIRouter, HTTPException, Query, Response
 from pydantic import Field
 
 from gnomon.api.access.permissions import CurrentUser, requires
-from gnomon.api.access.policies import Permission, Resource
-from gnomon.api.common.errors import NotSupported
+from gnomon.api.access.policies import ApiResource, Permission
+from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.ordering import sort_entries
 from gnomon.api.common.paging import PageParameters, cut_page
 from gnomon.api.common.paths import Id
 from gnomon.api.common.text_patterns import matches_pattern, starts_with
 from gnomon.api.common.update_masks import read_changes
 from gnomon.api.context import ApiContext, Context
-from gnomon.api.v2.schemas.pools import PoolBody, PoolCollectionResponse, PoolPatchBody, PoolResponse
+from gnomon.api.v2.schemas.pools_shapes import PoolBody, PoolCollectionResponse, PoolPatchBody, PoolResponse
 from gnomon.model.records import PoolRecord
 from gnomon.model.states import TaskInstanceState
 from gnomon.report.listings.not_found import pool_not_found
@@ -25,7 +25,7 @@ from gnomon.store import Transaction, notify_on_commit
 from gnomon.store.admin import pools
 
 router = APIRouter(prefix="/pools", tags=["Pool"])
-_READ = requires(Permission.READ, Resource.POOL)
+_READ = requires(Permission.READ, ApiResource.POOL)
 DEFAULT_POOL = "default_pool"
 UNLIMITED = -1
 
@@ -57,7 +57,7 @@ def get_pools(filters: Annotated[PoolFilters, Query()], context: Context) -> Poo
     return PoolCollectionResponse(pools=[_build(pool, live.get(pool.name, {})) for pool in cut_page(ordered, filters)], total_entries=len(ordered))
 
 
-@router.post("", status_code=201, dependencies=[requires(Permission.CREATE, Resource.POOL)])
+@router.post("", status_code=201, dependencies=[requires(Permission.CREATE, ApiResource.POOL)])
 def post_pool(body: PoolBody, context: Context, user: CurrentUser) -> PoolResponse:
     """Add a pool."""
     _check_team(body.team_name)
@@ -76,7 +76,7 @@ def get_pool(pool_name: Id, context: Context) -> PoolResponse:
     return _read(context, pool_name)
 
 
-@router.patch("/{pool_name}", dependencies=[requires(Permission.EDIT, Resource.POOL)])
+@router.patch("/{pool_name}", dependencies=[requires(Permission.EDIT, ApiResource.POOL)])
 def patch_pool(
     pool_name: Id, body: PoolPatchBody, context: Context, user: CurrentUser, update_mask: Annotated[list[str] | None, Query()] = None
 ) -> PoolResponse:
@@ -103,7 +103,7 @@ def patch_pool(
     return _read(context, pool_name)
 
 
-@router.delete("/{pool_name}", status_code=204, dependencies=[requires(Permission.DELETE, Resource.POOL)])
+@router.delete("/{pool_name}", status_code=204, dependencies=[requires(Permission.DELETE, ApiResource.POOL)])
 def delete_pool(pool_name: Id, context: Context, user: CurrentUser) -> Response:
     """Delete a pool that no task uses now; tasks that name it wait until it exists again."""
     if pool_name == DEFAULT_POOL:
@@ -118,7 +118,7 @@ def delete_pool(pool_name: Id, context: Context, user: CurrentUser) -> Response:
 
 def _check_team(team_name: str | None) -> None:
     if team_name is not None:
-        raise NotSupported("there are no teams")
+        raise ApiUnsupported("there are no teams")
 
 
 def _find(tx: Transaction, name: str) -> PoolRecord:

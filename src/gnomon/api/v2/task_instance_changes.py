@@ -8,14 +8,14 @@ from fastapi import APIRouter, HTTPException, Query
 
 from gnomon.actions.run_changes import clear_instances, mark_instances
 from gnomon.api.access.permissions import CurrentUser, requires
-from gnomon.api.access.policies import Permission, Resource, User
-from gnomon.api.common.errors import NotSupported
+from gnomon.api.access.policies import ApiResource, Permission, User
+from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.filters import read_instant
 from gnomon.api.common.paths import Id
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.dag_run_changes import NO_NOTES, NO_OLD_CODE
 from gnomon.api.v2.lookup import refuse_wildcard, require_answer
-from gnomon.api.v2.schemas.task_instances import (
+from gnomon.api.v2.schemas.task_instances_shapes import (
     ClearTaskInstancesBody,
     PatchTaskInstanceBody,
     TaskInstanceCollectionResponse,
@@ -32,7 +32,7 @@ from gnomon.store.pages.page_query import Condition, Operator, PageQuery, SortKe
 from gnomon.store.pages.run_pages import read_run_page
 
 router = APIRouter(prefix="/dags/{dag_id}", tags=["Task Instance"])
-_EDIT = requires(Permission.EDIT, Resource.TASK_INSTANCE)
+_EDIT = requires(Permission.EDIT, ApiResource.TASK_INSTANCE)
 _INSTANCE = "/dagRuns/{dag_run_id}/taskInstances/{task_id}"
 CLEARED_RUNS_MAX = 1000
 """The most runs that one request clears."""
@@ -47,11 +47,11 @@ def post_clear_task_instances(
     """Run task instances again: of one run, or of all runs with a logical date in a range. With `dry_run`, the default, only show which."""
     refuse_wildcard("dag_id", dag_id)
     if body.note is not None:
-        raise NotSupported(NO_NOTES)
+        raise ApiUnsupported(NO_NOTES)
     if body.run_on_latest_version is False:
-        raise NotSupported(NO_OLD_CODE)
+        raise ApiUnsupported(NO_OLD_CODE)
     if not body.reset_dag_runs:
-        raise NotSupported("a finished run whose tasks are cleared is always queued again: its tasks could not run otherwise")
+        raise ApiUnsupported("a finished run whose tasks are cleared is always queued again: its tasks could not run otherwise")
     answers: list[TaskInstanceResponse] = []
     chosen: list[tuple[RunInstances, list[TaskInstanceRow]]] = []
     with context.database.read() as tx:
@@ -137,9 +137,9 @@ def _check_patch(body: PatchTaskInstanceBody, update_mask: list[str] | None) -> 
     if unknown:
         raise HTTPException(400, f"update_mask has unknown fields: {', '.join(sorted(unknown))}")
     if body.note is not None:
-        raise NotSupported(NO_NOTES)
+        raise ApiUnsupported(NO_NOTES)
     if body.include_future or body.include_past:
-        raise NotSupported("task instances are marked in one run; name each run")
+        raise ApiUnsupported("task instances are marked in one run; name each run")
     if body.new_state is not None and body.new_state not in MARKS:
         raise HTTPException(422, f"new_state can be {', '.join(state.value for state in MARKS)}, not {body.new_state.value}")
 

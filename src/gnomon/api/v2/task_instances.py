@@ -8,15 +8,15 @@ from typing import Annotated, Any
 from fastapi import APIRouter, HTTPException, Query
 
 from gnomon.api.access.permissions import requires
-from gnomon.api.access.policies import Permission, Resource
-from gnomon.api.common.errors import NotSupported
+from gnomon.api.access.policies import ApiResource, Permission
+from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.filters import FilterField, build_conditions
 from gnomon.api.common.ordering import Ordering, parse_order
 from gnomon.api.common.paging import Cursors, PageParameters, build_cursors, decode_cursor
 from gnomon.api.common.paths import ALL, Id
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.run_filters import RUN_FIELDS
-from gnomon.api.v2.schemas.task_instances import (
+from gnomon.api.v2.schemas.task_instances_shapes import (
     TaskDependencyCollectionResponse,
     TaskDependencyResponse,
     TaskInstanceCollectionResponse,
@@ -45,7 +45,7 @@ from gnomon.report.listings.task_instance_details import list_tries
 from gnomon.store.pages.page_query import Condition, Operator, PageQuery, Position
 
 router = APIRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances", tags=["Task Instance"])
-_READ = requires(Permission.READ, Resource.TASK_INSTANCE)
+_READ = requires(Permission.READ, ApiResource.TASK_INSTANCE)
 MapIndex = Annotated[int, Query()]
 
 
@@ -190,7 +190,7 @@ def _read_list(
 def _check_fields(conditions: Sequence[Condition], order: Ordering) -> None:
     for name in (*(condition.field for condition in conditions), *(field.name for field in order.fields)):
         if name in ONLY_IN_SPECS:
-            raise NotSupported(f"task instances of several runs can be neither filtered nor ordered by {name}; name one run")
+            raise ApiUnsupported(f"task instances of several runs can be neither filtered nor ordered by {name}; name one run")
 
 
 def _read_one(context: ApiContext, dag_id: str, run_id: str, task_id: str, map_index: int) -> TaskInstanceResponse:

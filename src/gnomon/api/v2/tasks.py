@@ -8,19 +8,19 @@ from typing import Any
 from fastapi import APIRouter
 
 from gnomon.api.access.permissions import requires
-from gnomon.api.access.policies import Permission, Resource
+from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.common.ordering import sort_entries
 from gnomon.api.common.paths import Id
 from gnomon.api.context import Context
 from gnomon.api.v2.conversions import moment
-from gnomon.api.v2.schemas.tasks import TaskCollectionResponse, TaskResponse, TimeDelta
+from gnomon.api.v2.schemas.tasks_shapes import TaskCollectionResponse, TaskResponse, TimeDelta
 from gnomon.model.records import DagRecord
 from gnomon.model.spec import TaskSpec
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.not_found import task_not_found
 
 router = APIRouter(prefix="/dags/{dag_id}/tasks", tags=["Task"])
-_READ = requires(Permission.READ, Resource.TASK)
+_READ = requires(Permission.READ, ApiResource.TASK)
 _ORDERED_BY = (
     "task_id", "task_display_name", "owner", "start_date", "end_date", "trigger_rule", "retries", "queue", "pool", "pool_slots", "priority_weight",
     "operator_name",

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from fastapi import APIRouter
 
 from gnomon.api.access.permissions import requires
-from gnomon.api.access.policies import Permission, Resource
-from gnomon.api.common.errors import NotSupported
+from gnomon.api.access.policies import ApiResource, Permission
+from gnomon.api.common.errors import ApiUnsupported
 
 _INSTANCE = "/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}"
 _FAVOURITES = "favourites belong to a user, and there are no accounts yet"
@@ -24,72 +24,72 @@ class UnsupportedOperation:
 
     method: str
     path: str
-    resource: Resource
+    resource: ApiResource
     reason: str
     is_planned: bool = False
     """It will have an answer."""
 
 
-def _plan(method: str, path: str, resource: Resource, reason: str = _LATER) -> UnsupportedOperation:
+def _plan(method: str, path: str, resource: ApiResource, reason: str = _LATER) -> UnsupportedOperation:
     return UnsupportedOperation(method, path, resource, reason, is_planned=True)
 
 
 UNSUPPORTED = (
-    UnsupportedOperation("DELETE", _INSTANCE, Resource.TASK_INSTANCE, "the owner of a run derives its task instances from the DAG; clear one, or mark it"),
-    UnsupportedOperation("GET", _INSTANCE + "/externalLogUrl/{try_number}", Resource.TASK_LOG, "no log handler with pages of its own is used: the log is here"),
-    UnsupportedOperation("POST", "/connections/defaults", Resource.CONNECTION, "Gnomon brings no default connections"),
-    UnsupportedOperation("POST", "/connections/test", Resource.CONNECTION, "hooks of providers are author code, which never runs in the api-server; gnomon connections test runs one"),
-    UnsupportedOperation("POST", "/connections/enqueue-test", Resource.CONNECTION, "workers test no connections; gnomon connections test runs a test"),
-    UnsupportedOperation("GET", "/connections/enqueue-test", Resource.CONNECTION, "workers test no connections; gnomon connections test runs a test"),
-    UnsupportedOperation("POST", "/dags/{dag_id}/clearPartitions", Resource.DAG_RUN, "the partition of a run is a part of it; clear the run instead"),
-    _plan("POST", "/dags/{dag_id}/favorite", Resource.DAG, _FAVOURITES),
-    _plan("POST", "/dags/{dag_id}/unfavorite", Resource.DAG, _FAVOURITES),
-    _plan("PATCH", "/dags/{dag_id}/dagRuns", Resource.DAG_RUN, _BULK),
-    _plan("PATCH", "/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances", Resource.TASK_INSTANCE, _BULK),
-    _plan("PATCH", "/connections", Resource.CONNECTION, _BULK),
-    _plan("PATCH", "/pools", Resource.POOL, _BULK),
-    _plan("PATCH", "/variables", Resource.VARIABLE, _BULK),
-    _plan("POST", "/dags/{dag_id}/clearDagRuns", Resource.DAG_RUN, _BULK),
-    _plan("PATCH", "/dags/{dag_id}/dagRuns/{dag_run_id}/taskGroupInstances/{group_id}", Resource.TASK_INSTANCE),
-    _plan("PATCH", "/dags/{dag_id}/dagRuns/{dag_run_id}/taskGroupInstances/{group_id}/dry_run", Resource.TASK_INSTANCE),
-    _plan("GET", "/assets", Resource.ASSET),
-    _plan("GET", "/assets/aliases", Resource.ASSET),
-    _plan("GET", "/assets/aliases/{asset_alias_id}", Resource.ASSET),
-    _plan("GET", "/assets/events", Resource.ASSET),
-    _plan("POST", "/assets/events", Resource.ASSET),
-    _plan("POST", "/assets/{asset_id}/materialize", Resource.ASSET),
-    _plan("GET", "/assets/{asset_id}/queuedEvents", Resource.ASSET),
-    _plan("DELETE", "/assets/{asset_id}/queuedEvents", Resource.ASSET),
-    _plan("GET", "/assets/{asset_id}", Resource.ASSET),
-    _plan("GET", "/dags/{dag_id}/assets/queuedEvents", Resource.ASSET),
-    _plan("DELETE", "/dags/{dag_id}/assets/queuedEvents", Resource.ASSET),
-    _plan("GET", "/dags/{dag_id}/assets/{asset_id}/queuedEvents", Resource.ASSET),
-    _plan("DELETE", "/dags/{dag_id}/assets/{asset_id}/queuedEvents", Resource.ASSET),
-    _plan("GET", "/dags/{dag_id}/dagRuns/{dag_run_id}/upstreamAssetEvents", Resource.ASSET),
-    _plan("GET", "/assets/{asset_id}/state-store", Resource.ASSET),
-    _plan("DELETE", "/assets/{asset_id}/state-store", Resource.ASSET),
-    _plan("GET", "/assets/{asset_id}/state-store/{key}", Resource.ASSET),
-    _plan("PUT", "/assets/{asset_id}/state-store/{key}", Resource.ASSET),
-    _plan("DELETE", "/assets/{asset_id}/state-store/{key}", Resource.ASSET),
-    _plan("GET", _INSTANCE + "/state-store", Resource.TASK_INSTANCE),
-    _plan("DELETE", _INSTANCE + "/state-store", Resource.TASK_INSTANCE),
-    _plan("GET", _INSTANCE + "/state-store/{key}", Resource.TASK_INSTANCE),
-    _plan("PUT", _INSTANCE + "/state-store/{key}", Resource.TASK_INSTANCE),
-    _plan("PATCH", _INSTANCE + "/state-store/{key}", Resource.TASK_INSTANCE),
-    _plan("DELETE", _INSTANCE + "/state-store/{key}", Resource.TASK_INSTANCE),
-    _plan("GET", "/backfills", Resource.BACKFILL),
-    _plan("POST", "/backfills", Resource.BACKFILL),
-    _plan("POST", "/backfills/dry_run", Resource.BACKFILL),
-    _plan("GET", "/backfills/{backfill_id}", Resource.BACKFILL),
-    _plan("PUT", "/backfills/{backfill_id}/pause", Resource.BACKFILL),
-    _plan("PUT", "/backfills/{backfill_id}/unpause", Resource.BACKFILL),
-    _plan("PUT", "/backfills/{backfill_id}/cancel", Resource.BACKFILL),
-    _plan("GET", _INSTANCE + "/{map_index}/hitlDetails", Resource.HITL_DETAIL),
-    _plan("PATCH", _INSTANCE + "/{map_index}/hitlDetails", Resource.HITL_DETAIL),
-    _plan("GET", _INSTANCE + "/{map_index}/hitlDetails/tries/{try_number}", Resource.HITL_DETAIL),
-    _plan("GET", "/dags/{dag_id}/dagRuns/{dag_run_id}/hitlDetails", Resource.HITL_DETAIL),
-    _plan("GET", "/auth/login", Resource.VERSION, "there are no accounts yet"),
-    _plan("GET", "/auth/logout", Resource.VERSION, "there are no accounts yet"),
+    UnsupportedOperation("DELETE", _INSTANCE, ApiResource.TASK_INSTANCE, "the owner of a run derives its task instances from the DAG; clear one, or mark it"),
+    UnsupportedOperation("GET", _INSTANCE + "/externalLogUrl/{try_number}", ApiResource.TASK_LOG, "no log handler with pages of its own is used: the log is here"),
+    UnsupportedOperation("POST", "/connections/defaults", ApiResource.CONNECTION, "Gnomon brings no default connections"),
+    UnsupportedOperation("POST", "/connections/test", ApiResource.CONNECTION, "hooks of providers are author code, which never runs in the api-server; gnomon connections test runs one"),
+    UnsupportedOperation("POST", "/connections/enqueue-test", ApiResource.CONNECTION, "workers test no connections; gnomon connections test runs a test"),
+    UnsupportedOperation("GET", "/connections/enqueue-test", ApiResource.CONNECTION, "workers test no connections; gnomon connections test runs a test"),
+    UnsupportedOperation("POST", "/dags/{dag_id}/clearPartitions", ApiResource.DAG_RUN, "the partition of a run is a part of it; clear the run instead"),
+    _plan("POST", "/dags/{dag_id}/favorite", ApiResource.DAG, _FAVOURITES),
+    _plan("POST", "/dags/{dag_id}/unfavorite", ApiResource.DAG, _FAVOURITES),
+    _plan("PATCH", "/dags/{dag_id}/dagRuns", ApiResource.DAG_RUN, _BULK),
+    _plan("PATCH", "/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances", ApiResource.TASK_INSTANCE, _BULK),
+    _plan("PATCH", "/connections", ApiResource.CONNECTION, _BULK),
+    _plan("PATCH", "/pools", ApiResource.POOL, _BULK),
+    _plan("PATCH", "/variables", ApiResource.VARIABLE, _BULK),
+    _plan("POST", "/dags/{dag_id}/clearDagRuns", ApiResource.DAG_RUN, _BULK),
+    _plan("PATCH", "/dags/{dag_id}/dagRuns/{dag_run_id}/taskGroupInstances/{group_id}", ApiResource.TASK_INSTANCE),
+    _plan("PATCH", "/dags/{dag_id}/dagRuns/{dag_run_id}/taskGroupInstances/{group_id}/dry_run", ApiResource.TASK_INSTANCE),
+    _plan("GET", "/assets", ApiResource.ASSET),
+    _plan("GET", "/assets/aliases", ApiResource.ASSET),
+    _plan("GET", "/assets/aliases/{asset_alias_id}", ApiResource.ASSET),
+    _plan("GET", "/assets/events", ApiResource.ASSET),
+    _plan("POST", "/assets/events", ApiResource.ASSET),
+    _plan("POST", "/assets/{asset_id}/materialize", ApiResource.ASSET),
+    _plan("GET", "/assets/{asset_id}/queuedEvents", ApiResource.ASSET),
+    _plan("DELETE", "/assets/{asset_id}/queuedEvents", ApiResource.ASSET),
+    _plan("GET", "/assets/{asset_id}", ApiResource.ASSET),
+    _plan("GET", "/dags/{dag_id}/assets/queuedEvents", ApiResource.ASSET),
+    _plan("DELETE", "/dags/{dag_id}/assets/queuedEvents", ApiResource.ASSET),
+    _plan("GET", "/dags/{dag_id}/assets/{asset_id}/queuedEvents", ApiResource.ASSET),
+    _plan("DELETE", "/dags/{dag_id}/assets/{asset_id}/queuedEvents", ApiResource.ASSET),
+    _plan("GET", "/dags/{dag_id}/dagRuns/{dag_run_id}/upstreamAssetEvents", ApiResource.ASSET),
+    _plan("GET", "/assets/{asset_id}/state-store", ApiResource.ASSET),
+    _plan("DELETE", "/assets/{asset_id}/state-store", ApiResource.ASSET),
+    _plan("GET", "/assets/{asset_id}/state-store/{key}", ApiResource.ASSET),
+    _plan("PUT", "/assets/{asset_id}/state-store/{key}", ApiResource.ASSET),
+    _plan("DELETE", "/assets/{asset_id}/state-store/{key}", ApiResource.ASSET),
+    _plan("GET", _INSTANCE + "/state-store", ApiResource.TASK_INSTANCE),
+    _plan("DELETE", _INSTANCE + "/state-store", ApiResource.TASK_INSTANCE),
+    _plan("GET", _INSTANCE + "/state-store/{key}", ApiResource.TASK_INSTANCE),
+    _plan("PUT", _INSTANCE + "/state-store/{key}", ApiResource.TASK_INSTANCE),
+    _plan("PATCH", _INSTANCE + "/state-store/{key}", ApiResource.TASK_INSTANCE),
+    _plan("DELETE", _INSTANCE + "/state-store/{key}", ApiResource.TASK_INSTANCE),
+    _plan("GET", "/backfills", ApiResource.BACKFILL),
+    _plan("POST", "/backfills", ApiResource.BACKFILL),
+    _plan("POST", "/backfills/dry_run", ApiResource.BACKFILL),
+    _plan("GET", "/backfills/{backfill_id}", ApiResource.BACKFILL),
+    _plan("PUT", "/backfills/{backfill_id}/pause", ApiResource.BACKFILL),
+    _plan("PUT", "/backfills/{backfill_id}/unpause", ApiResource.BACKFILL),
+    _plan("PUT", "/backfills/{backfill_id}/cancel", ApiResource.BACKFILL),
+    _plan("GET", _INSTANCE + "/{map_index}/hitlDetails", ApiResource.HITL_DETAIL),
+    _plan("PATCH", _INSTANCE + "/{map_index}/hitlDetails", ApiResource.HITL_DETAIL),
+    _plan("GET", _INSTANCE + "/{map_index}/hitlDetails/tries/{try_number}", ApiResource.HITL_DETAIL),
+    _plan("GET", "/dags/{dag_id}/dagRuns/{dag_run_id}/hitlDetails", ApiResource.HITL_DETAIL),
+    _plan("GET", "/auth/login", ApiResource.VERSION, "there are no accounts yet"),
+    _plan("GET", "/auth/logout", ApiResource.VERSION, "there are no accounts yet"),
 )  # fmt: skip
 
 
@@ -106,6 +106,6 @@ def create_unsupported_router() -> APIRouter:
 
 def _create_answer(reason: str) -> Callable[[], None]:
     def refuse() -> None:
-        raise NotSupported(reason)
+        raise ApiUnsupported(reason)
 
     return refuse

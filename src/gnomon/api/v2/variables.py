@@ -9,15 +9,15 @@ from fastapi import APIRouter, HTTPException, Query, Response
 from pydantic import Field
 
 from gnomon.api.access.permissions import requires
-from gnomon.api.access.policies import Permission, Resource
-from gnomon.api.common.errors import NotSupported
+from gnomon.api.access.policies import ApiResource, Permission
+from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.ordering import sort_entries
 from gnomon.api.common.paging import PageParameters, cut_page
 from gnomon.api.common.paths import Id
 from gnomon.api.common.text_patterns import matches_pattern, starts_with
 from gnomon.api.common.update_masks import read_changes
 from gnomon.api.context import Context
-from gnomon.api.v2.schemas.variables import VariableBody, VariableCollectionResponse, VariableResponse
+from gnomon.api.v2.schemas.variables_shapes import VariableBody, VariableCollectionResponse, VariableResponse
 from gnomon.report.listings.not_found import variable_not_found
 from gnomon.sdk.runtime.secret_masking import redact
 from gnomon.store import Transaction
@@ -25,7 +25,7 @@ from gnomon.store.admin import variables
 from gnomon.store.admin.variables import StoredVariable
 
 router = APIRouter(prefix="/variables", tags=["Variable"])
-_READ = requires(Permission.READ, Resource.VARIABLE)
+_READ = requires(Permission.READ, ApiResource.VARIABLE)
 
 
 class VariableFilters(PageParameters):
@@ -55,7 +55,7 @@ def get_variables(filters: Annotated[VariableFilters, Query()], context: Context
     return VariableCollectionResponse(variables=[_build(one) for one in cut_page(ordered, filters)], total_entries=len(ordered))
 
 
-@router.post("", status_code=201, dependencies=[requires(Permission.CREATE, Resource.VARIABLE)])
+@router.post("", status_code=201, dependencies=[requires(Permission.CREATE, ApiResource.VARIABLE)])
 def post_variable(body: VariableBody, context: Context) -> VariableResponse:
     """Add a Variable. A value that is no text is stored as JSON."""
     _check_team(body.team_name)
@@ -74,7 +74,7 @@ def get_variable(variable_key: Id, context: Context) -> VariableResponse:
         return _build(_find(tx, variable_key))
 
 
-@router.patch("/{variable_key}", dependencies=[requires(Permission.EDIT, Resource.VARIABLE)])
+@router.patch("/{variable_key}", dependencies=[requires(Permission.EDIT, ApiResource.VARIABLE)])
 def patch_variable(
     variable_key: Id, body: VariableBody, context: Context, update_mask: Annotated[list[str] | None, Query()] = None
 ) -> VariableResponse:
@@ -91,7 +91,7 @@ def patch_variable(
         return _build(_find(tx, variable_key))
 
 
-@router.delete("/{variable_key}", status_code=204, dependencies=[requires(Permission.DELETE, Resource.VARIABLE)])
+@router.delete("/{variable_key}", status_code=204, dependencies=[requires(Permission.DELETE, ApiResource.VARIABLE)])
 def delete_variable(variable_key: Id, context: Context) -> Response:
     """Delete a Variable."""
     with context.database.write() as tx:
@@ -102,7 +102,7 @@ def delete_variable(variable_key: Id, context: Context) -> Response:
 
 def _check_team(team_name: str | None) -> None:
     if team_name is not None:
-        raise NotSupported("there are no teams")
+        raise ApiUnsupported("there are no teams")
 
 
 def _encode(value: object) -> str:

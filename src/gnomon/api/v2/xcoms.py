@@ -12,8 +12,8 @@ from pydantic import Field
 
 from gnomon.actions.xcom_changes import XComExists, XComName, delete_xcom, encode_value, name_instance, set_xcom
 from gnomon.api.access.permissions import CurrentUser, requires
-from gnomon.api.access.policies import Permission, Resource, User
-from gnomon.api.common.errors import NotSupported
+from gnomon.api.access.policies import ApiResource, Permission, User
+from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.filters import FilterField, build_conditions, read_instant
 from gnomon.api.common.ordering import SortField, parse_order
 from gnomon.api.common.paging import PageParameters, count_entries
@@ -21,7 +21,7 @@ from gnomon.api.common.paths import ALL, Id
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.conversions import moment
 from gnomon.api.v2.lookup import find_dag_and_run, find_display_names, find_stored_dag
-from gnomon.api.v2.schemas.xcoms import (
+from gnomon.api.v2.schemas.xcoms_shapes import (
     XComCollectionResponse,
     XComCreateBody,
     XComResponse,
@@ -40,7 +40,7 @@ from gnomon.store.pages.page_query import Condition, Operator, PageQuery
 from gnomon.store.pages.xcom_pages import ListedXCom, count_xcoms, read_xcom_page
 
 router = APIRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}/xcomEntries", tags=["XCom"])
-_READ = requires(Permission.READ, Resource.XCOM)
+_READ = requires(Permission.READ, ApiResource.XCOM)
 
 
 class XComFilters(PageParameters):
@@ -87,7 +87,7 @@ def get_xcom_entries(
 ) -> XComCollectionResponse:
     """XComs without their values; `~` for the DAG, the run or the task lists those of all."""
     if filters.dag_display_name_pattern is not None or filters.dag_display_name_prefix_pattern is not None:
-        raise NotSupported("XComs cannot be filtered by the name of their DAG for people; name the DAG in the path")
+        raise ApiUnsupported("XComs cannot be filtered by the name of their DAG for people; name the DAG in the path")
     order = parse_order(filters.order_by, _ORDER, "id", _KEY)
     conditions = build_conditions(filters, _FIELDS, ("limit", "offset", "order_by"))
     with context.database.read() as tx:
@@ -104,7 +104,7 @@ def get_xcom_entry(
 ) -> XComResponseNative | XComResponseString:  # fmt: skip
     """One value, as JSON or as text. Secrets of stored connections and Variables are masked."""
     if deserialize:
-        raise NotSupported("values are not turned into objects of authors: no author code runs in the api-server")
+        raise ApiUnsupported("values are not turned into objects of authors: no author code runs in the api-server")
     with context.database.read() as tx:
         entry, value = _read_entry(context, tx, XComName(dag_id, dag_run_id, task_id, map_index, xcom_key))
     if not stringify:
@@ -112,7 +112,7 @@ def get_xcom_entry(
     return XComResponseString(**entry.model_dump(), value=value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
 
 
-@router.post("", status_code=201, dependencies=[requires(Permission.CREATE, Resource.XCOM)])
+@router.post("", status_code=201, dependencies=[requires(Permission.CREATE, ApiResource.XCOM)])
 def create_xcom_entry(
     dag_id: Id, dag_run_id: Id, task_id: Id, body: XComCreateBody, context: Context, user: CurrentUser
 ) -> XComResponseNative:
@@ -121,7 +121,7 @@ def create_xcom_entry(
     return _write(context, user, name, body.value, replaces=False)
 
 
-@router.patch("/{xcom_key}", dependencies=[requires(Permission.EDIT, Resource.XCOM)])
+@router.patch("/{xcom_key}", dependencies=[requires(Permission.EDIT, ApiResource.XCOM)])
 def update_xcom_entry(
     dag_id: Id, dag_run_id: Id, task_id: Id, xcom_key: Id, body: XComUpdateBody, context: Context, user: CurrentUser
 ) -> XComResponseNative:
@@ -130,7 +130,7 @@ def update_xcom_entry(
     return _write(context, user, name, body.value, replaces=True)
 
 
-@router.delete("/{xcom_key}", status_code=204, dependencies=[requires(Permission.DELETE, Resource.XCOM)])
+@router.delete("/{xcom_key}", status_code=204, dependencies=[requires(Permission.DELETE, ApiResource.XCOM)])
 def delete_xcom_entry(
     dag_id: Id, dag_run_id: Id, task_id: Id, xcom_key: Id, context: Context, user: CurrentUser,
     map_index: Annotated[int, Query(ge=-1)] = UNMAPPED,
