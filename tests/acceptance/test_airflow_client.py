@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from tests.acceptance.airflow_packages import require_client
-from tests.acceptance.product import product
+from tests.acceptance.product import Product, product
 from tests.patience import PATIENCE_S
 
 LETTERS = """
@@ -29,17 +31,43 @@ with DAG("letters", schedule=None, tags=["text"]):
 """
 
 
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "use-the-api.md"
+BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def _address(gnomon: Product) -> str:
+    return gnomon.said.split(" with its home")[0].removeprefix("Gnomon runs on ")
+
+
+def _run(python: str, program: str) -> str:
+    done = subprocess.run([python, "-I", "-c", program], capture_output=True, text=True, timeout=3 * PATIENCE_S, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    return done.stdout
+
+
+@pytest.mark.network
+def test_the_code_of_the_how_to_works() -> None:
+    python = require_client()
+    without_package, with_client = BLOCK.findall(PAGE.read_text())
+    with product({"letters.py": LETTERS}) as gnomon:
+        gnomon.has_dag("letters")
+        gnomon.do("dags", "unpause", "letters")
+        host, token = _address(gnomon), gnomon.do("tokens", "create", "admin", "--name", "how-to", "--role", "user").strip()
+        assert _run(sys.executable, f"{without_package}\nprint(run_and_wait({host!r}, {token!r}, 'letters', {{'n': 3}}))") == "('success', {})\n"
+        (run,) = gnomon.rows("runs", "list", "letters")
+        assert "counted 3\n" in _run(python, f"{with_client}\nprint_log({host!r}, {token!r}, 'letters', {run['run_id']!r}, 'count')")
+
+
 @pytest.mark.network
 def test_a_client_of_airflow_lists_triggers_and_reads() -> None:
     python = require_client()
     with product({"letters.py": LETTERS, "broken.py": "from gnomon import DAG\nDAG(\n"}) as gnomon:
         gnomon.has_dag("letters")
         gnomon.until(lambda: bool(gnomon.rows("dags", "errors")), "the broken file is reported")
-        address = gnomon.said.split(" with its home")[0].removeprefix("Gnomon runs on ")
         token = gnomon.do("tokens", "create", "admin", "--name", "client", "--role", "user").strip()
         session = Path(__file__).parent / "airflow_client_session.py"
         done = subprocess.run(
-            [python, "-I", str(session), address, str(PATIENCE_S), token], capture_output=True, text=True, timeout=3 * PATIENCE_S, check=False
+            [python, "-I", str(session), _address(gnomon), str(PATIENCE_S), token], capture_output=True, text=True, timeout=3 * PATIENCE_S, check=False
         )
         assert done.returncode == 0, done.stderr[-3000:]
     assert json.loads(done.stdout) == {

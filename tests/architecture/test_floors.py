@@ -24,6 +24,7 @@ BREACHES = {
     "dependencies/resolver.py": "from gnomon.timetables.system_time import now",
     "sdk/dags/dag.py": "import gnomon.store",
     "worker/service.py": "import gnomon.scheduler.service",
+    "report/next_runs.py": "import pydantic",
     "timetable_host/request_queue.py": "import sqlite3",
     "clock/clocks.py": "import pendulum",
 }
@@ -60,7 +61,7 @@ def test_an_upward_import_breaks_its_contract(tree: Path) -> None:
     assert done.returncode == 1, done.stdout
     for name in BREACHES:
         assert f"gnomon.{name.removesuffix('.py').replace('/', '.')} " in done.stdout
-    assert "0 kept, 6 broken" in done.stdout
+    assert "0 kept, 7 broken" in done.stdout
 
 
 def test_a_package_on_no_floor_breaks_the_contract(tree: Path) -> None:

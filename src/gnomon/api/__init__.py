@@ -1,4 +1,5 @@
-"""The api-server: a read-only health page and Airflow's health endpoints, on the HTTP server of the standard library.
+"""The api-server: Airflow's public API, the health page and the health endpoints, on FastAPI and uvicorn (docs/decisions/0015).
 
-docs/decisions/0002 gives the reasons. Open `service.py` first; `health_reader.py` reads the store, `page.py` renders HTML.
+Open `app.py` first; `service.py` runs it, `access` decides who may do what, `common` has what routers share, `v2` the routers. `health_reader.py`
+reads the health, `page.py` renders HTML.
 """

@@ -18,7 +18,7 @@ from gnomon.api.access.permissions import check_routes
 from gnomon.api.auth import login_routes
 from gnomon.api.auth.session_cookies import SessionCookies
 from gnomon.api.common.errors import install_error_handlers
-from gnomon.api.common.limits import BodyLimit, SafeHeaders
+from gnomon.api.common.limits import BodyLimit
 from gnomon.api.common.paths import EncodedSlashes
 from gnomon.api.context import ApiContext
 from gnomon.api.health import to_airflow_json
@@ -42,7 +42,6 @@ def create_app(context: ApiContext) -> FastAPI:
     install_error_handlers(app)
     app.add_middleware(SessionCookies)
     app.add_middleware(BodyLimit)
-    app.add_middleware(SafeHeaders)
     app.add_middleware(EncodedSlashes)
     for path in PAGE_PATHS:
         app.add_api_route(path, _show_page, methods=["GET", "HEAD"], include_in_schema=False)

@@ -17,7 +17,7 @@ from gnomon.api.access.policies import AccessPolicy, User
 from gnomon.api.health import HealthSnapshot
 from gnomon.clock import Clock
 from gnomon.config import Config, run_folder
-from gnomon.report.listings.dag_facts import DagFactsCache
+from gnomon.report.listings.dag_facts import VersionFactsCache
 from gnomon.store import Database, load_cipher, open_database
 from gnomon.wakeups import Notifier
 
@@ -34,7 +34,7 @@ class ApiContext:
         self.policy = policy
         self.read_health = read_health
         self.sleep = sleep
-        self.facts = DagFactsCache()
+        self.facts = VersionFactsCache()
         self._database = database
         self._guard = threading.Lock()
 

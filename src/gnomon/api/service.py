@@ -12,6 +12,7 @@ import uvicorn
 from gnomon import log
 from gnomon.api.access.choose_policy import create_context
 from gnomon.api.app import create_app
+from gnomon.api.common.limits import SafeHeaders
 from gnomon.api.context import ApiContext
 from gnomon.api.health_reader import HealthReader
 from gnomon.clock import SystemClock
@@ -53,7 +54,7 @@ class ApiServer(uvicorn.Server):
 def create_server(context: ApiContext) -> ApiServer:
     """The server of the application; `serve(sockets=[listener])` runs it."""
     return ApiServer(uvicorn.Config(
-        create_app(context), log_config=None, log_level="critical", access_log=False, lifespan="on", server_header=False, date_header=False,
+        SafeHeaders(create_app(context)), log_config=None, log_level="critical", access_log=False, lifespan="on", server_header=False, date_header=False,
         timeout_keep_alive=KEEP_ALIVE_S, timeout_graceful_shutdown=DRAIN_S, loop="asyncio", http="h11", ws="none",
     ))  # fmt: skip
 

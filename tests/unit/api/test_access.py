@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 from fastapi import APIRouter, FastAPI
+from tests.unit.api.served import served
 
 from gnomon.api.access.permissions import check_routes, list_operations
 from gnomon.api.access.policies import OpenAccess
 from gnomon.api.app import API_PREFIX, create_app
 from gnomon.api.context import ApiContext
-from gnomon.api.health import HealthSnapshot
+from gnomon.api.health import ComponentHealth, HealthSnapshot, HealthStatus
 from gnomon.clock import VirtualClock
 from gnomon.config import load_config
 from gnomon.config.network_address import is_loopback
@@ -24,6 +25,9 @@ from gnomon.errors.product import InternalError
 ])  # fmt: skip
 def test_only_a_loopback_address_can_be_open(host: str, is_open: bool) -> None:
     assert is_loopback(host) is is_open
+
+
+PARTS = tuple(ComponentHealth(name, f"latest_{name}_heartbeat", HealthStatus.HEALTHY, 0) for name in ("metadatabase", "scheduler", "triggerer"))
 
 
 @pytest.fixture
@@ -58,3 +62,15 @@ def test_a_router_with_a_route_without_a_permission_is_refused_too() -> None:
     outer.mount("/x", FastAPI())
     with pytest.raises(InternalError, match="/x"):
         list_operations([outer])
+
+
+def test_a_crash_tells_nothing_and_has_the_headers_of_every_answer(context: ApiContext, caplog: pytest.LogCaptureFixture) -> None:
+    def crash() -> HealthSnapshot:
+        raise ZeroDivisionError("inner detail")
+
+    context.read_health = crash
+    with served(context) as client:
+        reply = client.request("GET", "/health")
+    assert (reply.status, reply.json()) == (500, {"detail": "an internal error; the log of the api-server has the details"})
+    assert reply.headers["x-content-type-options"] == "nosniff"
+    assert next(record.message for record in caplog.records if record.levelname == "ERROR") == "request_failed"

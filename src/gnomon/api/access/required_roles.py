@@ -5,7 +5,7 @@ from __future__ import annotations
 from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.model.accounts import Role
 
-PUBLIC = frozenset({ApiResource.SERVICE})
+PUBLIC = frozenset({ApiResource.HEALTH, ApiResource.VERSION})
 """Needs no login, as in Airflow: load balancers ask for the health, clients for the version."""
 OF_DAGS = frozenset({
     ApiResource.ASSET, ApiResource.BACKFILL, ApiResource.DAG, ApiResource.DAG_CODE, ApiResource.DAG_RUN, ApiResource.DAG_VERSION, ApiResource.HITL_DETAIL,

@@ -13,8 +13,8 @@ from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.common.paging import PageParameters, cut_page
 from gnomon.api.common.paths import Id
 from gnomon.api.context import ApiContext, Context
-from gnomon.api.v2.schemas.configuration import Config, ConfigOption, ConfigSection
-from gnomon.api.v2.schemas.plugins import (
+from gnomon.api.v2.schemas.configuration_shapes import ConfigOptionResponse, ConfigResponse, ConfigSectionResponse
+from gnomon.api.v2.schemas.plugins_shapes import (
     PluginCollectionResponse,
     PluginImportErrorCollectionResponse,
     PluginImportErrorResponse,
@@ -34,25 +34,25 @@ _PROVIDERS = "gnomon.sdk.runtime.provider_packages:describe_providers"
 _BREAK = re.compile(r"\s*\n\s*")
 
 
-@router.get("/config", tags=["Config"], dependencies=[_READ_OPTIONS], response_model=Config)
-def get_config(context: Context, section: str | None = None, accept: Annotated[str, Header()] = "*/*") -> Config | Response:
+@router.get("/config", tags=["Config"], dependencies=[_READ_OPTIONS], response_model=ConfigResponse)
+def get_config(context: Context, section: str | None = None, accept: Annotated[str, Header()] = "*/*") -> ConfigResponse | Response:
     """The options and their values; secrets are masked."""
-    sections: dict[str, list[ConfigOption]] = {}
+    sections: dict[str, list[ConfigOptionResponse]] = {}
     for setting in context.cfg.settings():
         if section in (None, setting.option.section):
-            sections.setdefault(setting.option.section, []).append(ConfigOption(key=setting.option.name, value=setting.shown))
+            sections.setdefault(setting.option.section, []).append(ConfigOptionResponse(key=setting.option.name, value=setting.shown))
     if section is not None and not sections:
         raise HTTPException(404, f"there is no section {section!r}")
-    return _answer(Config(sections=[ConfigSection(name=name, options=options) for name, options in sections.items()]), accept)
+    return _answer(ConfigResponse(sections=[ConfigSectionResponse(name=name, options=options) for name, options in sections.items()]), accept)
 
 
-@router.get("/config/section/{section}/option/{option}", tags=["Config"], dependencies=[_READ_OPTIONS], response_model=Config)
-def get_config_value(section: Id, option: Id, context: Context, accept: Annotated[str, Header()] = "*/*") -> Config | Response:
+@router.get("/config/section/{section}/option/{option}", tags=["Config"], dependencies=[_READ_OPTIONS], response_model=ConfigResponse)
+def get_config_value(section: Id, option: Id, context: Context, accept: Annotated[str, Header()] = "*/*") -> ConfigResponse | Response:
     """One option and its value; a secret is masked."""
     for setting in context.cfg.settings():
         if (setting.option.section, setting.option.name) == (section.lower(), option.lower()):
-            found = ConfigOption(key=setting.option.name, value=setting.shown)
-            return _answer(Config(sections=[ConfigSection(name=setting.option.section, options=[found])]), accept)
+            found = ConfigOptionResponse(key=setting.option.name, value=setting.shown)
+            return _answer(ConfigResponse(sections=[ConfigSectionResponse(name=setting.option.section, options=[found])]), accept)
     raise HTTPException(404, f"there is no option {option!r} in section {section!r}")
 
 
@@ -81,7 +81,7 @@ def get_providers(page: Annotated[PageParameters, Query()], context: Context) ->
     return ProviderCollectionResponse(providers=cut_page(answers, page), total_entries=len(answers))
 
 
-def _answer(config: Config, accept: str) -> Config | Response:
+def _answer(config: ConfigResponse, accept: str) -> ConfigResponse | Response:
     """As JSON, or as the text of an ini file where the client accepts only that."""
     if "text/plain" not in accept:
         return config

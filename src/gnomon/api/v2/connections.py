@@ -19,7 +19,7 @@ from gnomon.api.common.paths import Id
 from gnomon.api.common.text_patterns import matches_pattern, starts_with
 from gnomon.api.common.update_masks import read_changes
 from gnomon.api.context import Context
-from gnomon.api.v2.schemas.connections import ConnectionBody, ConnectionCollectionResponse, ConnectionResponse
+from gnomon.api.v2.schemas.connections_shapes import ConnectionBody, ConnectionCollectionResponse, ConnectionResponse
 from gnomon.report.listings.connection_list import HIDDEN, make_row
 from gnomon.report.listings.not_found import connection_not_found
 from gnomon.store import Transaction

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from uuid import UUID
 
-from gnomon.api.v2.schemas.dag_runs import DAGRunResponse
-from gnomon.api.v2.schemas.versions import DagVersionResponse
+from gnomon.api.v2.schemas.dag_runs_shapes import DAGRunResponse
+from gnomon.api.v2.schemas.versions_shapes import DagVersionResponse
 from gnomon.model.ids import TaskKey
 from gnomon.model.instants import SECOND, Instant, to_datetime
 from gnomon.model.states import DagRunTriggeredByType, DagRunType

@@ -9,17 +9,17 @@ from pathlib import Path
 
 from gnomon.api.v2.conversions import BUNDLE_NAME, build_version, moment
 from gnomon.api.v2.dag_filters import list_owners
-from gnomon.api.v2.schemas.dags import DAGDetailsResponse, DAGResponse, DagTagResponse
+from gnomon.api.v2.schemas.dags_shapes import DAGDetailsResponse, DAGResponse, DagTagResponse
 from gnomon.config import Config
 from gnomon.model.assets import AliasKey, AllOf, AnyOf, AssetCondition, AssetRefKey
 from gnomon.model.instants import to_datetime
 from gnomon.model.records import DagRecord
 from gnomon.model.states import FINISHED_RUN_STATES, DagRunState, DagRunType
-from gnomon.report.listings.dag_facts import DagFacts
+from gnomon.report.listings.dag_facts import VersionFacts
 from gnomon.store.pages.dag_pages import ListedDag
 
 
-def build_dag(dag: ListedDag, facts: DagFacts, cfg: Config) -> DAGResponse:
+def build_dag(dag: ListedDag, facts: VersionFacts, cfg: Config) -> DAGResponse:
     """A DAG in a list."""
     spec, planned = facts.spec, dag.next_run
     return DAGResponse(

@@ -13,7 +13,7 @@ from gnomon.api.common.paging import PageParameters
 from gnomon.api.common.text_patterns import matches_pattern, starts_with
 from gnomon.api.v2.run_filters import read_run_state
 from gnomon.assets.conditions import iter_leaves
-from gnomon.report.listings.dag_facts import DagFacts
+from gnomon.report.listings.dag_facts import VersionFacts
 
 
 class SpecFilters(PageParameters):
@@ -84,7 +84,7 @@ DAG_ORDER = {
 DAG_KEY = (SortField("dag_pk"),)
 
 
-def matches_spec(facts: DagFacts, filters: SpecFilters) -> bool:
+def matches_spec(facts: VersionFacts, filters: SpecFilters) -> bool:
     """Whether the spec of the DAG meets the filters on it."""
     return (
         _has_tags(facts, filters) and _has_owner(facts, filters)
@@ -92,29 +92,29 @@ def matches_spec(facts: DagFacts, filters: SpecFilters) -> bool:
     )
 
 
-def list_owners(facts: DagFacts) -> list[str]:
+def list_owners(facts: VersionFacts) -> list[str]:
     """The owners of the DAG, each once."""
     return list(dict.fromkeys(owner for name in facts.spec.owner.split(",") if (owner := name.strip())))
 
 
-def _has_tags(facts: DagFacts, filters: SpecFilters) -> bool:
+def _has_tags(facts: VersionFacts, filters: SpecFilters) -> bool:
     if not filters.tags:
         return True
     found = set(facts.spec.tags).intersection(filters.tags)
     return len(found) == len(set(filters.tags)) if filters.tags_match_mode == "all" else bool(found)
 
 
-def _has_owner(facts: DagFacts, filters: SpecFilters) -> bool:
+def _has_owner(facts: VersionFacts, filters: SpecFilters) -> bool:
     return not filters.owners or bool(set(list_owners(facts)).intersection(filters.owners))
 
 
-def _has_name(facts: DagFacts, filters: DagFilters) -> bool:
+def _has_name(facts: VersionFacts, filters: DagFilters) -> bool:
     return matches_pattern(facts.display_name, filters.dag_display_name_pattern) and starts_with(
         facts.display_name, filters.dag_display_name_prefix_pattern
     )
 
 
-def _has_schedule(facts: DagFacts, filters: DagFilters) -> bool:
+def _has_schedule(facts: VersionFacts, filters: DagFilters) -> bool:
     spec = facts.spec
     if filters.has_asset_schedule is not None and filters.has_asset_schedule != (spec.asset_condition is not None):
         return False

@@ -17,14 +17,14 @@ from gnomon.api.common.paths import Id
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.conversions import BUNDLE_NAME, build_version
 from gnomon.api.v2.lookup import find_stored_dag
-from gnomon.api.v2.schemas.dag_information import (
+from gnomon.api.v2.schemas.dag_information_shapes import (
     DAGSourceResponse,
     DagStatsCollectionResponse,
     DagStatsResponse,
     DagStatsStateResponse,
     DAGWarningCollectionResponse,
 )
-from gnomon.api.v2.schemas.versions import DAGVersionCollectionResponse, DagVersionResponse
+from gnomon.api.v2.schemas.versions_shapes import DAGVersionCollectionResponse, DagVersionResponse
 from gnomon.loading.archives import read_source
 from gnomon.model.states import DagRunState
 from gnomon.store import Transaction

@@ -12,7 +12,7 @@ from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.paths import Id
 from gnomon.api.context import Context
 from gnomon.api.v2.dag_answers import decode_file_token
-from gnomon.api.v2.schemas.tasks import ExtraLinkCollectionResponse
+from gnomon.api.v2.schemas.tasks_shapes import ExtraLinkCollectionResponse
 from gnomon.api.v2.task_instance_reader import RunInstances
 from gnomon.model.ids import UNMAPPED
 from gnomon.report.listings.extra_links import find_extra_links

@@ -14,8 +14,8 @@ from gnomon.api.common.paths import Id
 from gnomon.api.context import Context
 from gnomon.api.v2.dag_runs import read_run
 from gnomon.api.v2.lookup import find_dag_and_run, refuse_wildcard, require_answer
-from gnomon.api.v2.schemas.dag_runs import DAGRunClearBody, DagRunMutableStates, DAGRunPatchBody, DAGRunResponse
-from gnomon.api.v2.schemas.task_instances import ClearTaskInstanceCollectionResponse
+from gnomon.api.v2.schemas.dag_runs_shapes import DAGRunClearBody, DagRunMutableStates, DAGRunPatchBody, DAGRunResponse
+from gnomon.api.v2.schemas.task_instances_shapes import ClearTaskInstanceCollectionResponse
 from gnomon.api.v2.task_instance_reader import RunInstances
 from gnomon.model.states import FINISHED_RUN_STATES
 from gnomon.report.listings.task_selection import select_instances

@@ -28,7 +28,7 @@ from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.conversions import build_dag_run
 from gnomon.api.v2.lookup import find_display_names, find_stored_dag, refuse_wildcard
 from gnomon.api.v2.run_filters import NO_FILTERS, RUN_FIELDS, RUN_KEY, RUN_ORDER, RunFilters, read_run_state
-from gnomon.api.v2.schemas.dag_runs import (
+from gnomon.api.v2.schemas.dag_runs_shapes import (
     DAGRunCollectionResponse,
     DAGRunResponse,
     DAGRunsBatchBody,

@@ -34,7 +34,7 @@ from gnomon.api.v2.dag_filters import (
     matches_spec,
 )
 from gnomon.api.v2.lookup import find_stored_dag, require_answer
-from gnomon.api.v2.schemas.dags import (
+from gnomon.api.v2.schemas.dags_shapes import (
     DAGCollectionResponse,
     DAGDetailsResponse,
     DAGPatchBody,

@@ -17,7 +17,7 @@ from gnomon.api.common.ordering import SortField, parse_order
 from gnomon.api.common.paging import PageParameters, count_entries
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.conversions import moment
-from gnomon.api.v2.schemas.event_logs import EventLogCollectionResponse, EventLogResponse
+from gnomon.api.v2.schemas.event_logs_shapes import EventLogCollectionResponse, EventLogResponse
 from gnomon.model.accounts import Role
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import to_datetime

@@ -15,7 +15,7 @@ from gnomon.api.common.paging import PageParameters, cut_page
 from gnomon.api.common.text_patterns import matches_pattern, starts_with
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.conversions import BUNDLE_NAME
-from gnomon.api.v2.schemas.import_errors import ImportErrorCollectionResponse, ImportErrorResponse
+from gnomon.api.v2.schemas.import_errors_shapes import ImportErrorCollectionResponse, ImportErrorResponse
 from gnomon.model.instants import to_datetime
 from gnomon.store import Transaction
 from gnomon.store.dag_records import dags

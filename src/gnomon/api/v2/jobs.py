@@ -16,7 +16,7 @@ from gnomon.api.common.ordering import sort_entries
 from gnomon.api.common.paging import PageParameters, cut_page
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.conversions import moment
-from gnomon.api.v2.schemas.jobs import JobCollectionResponse, JobResponse
+from gnomon.api.v2.schemas.jobs_shapes import JobCollectionResponse, JobResponse
 from gnomon.model.instants import SECOND, Instant
 from gnomon.report.listings.process_health import PROCESSOR_SILENCE_S
 from gnomon.store import Transaction

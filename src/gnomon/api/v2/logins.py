@@ -15,7 +15,7 @@ from gnomon.api.auth.login_routes import clean_target, end_session_of
 from gnomon.api.context import Context
 
 router = APIRouter(prefix="/auth", tags=["Login"])
-_PUBLIC = requires(Permission.READ, ApiResource.SERVICE)
+_PUBLIC = requires(Permission.READ, ApiResource.VERSION)
 
 
 @router.get("/login", dependencies=[_PUBLIC], status_code=307, response_class=RedirectResponse)

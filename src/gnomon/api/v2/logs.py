@@ -14,7 +14,7 @@ from gnomon.api.access.permissions import requires
 from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.common.paths import Id
 from gnomon.api.context import Context
-from gnomon.api.v2.schemas.logs import StructuredLogMessage, TaskInstancesLogResponse
+from gnomon.api.v2.schemas.logs_shapes import StructuredLogMessage, TaskInstancesLogResponse
 from gnomon.api.v2.task_instance_reader import RunInstances
 from gnomon.errors.product import UserError
 from gnomon.model.ids import UNMAPPED

@@ -17,7 +17,7 @@ from gnomon.api.common.paths import Id
 from gnomon.api.common.text_patterns import matches_pattern, starts_with
 from gnomon.api.common.update_masks import read_changes
 from gnomon.api.context import ApiContext, Context
-from gnomon.api.v2.schemas.pools import PoolBody, PoolCollectionResponse, PoolPatchBody, PoolResponse
+from gnomon.api.v2.schemas.pools_shapes import PoolBody, PoolCollectionResponse, PoolPatchBody, PoolResponse
 from gnomon.model.records import PoolRecord
 from gnomon.model.states import TaskInstanceState
 from gnomon.report.listings.not_found import pool_not_found

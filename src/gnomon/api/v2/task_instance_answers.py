@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gnomon.api.v2.conversions import build_version, moment, seconds_between, task_instance_uuid
-from gnomon.api.v2.schemas.task_instances import TaskInstanceHistoryResponse, TaskInstanceResponse
-from gnomon.api.v2.schemas.versions import DagVersionResponse
+from gnomon.api.v2.schemas.task_instances_shapes import TaskInstanceHistoryResponse, TaskInstanceResponse
+from gnomon.api.v2.schemas.versions_shapes import DagVersionResponse
 from gnomon.model.ids import TaskKey
 from gnomon.model.instants import to_datetime
 from gnomon.model.states import TaskInstanceState

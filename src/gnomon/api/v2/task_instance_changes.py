@@ -15,7 +15,7 @@ from gnomon.api.common.paths import Id
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.dag_run_changes import NO_NOTES, NO_OLD_CODE
 from gnomon.api.v2.lookup import refuse_wildcard, require_answer
-from gnomon.api.v2.schemas.task_instances import (
+from gnomon.api.v2.schemas.task_instances_shapes import (
     ClearTaskInstancesBody,
     PatchTaskInstanceBody,
     TaskInstanceCollectionResponse,

@@ -15,7 +15,7 @@ from gnomon.api.common.paths import ALL
 from gnomon.api.context import ApiContext
 from gnomon.api.v2.lookup import find_dag_and_run, find_display_names, find_stored_dag
 from gnomon.api.v2.run_filters import RUN_KEY, RUN_ORDER
-from gnomon.api.v2.schemas.task_instances import TaskInstanceResponse
+from gnomon.api.v2.schemas.task_instances_shapes import TaskInstanceResponse
 from gnomon.api.v2.task_instance_answers import build_task_instance
 from gnomon.api.v2.task_instance_filters import read_fields
 from gnomon.model.ids import UNMAPPED

@@ -16,7 +16,7 @@ from gnomon.api.common.paging import Cursors, PageParameters, build_cursors, dec
 from gnomon.api.common.paths import ALL, Id
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.run_filters import RUN_FIELDS
-from gnomon.api.v2.schemas.task_instances import (
+from gnomon.api.v2.schemas.task_instances_shapes import (
     TaskDependencyCollectionResponse,
     TaskDependencyResponse,
     TaskInstanceCollectionResponse,

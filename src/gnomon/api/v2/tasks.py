@@ -13,7 +13,7 @@ from gnomon.api.common.ordering import sort_entries
 from gnomon.api.common.paths import Id
 from gnomon.api.context import Context
 from gnomon.api.v2.conversions import moment
-from gnomon.api.v2.schemas.tasks import TaskCollectionResponse, TaskResponse, TimeDelta
+from gnomon.api.v2.schemas.tasks_shapes import TaskCollectionResponse, TaskResponse, TimeDelta
 from gnomon.model.records import DagRecord
 from gnomon.model.spec import TaskSpec
 from gnomon.report.listings.dag_list import find_dag

@@ -17,7 +17,7 @@ from gnomon.api.common.paths import Id
 from gnomon.api.common.text_patterns import matches_pattern, starts_with
 from gnomon.api.common.update_masks import read_changes
 from gnomon.api.context import Context
-from gnomon.api.v2.schemas.variables import VariableBody, VariableCollectionResponse, VariableResponse
+from gnomon.api.v2.schemas.variables_shapes import VariableBody, VariableCollectionResponse, VariableResponse
 from gnomon.report.listings.not_found import variable_not_found
 from gnomon.sdk.runtime.secret_masking import redact
 from gnomon.store import Transaction

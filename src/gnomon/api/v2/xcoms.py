@@ -22,7 +22,7 @@ from gnomon.api.common.paths import ALL, Id
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.conversions import moment
 from gnomon.api.v2.lookup import find_dag_and_run, find_display_names, find_stored_dag
-from gnomon.api.v2.schemas.xcoms import (
+from gnomon.api.v2.schemas.xcoms_shapes import (
     XComCollectionResponse,
     XComCreateBody,
     XComResponse,

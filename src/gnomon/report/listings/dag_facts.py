@@ -18,7 +18,7 @@ KEPT_MAX = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class DagFacts:
+class VersionFacts:
     """The spec of a DAG without its tasks, and what its tasks have in common."""
 
     spec: DagSpec
@@ -31,14 +31,14 @@ class DagFacts:
         return self.spec.display_name or self.spec.dag_id
 
 
-class DagFactsCache:
+class VersionFactsCache:
     """Keeps the facts of the newest versions that were asked for."""
 
     def __init__(self) -> None:
-        self._kept: dict[tuple[int, str], DagFacts] = {}
+        self._kept: dict[tuple[int, str], VersionFacts] = {}
         self._guard = threading.Lock()
 
-    def find(self, tx: Transaction, versions: Iterable[NewestVersion]) -> dict[int, DagFacts]:
+    def find(self, tx: Transaction, versions: Iterable[NewestVersion]) -> dict[int, VersionFacts]:
         """The facts of these versions, by DAG; reads only those that are not in memory."""
         wanted = list(versions)
         with self._guard:
@@ -52,6 +52,6 @@ class DagFactsCache:
         return found | {one.dag_pk: facts for one, facts in read.items()}
 
 
-def _collect_facts(spec: DagSpec) -> DagFacts:
+def _collect_facts(spec: DagSpec) -> VersionFacts:
     limited = any(task.max_active_tis_per_dag is not None or task.max_active_tis_per_dagrun is not None for task in spec.tasks)
-    return DagFacts(msgspec.structs.replace(spec, tasks=(), asset_watchers=()), limited)
+    return VersionFacts(msgspec.structs.replace(spec, tasks=(), asset_watchers=()), limited)

@@ -50,7 +50,9 @@ def read_dag_page(tx: Transaction, query: PageQuery) -> list[ListedDag]:
     """The DAGs of the page. The fields are those of `dag_pages.sql`; states of runs are codes."""
     found = read_page(tx, "dag_pages.page", query)
     return [
-        ListedDag(row[0], row[1], bool(row[2]), bool(row[3]), row[4], row[5], decode_planned_run(row[6]), *row[7:12], has_import_errors=bool(row[12]))
+        ListedDag(
+            row[0], row[1], bool(row[2]), bool(row[3]), row[4], row[5], decode_planned_run(row[6]), row[7], row[8], row[9], row[10], row[11], bool(row[12])
+        )
         for row in found.rows
     ]
 

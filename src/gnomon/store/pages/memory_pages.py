@@ -29,7 +29,11 @@ def select_page(entries: Sequence[T], read_fields: Callable[[T], Fields], query:
     """The page of these entries. `read_fields` gives the values of the fields of an entry."""
     found = [(read_fields(entry), entry) for entry in entries]
     found = [(fields, entry) for fields, entry in found if all(_holds(condition, fields) for condition in query.conditions)]
-    found.sort(key=cmp_to_key(lambda one, other: _compare(one[0], other[0], query.order)))
+
+    def compare(one: tuple[Fields, T], other: tuple[Fields, T]) -> int:
+        return _compare(one[0], other[0], query.order)
+
+    found.sort(key=cmp_to_key(compare))
     start, stop = query.offset, query.offset + query.limit
     has_more = len(found) > stop
     if query.position is not None:

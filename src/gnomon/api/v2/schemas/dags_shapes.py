@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from gnomon.api.v2.schemas.base import Answer, Body
-from gnomon.api.v2.schemas.versions import DagVersionResponse
+from gnomon.api.v2.schemas.versions_shapes import DagVersionResponse
 from gnomon.model.states import DagRunType
 
 

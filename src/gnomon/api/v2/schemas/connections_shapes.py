@@ -42,10 +42,3 @@ class ConnectionBody(Body):
     password: str | None = None
     extra: str | None = None
     team_name: str | None = None
-
-
-class ConnectionTestResponse(Answer):
-    """`ConnectionTestResponse` of Airflow's document."""
-
-    status: bool
-    message: str

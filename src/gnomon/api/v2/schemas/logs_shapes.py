@@ -22,9 +22,3 @@ class TaskInstancesLogResponse(Answer):
 
     content: list[StructuredLogMessage] | list[str]
     continuation_token: str | None
-
-
-class ExternalLogUrlResponse(Answer):
-    """`ExternalLogUrlResponse` of Airflow's document."""
-
-    url: str

@@ -8,8 +8,8 @@ from uuid import UUID
 from pydantic import Field
 
 from gnomon.api.v2.schemas.base import Answer, Body
-from gnomon.api.v2.schemas.jobs import JobResponse
-from gnomon.api.v2.schemas.versions import DagVersionResponse
+from gnomon.api.v2.schemas.jobs_shapes import JobResponse
+from gnomon.api.v2.schemas.versions_shapes import DagVersionResponse
 from gnomon.model.states import TaskInstanceState
 
 

@@ -5,21 +5,21 @@ from __future__ import annotations
 from gnomon.api.v2.schemas.base import Body
 
 
-class ConfigOption(Body):
+class ConfigOptionResponse(Body):
     """`ConfigOption` of Airflow's document."""
 
     key: str
     value: str | list[object]
 
 
-class ConfigSection(Body):
+class ConfigSectionResponse(Body):
     """`ConfigSection` of Airflow's document."""
 
     name: str
-    options: list[ConfigOption]
+    options: list[ConfigOptionResponse]
 
 
-class Config(Body):
+class ConfigResponse(Body):
     """`Config` of Airflow's document."""
 
-    sections: list[ConfigSection]
+    sections: list[ConfigSectionResponse]
