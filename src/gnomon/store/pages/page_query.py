@@ -133,9 +133,7 @@ class _Clauses:
         elif condition.operator is Operator.MATCHES:
             self._add_any(self._build_match(expression, str(text)) for text in _items(condition.value))
         elif condition.operator is Operator.STARTS_WITH:
-            self._add_any(
-                f"substr({expression}, 1, {self._bind(len(str(text)))}) = {self._bind(str(text))}" for text in _items(condition.value)
-            )
+            self._add_any(self._build_start(expression, str(text)) for text in _items(condition.value))
         else:
             self._texts.append(f"{expression} {condition.operator.value} {self._bind(condition.value)}")
 
@@ -176,6 +174,11 @@ class _Clauses:
             escaped = text.replace("\\", "\\\\")
             return f"{expression} ILIKE {self._bind(f'%{escaped}%')}"
         return f"{expression} LIKE {self._bind(f'%{text}%')}"
+
+    def _build_start(self, expression: str, text: str) -> str:
+        if self._is_postgresql:
+            return f"starts_with({expression}, {self._bind(text)})"
+        return f"substr({expression}, 1, {self._bind(len(text))}) = {self._bind(text)}"
 
     def _add_any(self, texts: Iterable[str]) -> None:
         found = list(texts)
