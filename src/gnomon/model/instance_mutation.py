@@ -45,3 +45,11 @@ class MutationQuestion(msgspec.Struct, frozen=True, kw_only=True):
 
 MutationAnswer = InstanceOverrides | str
 """What the hook set for one instance; a text: why there is no answer, as a clause that follows "because"."""
+
+
+class MutationAnswers(msgspec.Struct, frozen=True, kw_only=True):
+    """The answers to the first instances of a question, in their order."""
+
+    answers: tuple[MutationAnswer, ...]
+    ends_process: bool = False
+    """The last call hung: no other request may be answered by its process."""
