@@ -25,7 +25,7 @@ from gnomon.model.states import TaskInstanceState as S
 RETRY_S = 60
 """Seconds until a hook that failed is asked again; a parsed file and a changed pool come before."""
 _REASON = "its queue and its pool are not known, because "
-_REMEDY = f"; it is asked again every {RETRY_S} s, and when the DAG file or the policies change"
+_REMEDY = f"; the policies are asked again every {RETRY_S} s, and when the DAG file or they change"
 
 
 def needs_answer(ti: TaskInstance) -> bool:
