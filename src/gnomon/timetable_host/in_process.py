@@ -34,6 +34,7 @@ class TimetableCall:
         ref = self._request.timetable
         try:
             if self._request.function == MUTATE_INSTANCES:
+                _load_function(MUTATE_INSTANCES)  # its imports take longer than a call may
                 load_policies()
             for path in (*self._request.author_classes, *(() if ref is None or ref.builtin else (ref.path,))):
                 load_author_class(path, self._request.file)
