@@ -14,7 +14,13 @@ from gnomon.clock import SystemClock
 from gnomon.config import current_config, load_config, set_current_config
 from gnomon.loading import cluster_policies
 from gnomon.model.attempts import InstanceOverrides, RunFacts
-from gnomon.model.instance_mutation import MutationAnswer, MutationAnswers, MutationInstance, MutationQuestion, MutationTask
+from gnomon.model.instance_mutation import (
+    MutationAnswer,
+    MutationAnswers,
+    MutationInstance,
+    MutationQuestion,
+    MutationTask,
+)
 from gnomon.model.instants import SECOND
 from gnomon.timetable_host import (
     MUTATE_INSTANCES,
