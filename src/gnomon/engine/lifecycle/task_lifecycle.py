@@ -162,11 +162,12 @@ def make_ready(context: StepContext, ti: TaskInstance) -> None:
     if ti.needs_expansion:
         expand_task(context, ti)
         return
-    if (ti.starts_deferred or ti.task.runs_code) and needs_answer(ti):
+    if not ti.run.graph.spec.mutates_instances:
+        if ti.overrides is not None:
+            drop_outdated_answer(context, ti)
+    elif needs_answer(ti) and (ti.starts_deferred or ti.task.runs_code):
         await_answer(context, ti)
         return
-    if not ti.run.graph.spec.mutates_instances:
-        drop_outdated_answer(context, ti)
     if ti.starts_deferred:
         _defer_or_enqueue(context, ti)
         return

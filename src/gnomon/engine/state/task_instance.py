@@ -170,7 +170,8 @@ class TaskInstance:
         if row.try_number:
             self.max_tries = row.max_tries
         self.attempt, self.worker, self.defer_seq = row.attempt, row.worker, row.defer_seq
-        self.set_overrides(row.overrides)
+        if row.overrides is not None:
+            self.set_overrides(row.overrides)
         self.deferral = row.deferral
         if row.attempt is not None or (row.deferral is not None and row.deferral.held_slots):
             self.pool, self.pool_slots = row.pool, row.pool_slots
