@@ -48,7 +48,7 @@ def run_scheduler(cfg: Config) -> int:
     try:
         if db is None:
             return 0
-        timetables = _create_timetable_host(cfg, db)
+        timetables = create_timetable_host(cfg, db)
         service = SchedulerService(
             settings=build_scheduler_settings(cfg), db=db, executor=executor, clock=SystemClock(), listener=listener,
             new_id=lambda: str(uuid.uuid4()), scheduler_id=scheduler_id, host=read_host_name(cfg.text("core", "hostname_callable")),
@@ -71,7 +71,7 @@ def run_scheduler(cfg: Config) -> int:
     return 0
 
 
-def _create_timetable_host(cfg: Config, db: Database) -> SubprocessTimetableHost:
+def create_timetable_host(cfg: Config, db: Database) -> SubprocessTimetableHost:
     """The host of custom timetables; Task API requests of timetables are answered as those of DAG files that are parsed."""
     return SubprocessTimetableHost(userhost_settings(cfg), SystemClock(), lambda request: answer_task(db, None, request))
 

@@ -107,7 +107,7 @@ _SCHEDULER = (
            "Maximum number of runs of one DAG that wait for other DAGs at the same time. These runs do not count towards other limits. "
            "Not an option of Airflow.", minimum=1),
     ConfigOption("scheduler", "timetable_timeout", "5", _N,
-           "Time limit for one call into a custom timetable or partition mapper, in seconds; then the call is stopped and reported as an error. "
+           "Time limit for one call into a custom timetable, a partition mapper or `task_instance_mutation_hook`, in seconds; then the call is stopped and reported as an error. "
            "Not an option of Airflow.",
            minimum=0.1),
     ConfigOption("scheduler", "task_queued_timeout", "600.0", _N, "Not needed: a queued task is assigned to a worker, and is queued again when that worker is lost.",

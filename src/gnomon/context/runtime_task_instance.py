@@ -13,7 +13,7 @@ from gnomon.context.run_queries import RunQueries
 from gnomon.context.runtime_dag_run import RuntimeDagRun
 from gnomon.context.state_store_accessors import AssetStateStoreAccessors, TaskStateStoreAccessor
 from gnomon.context.xcom_access import AttemptXComs, MapIndexes, PulledElement
-from gnomon.model.attempts import Attempt
+from gnomon.model.attempts import Attempt, InstanceOverrides
 from gnomon.model.instants import Instant
 from gnomon.model.states import TaskInstanceState
 from gnomon.sdk.arguments.notset import NOTSET
@@ -56,6 +56,14 @@ class RuntimeTaskInstance(RunQueries):
         self.try_number = attempt.try_number
         self.max_tries = attempt.max_tries
         self.state: TaskInstanceState | str = TaskInstanceState.RUNNING
+        self._set_overrides(attempt.overrides)
+
+    def _set_overrides(self, overrides: InstanceOverrides | None) -> None:
+        """Take over what `task_instance_mutation_hook` set for this try, instead of the values of the task."""
+        for name in ("queue", "pool", "pool_slots", "priority_weight", "executor"):
+            value = None if overrides is None else getattr(overrides, name)
+            if value is not None:
+                setattr(self, name, value)
 
     def __getattr__(self, name: str) -> Any:
         # Attributes of the task that are also attributes of Airflow's task instance.

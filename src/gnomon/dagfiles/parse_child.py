@@ -103,7 +103,7 @@ def _import_file(path: str) -> LoadedFile | None:
 def _build_all(path: str, loaded: LoadedFile, recorder: InputRecorder, dags: list[ParsedDag], failures: list[ParseFailure]) -> bool:
     """Add the spec or the failure of each DAG; True when something was missing that may appear without a change of this file."""
     is_missing = False
-    called = listeners.describe_listeners() if loaded.dags else {}
+    called = listeners.describe_listeners() | cluster_policies.describe_policies() if loaded.dags else {}
     links = plugin_links.get_plugin_links() if loaded.dags else NO_PLUGIN_LINKS
     folder = os.path.abspath(current_config().plugins_folder)
     used = listeners.list_listener_files(folder) if called.get("run_listeners") or called.get("calls_task_listeners") else []

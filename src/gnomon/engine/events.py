@@ -9,6 +9,7 @@ from gnomon.model.backfills import BackfillRecord
 from gnomon.model.deferral import DeferralResult
 from gnomon.model.hitl import HITLRespondent
 from gnomon.model.ids import TaskKey
+from gnomon.model.instance_mutation import MutationAnswer, MutationQuestion
 from gnomon.model.instants import Instant
 from gnomon.model.records import DagRecord, PoolRecord, RunRecord, TaskRecord
 from gnomon.model.run_callbacks import DeadlineRecord
@@ -132,6 +133,16 @@ class ReleaseRun:
     by: str
     reason: str | None = None
     request_pk: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class InstancesMutated:
+    """The answers to a question of `StepResult.mutation_questions`, in the order of its instances."""
+
+    question: MutationQuestion
+    """The question, or what is left of it after earlier answers."""
+    answers: tuple[MutationAnswer, ...]
+    """May be fewer than the instances: the answers for the others come later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,5 +295,5 @@ class ReprocessRun:
 EngineEvent = (
     DagRead | DagDeleted | RunRead | PreviousRunsRead | DeferralEnded | PoolsRead | WorkerJoined | WorkerDisconnected | WorkerLost | AuthorCodeEntered | ResultReceived
     | InventoryRead | ClearTasks | MarkTasks | MarkRun | DeleteRun | DeleteDag | RejectRequest | HITLAnswered | SlotsResolved | SubscriptionRequested | UpstreamUpdatesReceived
-    | CursorMoved | ReleaseRun | AssetEventsQueued | BackfillRead | ReprocessRun | DeadlineResolved
+    | CursorMoved | InstancesMutated | ReleaseRun | AssetEventsQueued | BackfillRead | ReprocessRun | DeadlineResolved
 )

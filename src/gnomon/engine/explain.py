@@ -9,6 +9,7 @@ from gnomon.engine.admission.admission_pass import find_free_worker
 from gnomon.engine.admission.capacity import find_reached_limit
 from gnomon.engine.lifecycle.deferrals import compute_deadline
 from gnomon.engine.lifecycle.expansions import list_open_upstream
+from gnomon.engine.lifecycle.instance_mutation import is_hook_reason, needs_answer
 from gnomon.engine.lifecycle.run_lifecycle import active_runs_limit
 from gnomon.engine.lifecycle.tallies import find_tally
 from gnomon.engine.lifecycle.task_lifecycle import compute_verdict
@@ -151,6 +152,8 @@ def find_wait_reason(engine_state: EngineState, ti: TaskInstance, now: Instant, 
     if ti.state in (None, S.SCHEDULED, S.UP_FOR_RETRY, S.UP_FOR_RESCHEDULE, *WITHOUT_PROCESS_STATES):
         if ti.state is None and not ti.is_queued:
             return _describe_rule_wait(ti)
+        if needs_answer(ti):
+            return _describe_hook_wait(ti)
         return _describe_admission_wait(engine_state, ti, {} if obstacles is None else obstacles)
     return None
 
@@ -205,10 +208,17 @@ def _describe_rule_wait(ti: TaskInstance) -> str:
     )
 
 
+def _describe_hook_wait(ti: TaskInstance) -> str:
+    """What `task_instance_mutation_hook` has not said yet, or why it cannot be asked."""
+    if is_hook_reason(ti.reason):
+        return ti.reason or ""
+    return "task_instance_mutation_hook of the cluster policies is asked for its queue and its pool; that takes as long as the policy takes"
+
+
 def _describe_admission_wait(engine_state: EngineState, ti: TaskInstance, obstacles: PoolObstacles) -> str:
     if ti.run.dag.hold_reason is not None:
         return ti.run.dag.hold_reason
-    pool = engine_state.get_pool(ti.task.pool)
+    pool = engine_state.get_pool(ti.target_pool)
     if pool.slots is None:
         return f"pool {pool.name} does not exist; make it with: gnomon pools set {pool.name} SLOTS"
     if 0 <= pool.slots < ti.pool_slots:

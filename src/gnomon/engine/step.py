@@ -29,6 +29,7 @@ from gnomon.engine.lifecycle.attempt_results import (
 from gnomon.engine.lifecycle.backfill_lifecycle import on_backfill_read, reprocess_run
 from gnomon.engine.lifecycle.deadlines import miss_due_deadlines, on_deadline_resolved, refresh_deadlines
 from gnomon.engine.lifecycle.hitl_responses import answer_hitl
+from gnomon.engine.lifecycle.instance_mutation import ask_again, ask_again_if_due, build_questions
 from gnomon.engine.lifecycle.run_callbacks import on_callback_timer, submit_callbacks
 from gnomon.engine.lifecycle.run_lifecycle import (
     attach_previous_run,
@@ -39,7 +40,7 @@ from gnomon.engine.lifecycle.run_lifecycle import (
     on_run_timer,
     start_queued_runs,
 )
-from gnomon.engine.lifecycle.task_lifecycle import evaluate_pending, make_ready
+from gnomon.engine.lifecycle.task_lifecycle import evaluate_pending, make_ready, on_instances_mutated
 from gnomon.engine.lifecycle.trigger_events import on_deferral_ended, on_deferral_timer
 from gnomon.engine.lifecycle.version_change import finalize_removed_tasks, on_dag_deleted, on_dag_read
 from gnomon.engine.requests import clear_tasks, delete_dag, delete_run, mark_run, mark_tasks
@@ -124,6 +125,7 @@ def _fire_timers(context: StepContext) -> None:
             on_run_timer(context, subject)
             expire_edges(context, subject)
             miss_due_deadlines(context, subject)
+            ask_again_if_due(context, subject)
         elif isinstance(subject, OwedCallback):
             on_callback_timer(context, subject)
         elif subject is not None and subject.state in (S.UP_FOR_RETRY, S.UP_FOR_RESCHEDULE):
@@ -142,6 +144,7 @@ def _finish_step(context: StepContext) -> StepResult:
             lifecycle.apply(ti, Cause.WAIT)
             context.mark_dirty(ti)
     changes, result = context.changes, context.result
+    result.mutation_questions = build_questions(context)
     for ti in context.dirty_instances:
         ti.is_stored = True
         changes.tasks.append(ti.to_record())
@@ -205,7 +208,11 @@ def _on_upstream_updates(context: StepContext, event: e.UpstreamUpdatesReceived)
 
 
 def _on_pools_read(context: StepContext, event: e.PoolsRead) -> None:
+    missing = {pool.name for pool in context.state.pools.values() if pool.slots is None}
     context.state.update_pools(event.pools)
+    if any(pool.name in missing for pool in event.pools):
+        for run in context.state.runs.values():
+            ask_again(context, run)  # its hook may have named that pool
 
 
 def _on_worker_disconnected(context: StepContext, event: e.WorkerDisconnected) -> None:
@@ -225,6 +232,7 @@ _HANDLERS: dict[type, Callable[[StepContext, Any], None]] = {
     e.PreviousRunsRead: _on_previous_runs_read,
     e.PoolsRead: _on_pools_read,
     e.SlotsResolved: on_slots_resolved,
+    e.InstancesMutated: on_instances_mutated,
     e.SubscriptionRequested: lambda context, event: subscribe(context, event.subscription, event.facts),
     e.UpstreamUpdatesReceived: _on_upstream_updates,
     e.CursorMoved: _on_cursor_moved,

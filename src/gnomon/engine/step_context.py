@@ -10,6 +10,7 @@ from typing import NamedTuple
 from gnomon.engine.state.engine_state import EngineState
 from gnomon.engine.state.task_instance import Dag, DagRun, TaskInstance
 from gnomon.model.attempts import Attempt, AttemptResult
+from gnomon.model.instance_mutation import MutationQuestion
 from gnomon.model.instants import Instant
 from gnomon.model.records import Changes, EventRecord
 from gnomon.model.run_waits import UpstreamUpdate
@@ -59,6 +60,8 @@ class StepResult:
     """(run_pk, edge_no) of edges whose upstream slots are not known yet; a `SlotsResolved` event answers each of them."""
     unresolved_deadlines: list[tuple[int, int]] = field(default_factory=list)
     """(run_pk, deadline_no) of deadlines that need the durations of ended runs; a `DeadlineResolved` event answers each of them."""
+    mutation_questions: list[MutationQuestion] = field(default_factory=list)
+    """Questions to `task_instance_mutation_hook`; an `InstancesMutated` event answers each instance of them."""
     deleted_runs: list[int] = field(default_factory=list)
     """Runs (run_pk) whose rows this step's transaction deletes."""
     deleted_dags: list[int] = field(default_factory=list)
@@ -86,6 +89,7 @@ class StepContext:
         "startable_dags",
         "started_count",
         "state",
+        "unasked_instances",
         "updates",
     )
 
@@ -101,6 +105,8 @@ class StepContext:
         """Tasks (run and task index) whose rules are to be evaluated; a range: only the instances with these map indices."""
         self.newly_ready: dict[TaskInstance, None] = {}
         """Task instances that became ready in this step and are not admitted yet."""
+        self.unasked_instances: dict[TaskInstance, None] = {}
+        """Ready task instances about which `task_instance_mutation_hook` is to be asked after this step."""
         self.startable_dags: dict[Dag, None] = {}
         """DAGs whose queued runs may be able to start."""
         self.possibly_done_runs: dict[DagRun, None] = {}

@@ -33,7 +33,6 @@ MODULE = "airflow_local_settings"
 _HOOKS = ("task_policy", "dag_policy", "task_instance_mutation_hook", "get_airflow_context_vars", "get_dagbag_import_timeout")
 _LIMITED_HOOKS = {
     "pod_mutation_hook": "it is never called, because Gnomon has no Kubernetes executor",
-    "task_instance_mutation_hook": "it is called on the worker right before the task runs, so a change of queue, pool or priority_weight has no effect",
 }
 
 
@@ -114,9 +113,14 @@ def apply_policies(dags: Mapping[str, Any]) -> PolicyOutcome:
     return outcome
 
 
-def mutate_task_instance(task_instance: Any, dag_run: Any, limit: LimitCall | None = None) -> None:
+def describe_policies() -> dict[str, Any]:
+    """The fields of a DagSpec that say which policies of this installation are called for its task instances."""
+    return {"mutates_instances": True} if load_policies().has("task_instance_mutation_hook") else {}
+
+
+def mutate_task_instance(task_instance: Any, dag_run: Any) -> None:
     """Call `task_instance_mutation_hook`. Raises as `ClusterPolicies.call` does."""
-    known_policies().call("task_instance_mutation_hook", {"task_instance": task_instance, "dag_run": dag_run}, limit)
+    known_policies().call("task_instance_mutation_hook", {"task_instance": task_instance, "dag_run": dag_run})
 
 
 def collect_context_variables(context: Any, limit: LimitCall | None = None) -> dict[str, str]:

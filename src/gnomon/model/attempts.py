@@ -72,6 +72,20 @@ class RunFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     partition_date: Instant | None = None
 
 
+class InstanceOverrides(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What `task_instance_mutation_hook` set for one try of a task instance; None: the value of the task."""
+
+    try_number: int
+    """The number of tries before this one."""
+    queue: str | None = None
+    pool: str | None = None
+    pool_slots: int | None = None
+    priority_weight: int | None = None
+    executor: str | None = None
+    without_effect: tuple[str, ...] = ()
+    """Other attributes that the hook set, which are not taken over."""
+
+
 class ElementSource(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Which element of a return value an instance gets that is mapped over it, and the attempt that returned the value."""
 
@@ -144,6 +158,8 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """
     elements: tuple[ElementSource, ...] = ()
     """What the instance is mapped over in the return values of tasks that are not mapped, where its place in them is known."""
+    overrides: InstanceOverrides | None = None
+    """What `task_instance_mutation_hook` set for this try; None: no cluster policy has the hook."""
 
 
 class XComItem(msgspec.Struct, frozen=True, kw_only=True):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from gnomon.model.alerts import AlertEvent
 from gnomon.model.assets import NewAssetEvent
-from gnomon.model.attempts import AttemptResult
+from gnomon.model.attempts import AttemptResult, InstanceOverrides
 from gnomon.model.backfills import BackfillRecord
 from gnomon.model.deferral import Deferral, DeferralResult
 from gnomon.model.hitl import HITLRequest, HITLResponse
@@ -160,6 +160,8 @@ class TaskRecord:
     rendered_map_index: str | None = None
     factor_lengths: tuple[tuple[int, ...], ...] | None = None
     """For map index 0 of an expanded task: the lengths of the factors at the expansion."""
+    overrides: InstanceOverrides | None = None
+    """The last answer of `task_instance_mutation_hook`; None: it has not answered, or the instance was cleared since."""
     deferral: DeferralRecord | None = None
     """Read with the row, written by `Changes.deferrals`."""
 

@@ -134,6 +134,8 @@ class DagSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The CallbackKinds at which a listener of a plugin is called."""
     calls_task_listeners: bool = False
     """Whether a plugin has a listener of task instances."""
+    mutates_instances: bool = False
+    """Whether a cluster policy has `task_instance_mutation_hook`, which is asked before each try of a task."""
     deadlines: tuple[DeadlineSpec, ...] = ()
     alerts: tuple[AlertRuleSpec, ...] = ()
     """The rules of alerts that the file gives; those of gnomon.toml apply too."""

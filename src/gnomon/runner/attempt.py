@@ -164,7 +164,7 @@ class _AttemptExecution:
         context = self._context = build_context(
             task=task, dag=self._dag, run=self._attempt.run, attempt=self._attempt, channel=self._channel
         )
-        for name, value in apply_task_policies(context).items():
+        for name, value in apply_task_policies(context, self._attempt.overrides).items():
             os.environ[name] = value  # noqa: TID251 - written for the task, not read
         if self._on_entered is not None:
             self._on_entered(self._clock.now())

@@ -25,6 +25,7 @@ from gnomon.scheduler.consecutive_failures import pause_failing_dags
 from gnomon.scheduler.deadline_resolution import DeadlineResolver
 from gnomon.scheduler.edge_resolution import EdgeResolver
 from gnomon.scheduler.event_translation import read_created_runs, read_dags
+from gnomon.scheduler.instance_mutations import InstanceMutations
 from gnomon.scheduler.lease import Lease
 from gnomon.scheduler.mailbox import Mailbox
 from gnomon.scheduler.multipart_requests import MultipartRequests
@@ -34,6 +35,7 @@ from gnomon.scheduler.quarantine import GroupQuarantine
 from gnomon.scheduler.settings import BEAT_S, FAULT_RETRY_S, RETRY_AWAY_S, SchedulerSettings
 from gnomon.scheduler.timetable_multiplexer import TimetableHostMultiplexer
 from gnomon.store import CommitUncertain, Database, FencedError, PoolExhausted, notify_on_commit
+from gnomon.store.admin import pools
 from gnomon.store.asset_records.asset_watchers import has_wanted_watchers
 from gnomon.store.ownership import commit
 from gnomon.store.ownership import group_state as store_load
@@ -50,13 +52,14 @@ class SchedulerService:
         self, *, settings: SchedulerSettings, db: Database, executor: Executor, clock: Clock, listener: Listener | None,
         new_id: Callable[[], str], scheduler_id: str, host: str, is_dead: Callable[[str], bool] = lambda _: False,
         timetables: TimetableHost | None = None, wake_triggerers: Callable[[], object] = lambda: None,
-        wake_monitor: Callable[[], object] = lambda: None,
+        wake_monitor: Callable[[], object] = lambda: None, missing_pool_slots: int | None = None,
     ) -> None:
         """`is_dead`: true if the process of a scheduler id is known, not suspected, to have ended.
 
         `timetables`: calls author timetables; with None, DAGs with an author timetable get an error instead of runs.
         `wake_triggerers`: called after a commit that started or ended a deferral, and when a watcher of an asset may be needed.
         `wake_monitor`: called when a DAG with rules of alerts was read.
+        `missing_pool_slots`: the size of a pool that a cluster policy names and that does not exist; None: its tasks wait for the pool.
         """
         self._settings = settings
         self._db = db
@@ -80,6 +83,10 @@ class SchedulerService:
             db, scheduler_id, self.memory, None if multiplexer is None else multiplexer.open_client(), settings.max_waiting_runs
         )
         self._deadline_resolver = DeadlineResolver(db, self.memory)
+        self._missing_pool_slots = missing_pool_slots
+        self._mutations = InstanceMutations(
+            self.memory, None if multiplexer is None else multiplexer.open_client(), None if missing_pool_slots is None else self._create_pool
+        )
         self._multipart = MultipartRequests(self.memory)
         self._mailbox = Mailbox(
             db, executor, clock, listener, self.memory, self._multipart, self._delete_history, sweep_s=settings.sweep_s
@@ -131,7 +138,7 @@ class SchedulerService:
         deadline_at = now if self._deadline_resolver.has_work else None
         partitions_at = self._asset_runs.wake_at(now) if self._settings.use_schedule else None
         times = (
-            self._wake_at, plan_at, partitions_at, deadline_at, self._backfills.wake_at(now), self._edge_resolver.wake_at(now), self.lease.next_beat_at, self._mailbox.sweep_at,
+            self._wake_at, plan_at, partitions_at, deadline_at, self._mutations.wake_at(now), self._backfills.wake_at(now), self._edge_resolver.wake_at(now), self.lease.next_beat_at, self._mailbox.sweep_at,
         )
         return min(at for at in times if at is not None)
 
@@ -153,12 +160,12 @@ class SchedulerService:
         drop_groups(self.memory, gained)
         with self._db.read() as tx:
             state = store_load.load_groups(tx, sorted(gained))
-            pools = store_load.load_pools(tx)
+            pool_records = store_load.load_pools(tx)
         self.lease.renew()
         self._loaded += load_groups(self.memory, state, gained)
         self.lease.renew()
         self._loaded_subscriptions += [e.SubscriptionRequested(message, facts) for message, facts in state.subscriptions]
-        self.memory.update_pools(pools)
+        self.memory.update_pools(pool_records)
         self._planner.enqueue(dag.dag_pk for dag in state.dags)
         self._asset_runs.enqueue(dag.dag_pk for dag in state.dags)
         self._backfills.enqueue(backfill.dag_pk for backfill in state.backfills)
@@ -173,7 +180,14 @@ class SchedulerService:
         """The events since the last round, and the mail_pks of the messages that they come from."""
         subscriptions, self._loaded_subscriptions = self._loaded_subscriptions, []
         events, messages = self._mailbox.collect(self._epochs())
-        return [*subscriptions, *events], messages
+        return [*subscriptions, *events, *self._mutations.collect()], messages
+
+    def _create_pool(self, name: str) -> None:
+        """Creates the pool with `missing_pool_slots`, and reads all pools."""
+        assert self._missing_pool_slots is not None
+        with self._db.write() as tx:
+            pools.set_pool(tx, name, self._missing_pool_slots)
+            self.memory.update_pools(store_load.load_pools(tx))
 
     # ---- decide, commit, act -----------------------------------------------------------------------------------------
     def _step_and_commit(self, events: list[e.EngineEvent], messages: list[int], now: Instant) -> None:
@@ -193,6 +207,7 @@ class SchedulerService:
         self._backfills.enqueue(dag_pk for dag_pk in sorted(result.plannable_dags) if dag_pk in self.memory.dags and self.memory.dags[dag_pk].backfills)
         self._edge_resolver.enqueue(result.unresolved_edges)
         self._deadline_resolver.enqueue(result.unresolved_deadlines)
+        self._mutations.ask(result.mutation_questions)
         for worker_id, attempt_ids in result.acknowledges.items():
             self._executor.acknowledge(worker_id, attempt_ids)
         for worker_id, attempts in result.submits.items():
@@ -311,6 +326,7 @@ class SchedulerService:
         self._backfills.reset()
         self._edge_resolver.reset()
         self._deadline_resolver.reset()
+        self._mutations.reset()
         self._multipart.reset()
         self._mailbox.reset()
         self._loaded, self._loaded_subscriptions, self._touched = [], [], set()

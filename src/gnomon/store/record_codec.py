@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from gnomon.model.attempts import InstanceOverrides
 from gnomon.model.deferral import EMPTY_KWARGS, Deferral
 from gnomon.model.records import RunRecord, TaskRecord
 from gnomon.model.slots import Cursor, PlannedRun
@@ -25,6 +26,7 @@ from gnomon.store.transaction import Row, Transaction
 
 _json_encoder = msgspec.json.Encoder()
 _lengths_decoder = msgspec.json.Decoder(tuple[tuple[int, ...], ...])
+_overrides_decoder = msgspec.json.Decoder(InstanceOverrides)
 _cursor_decoder = msgspec.json.Decoder(Cursor)
 _planned_decoder = msgspec.json.Decoder(PlannedRun)
 
@@ -51,7 +53,8 @@ def encode_run_change(run: RunRecord) -> Row:
 def decode_task(row: Row) -> TaskRecord:
     """A task instance from the columns of `group_state.task_instances`."""
     lengths = None if row[19] is None else _lengths_decoder.decode(row[19])
-    return TaskRecord(row[0], row[1], row[2], TASK_STATES_BY_CODE.get(row[3]), *(*row[4:19], lengths))
+    overrides = None if row[20] is None else _overrides_decoder.decode(row[20])
+    return TaskRecord(row[0], row[1], row[2], TASK_STATES_BY_CODE.get(row[3]), *(*row[4:19], lengths, overrides))
 
 
 def encode_task_change(task: TaskRecord) -> Row:
@@ -62,6 +65,7 @@ def encode_task_change(task: TaskRecord) -> Row:
         task.worker, task.defer_seq, task.pool, task.pool_slots, task.priority, task.resume_at, task.started_at,
         task.ended_at, task.reason, task.return_length, task.rendered_map_index,
         None if task.factor_lengths is None else _json_encoder.encode(task.factor_lengths).decode(),
+        None if task.overrides is None else encode_json(msgspec.to_builtins(task.overrides)),
     )
 
 

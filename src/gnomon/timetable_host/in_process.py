@@ -10,11 +10,13 @@ from typing import Any
 
 import msgspec
 
+from gnomon.errors.authoring import AirflowClusterPolicyError
 from gnomon.errors.product import GnomonError
 from gnomon.errors.timetable import AirflowTimetableInvalid, PlanningError, TimetableNotBuilt
 from gnomon.loading.author_class_loader import load_author_class
+from gnomon.loading.cluster_policies import load_policies
 from gnomon.loading.timetable_loader import rebuild_timetable
-from gnomon.timetable_host.protocol import TimetableRequest, TimetableResponse
+from gnomon.timetable_host.protocol import MUTATE_INSTANCES, TimetableRequest, TimetableResponse
 
 _OWN_PACKAGE = "gnomon."
 
@@ -28,12 +30,15 @@ class TimetableCall:
         """Why a class could not be loaded."""
 
     def prepare(self) -> None:
-        """Import the files of the author's classes. An error is kept for the response."""
+        """Import the files of the author's classes, and the cluster policies for a request to them. An error is kept for the response."""
         ref = self._request.timetable
         try:
+            if self._request.function == MUTATE_INSTANCES:
+                _load_function(MUTATE_INSTANCES)  # its imports take longer than a call may
+                load_policies()
             for path in (*self._request.author_classes, *(() if ref is None or ref.builtin else (ref.path,))):
                 load_author_class(path, self._request.file)
-        except TimetableNotBuilt as error:
+        except (TimetableNotBuilt, AirflowClusterPolicyError) as error:
             self._class_error = str(error)
 
     def answer(self) -> TimetableResponse:
@@ -48,7 +53,8 @@ class TimetableCall:
             if question.timetable is not None:
                 arguments["timetable"] = rebuild_timetable(question.timetable, question.file)
             value = function(**arguments)
-            return TimetableResponse(number=question.number, value=msgspec.msgpack.encode(value))
+            is_process_ended = bool(getattr(value, "ends_process", False))
+            return TimetableResponse(number=question.number, value=msgspec.msgpack.encode(value), is_process_ended=is_process_ended)
         except (PlanningError, AirflowTimetableInvalid, GnomonError) as error:
             return TimetableResponse(number=question.number, error=str(error), is_process_ended=_is_out_of_memory(error))
         except MemoryError:

@@ -25,6 +25,10 @@ PARTITION_ANSWERS = "gnomon.timetable_host.partition_lookup:answer_partitions"
 PARTITION_DATE = "gnomon.timetable_host.partition_lookup:resolve_author_partition_date"
 """The date that a partition key of a DAG names."""
 
+MUTATE_INSTANCES = "gnomon.timetable_host.instance_mutation:mutate_instances"
+"""What the cluster policies set on task instances before their next try."""
+MUTATION_HOOK = "task_instance_mutation_hook"
+
 
 class TimetableRequest(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """A request to call a function of Gnomon beside author code: `function(timetable=..., **arguments)`."""
@@ -47,15 +51,19 @@ class TimetableRequest(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """The other arguments by name, as MessagePack (see `pack_arguments`)."""
 
     def author_path(self) -> str | None:
-        """The path of the author's class that the request is about; None when it is about no class."""
+        """The path of the author's class that the request is about, or the name of the hook; None when it is about none."""
+        if self.function == MUTATE_INSTANCES:
+            return MUTATION_HOOK
         return self.author_classes[0] if self.author_classes else None if self.timetable is None else self.timetable.path
 
     def author_name(self) -> str:
-        """The class that the request is about, for messages; the function when it is about no class."""
+        """The class, or the hook, that the request is about, for messages; the function when it is about none."""
         return (self.author_path() or self.function).rpartition(".")[2]
 
     def remedy(self) -> str:
         """What a message about the class advises."""
+        if self.function == MUTATE_INSTANCES:
+            return "see to the cluster policies"
         return "see to its partition mapper" if self.author_classes else "see to its timetable"
 
 

@@ -213,15 +213,15 @@ class RequestQueue:
 # ---- why a host process ended, for the author of the timetable -------------------------------------------------------
 def _describe_timeout(request: TimetableRequest, timeout_s: float, output: str) -> str:
     """The process was killed because it sent no message for longer than one call may take."""
-    method, place = _find_author_line(output)
-    return f"{request.author_name()}{method} did not answer within {timeout_s:g} s{place}; {request.remedy()}"
+    called, place = _find_author_line(request, output)
+    return f"{called} did not answer within {timeout_s:g} s{place}; {request.remedy()}"
 
 
 def _describe_host_exit(request: TimetableRequest, exit_code: int, output: str) -> str:
     """The process ended by itself while it worked on this request."""
-    method, place = _find_author_line(output)
+    called, place = _find_author_line(request, output)
     crash = describe_crash(exit_code)
-    return f"the process of {request.author_name()}{method} {crash.sentence}{place if crash.kind == 'crash' else ''}; {request.remedy()}"
+    return f"the process of {called} {crash.sentence}{place if crash.kind == 'crash' else ''}; {request.remedy()}"
 
 
 def _describe_failed_start(exit_code: int, output: str) -> str:
@@ -235,10 +235,11 @@ def _describe_refused_start(error: OSError) -> str:
     return f"no process can be started to run author timetables: {describe_refusal(error)}; {REFUSAL_REMEDY}"
 
 
-def _find_author_line(output: str) -> tuple[str, str]:
-    """`.method` that Gnomon called, and ` (it was at FILE, line N)` of the innermost author frame; empty without a stack dump."""
-    frames = list_author_frames(output)
+def _find_author_line(request: TimetableRequest, output: str) -> tuple[str, str]:
+    """`Class.method` or the hook that Gnomon called, and ` (it was at FILE, line N)` of the innermost author frame, if there is a stack dump."""
+    name, frames = request.author_name(), list_author_frames(output)
     if not frames:
-        return "", ""
+        return name, ""
     method = frames[-1].function
-    return f".{method}" if method.isidentifier() else "", f" (it was at {frames[0].file}, line {frames[0].line})"
+    called = f"{name}.{method}" if method.isidentifier() and method != name else name
+    return called, f" (it was at {frames[0].file}, line {frames[0].line})"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from gnomon.clock import Clock
 from gnomon.processes.task_api_messages import TaskApiHandler
-from gnomon.timetable_host.protocol import TimetableRequest, TimetableResponse
+from gnomon.timetable_host.protocol import MUTATE_INSTANCES, TimetableRequest, TimetableResponse
 from gnomon.timetable_host.request_queue import RequestQueue
 from gnomon.timetable_host.settings import TimetableHostSettings
 
@@ -63,6 +63,8 @@ class SubprocessTimetableHost:
 def _suspect_key(question: TimetableRequest) -> tuple[str | None, str]:
     """Identifies what a request is about: the DAG file, and the class with its data."""
     ref = question.timetable
+    if question.function == MUTATE_INSTANCES:
+        return None, question.function  # the cluster policies are the same for all files
     if question.author_classes:
         return question.file, " ".join(question.author_classes)
     return question.file, "" if ref is None else f"{ref.path} {ref.data!r}"

@@ -47,6 +47,15 @@ def test_the_policy_file_is_an_input_of_every_parse_also_while_it_is_missing(hom
     assert [dag.spec.max_active_runs for dag in after.dags] == [3]
 
 
+def test_the_hook_of_task_instances_is_part_of_the_spec(home: Home, parser: Parser) -> None:
+    flow = home.one_dag("flow.py")
+    before = parser.parse(flow).dags[0]
+    write_policies(home, "def task_instance_mutation_hook(task_instance):\n    ...\n")
+    after = parser.parse(flow).dags[0]
+    assert (before.spec.mutates_instances, after.spec.mutates_instances) == (False, True)
+    assert before.spec_hash != after.spec_hash, "another version, so that unfinished runs follow"
+
+
 def test_listeners_of_plugins_are_part_of_the_spec(home: Home, parser: Parser) -> None:
     flow = home.one_dag("flow.py")
     assert parser.parse(flow).dags[0].spec.run_listeners == ()

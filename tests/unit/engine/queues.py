@@ -32,6 +32,9 @@ def _contents(engine_state: EngineState) -> Iterator[tuple[QueueState, TaskInsta
     for dag in engine_state.dags.values():
         for ti in dag.held_instances:
             yield QueueState.DAG, ti
+        for run in dag.runs.values():
+            for ti in run.hook_queue:
+                yield QueueState.HOOK, ti
         for limit in _limits_of(dag):
             for limit_queue in limit.queues.values():
                 yield from _waiting_at(limit_queue)

@@ -65,7 +65,7 @@ def snapshot(memory: EngineState) -> object:
         run.pk: (
             run.record.state, run.unfinished_count,
             list(map(counts, run.tallies)),
-            [(i, m, c.state, c.try_number, c.max_tries, c.seq, c.attempt, c.worker, c.resume_at, c.reason)
+            [(i, m, c.state, c.try_number, c.max_tries, c.seq, c.attempt, c.worker, c.resume_at, c.reason, c.overrides)
              for i, cells in enumerate(run.task_instances) for m, c in sorted(cells.items())],
             run.active_tasks_limit.used,
             {i: (x.lengths, counts(x.own), x.value_count, {s: list(map(counts, parts)) for s, parts in x.parts.items()})

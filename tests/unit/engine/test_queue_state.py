@@ -22,6 +22,7 @@ NO_ADMISSION = EngineLimits(parallelism=0)
 MISSING = [(state, cause) for state in QueueState for cause in QueueCause if (state, cause) not in QUEUE_TRANSITIONS]
 WAYS_INTO: dict[QueueState, tuple[QueueCause, ...]] = {
     QueueState.NONE: (),
+    QueueState.HOOK: (QueueCause.HOOK_NEEDED,),
     QueueState.POOL: (QueueCause.BECOME_READY,),
     QueueState.LIMIT: (QueueCause.BECOME_READY, QueueCause.LIMIT_REACHED),
     QueueState.OVERSIZED: (QueueCause.BECOME_READY, QueueCause.POOL_TOO_SMALL),

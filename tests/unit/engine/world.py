@@ -15,6 +15,7 @@ from gnomon.engine.step import step
 from gnomon.engine.step_context import StepResult
 from gnomon.model.attempts import Attempt, AttemptResult
 from gnomon.model.ids import UNMAPPED, TaskKey
+from gnomon.model.instance_mutation import MutationQuestion
 from gnomon.model.records import DagRecord, DeferralRecord, GroupState, NewMail, PoolRecord, RunRecord, TaskRecord
 from gnomon.model.run_callbacks import CallbackRecord, DeadlineRecord, DeadlineState
 from gnomon.model.run_waits import RunWait
@@ -63,6 +64,8 @@ class World:
         self.callbacks: dict[str, CallbackRecord] = {}
         self.deadlines: dict[tuple[int, int], DeadlineRecord] = {}
         self.mail: list[NewMail] = []
+        self.questions: list[MutationQuestion] = []
+        """To `task_instance_mutation_hook`, without an answer."""
         self.now = 1_000_000
         self._ids = itertools.count()
         self._run_pks = itertools.count(1)
@@ -121,6 +124,7 @@ class World:
         loaded, self.loaded = self.loaded, []
         decided = step(self.memory, events, self.now, lambda: f"a{next(self._ids)}", loaded)
         check_queues(self.memory)
+        self.questions += decided.mutation_questions
         self.write(decided)
         return decided
 

@@ -14,9 +14,10 @@ import pytest
 
 from gnomon import DAG, BaseOperator, Connection, Variable, task
 from gnomon.clock import VirtualClock
+from gnomon.config import current_config, load_config, set_current_config
 from gnomon.errors import UserError
 from gnomon.errors.authoring import AirflowException, AirflowFailException, AirflowNotFoundException
-from gnomon.loading import dialect
+from gnomon.loading import cluster_policies, dialect
 from gnomon.operators import EmptyOperator, PythonSensor, TimeDeltaSensor
 from gnomon.report.listings.not_found import NameNotFound
 from gnomon.sdk.deferral.triggers import BaseTrigger, TriggerEvent
@@ -133,6 +134,25 @@ class Deferring(BaseOperator):
 
     def resume(self, context: Any, event: Any) -> Any:
         return event
+
+
+def test_the_hook_of_the_cluster_policies_is_called_and_may_name_any_pool(store: PrivateStore, tmp_path: Path) -> None:
+    before = current_config()
+    set_current_config(load_config({}, tmp_path))
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config" / "airflow_local_settings.py").write_text("def task_instance_mutation_hook(ti):\n    ti.pool, ti.queue = 'gpu', f'q{ti.try_number}'\n")
+    try:
+        with DAG("d") as dag:
+            @task
+            def look(ti: Any = None) -> list[str]:
+                return [ti.pool, ti.queue]
+
+            look()
+        run = run_dag(dag, store=store)
+        assert run.state == "success" and run.get_task_instance("look").xcom_pull() == ["gpu", "q0"]
+    finally:
+        cluster_policies._loaded.clear()
+        set_current_config(before)
 
 
 def test_triggers_run_in_this_process(store: PrivateStore) -> None:

@@ -17,7 +17,13 @@ from gnomon.cli.trial.dag_search import ParsedTarget, find_by_id, find_in_file, 
 from gnomon.cli.trial.lone_task import isolate_task
 from gnomon.cli.trial.trial_answers import Answer, TrialAnswers, check_answered_tasks
 from gnomon.cli.trial.trial_progress import ProgressDisplay
-from gnomon.cli.trial.trial_services import TrialStatus, load_status, run_scheduler, start_companions
+from gnomon.cli.trial.trial_services import (
+    MISSING_POOL_SLOTS,
+    TrialStatus,
+    load_status,
+    run_scheduler,
+    start_companions,
+)
 from gnomon.config import Config
 from gnomon.dagfiles.inputs import create_environment_stamps
 from gnomon.dagfiles.service import start_parse_pool
@@ -36,8 +42,6 @@ from gnomon.testing.dag_runs.task_logs import TaskLogs
 
 BY = "dags test"
 WORKER_READY_S = 30.0
-_POOL_SLOTS = 128
-"""Slots of a pool that a task names but the home does not have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +116,7 @@ def _create_run(home: Home, db: Database, target: ParsedTarget, request: TrialRe
         dags.set_paused(tx, spec.dag_id, False, by=BY, at=now)
         for name in sorted({task.pool for task in spec.tasks}):
             if pools.find_pool(tx, name) is None:
-                pools.set_pool(tx, name, _POOL_SLOTS)
+                pools.set_pool(tx, name, MISSING_POOL_SLOTS)
         dag_runs.create_manual_run(
             tx, dag_id=spec.dag_id, run_id=planned.run_id, logical_at=logical_at, run_after=planned.run_after,
             interval=(planned.interval_start, planned.interval_end), conf=request.conf, by=BY, at=now, of_any_type=True,

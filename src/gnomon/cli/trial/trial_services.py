@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from gnomon import log
 from gnomon.app.on_demand import TRIGGERER, OnDemandStart
+from gnomon.app.scheduler_wiring import create_timetable_host
 from gnomon.app.service_process import Service, fork_service
 from gnomon.app.triggerer_wiring import run_triggerer_when_needed
 from gnomon.clock import Clock
@@ -34,6 +35,8 @@ from gnomon.wakeups import Listener
 
 CHILD_END_S = 10.0
 """How long a child process may take to end after SIGTERM before it is killed."""
+MISSING_POOL_SLOTS = 128
+"""Slots of a pool that a task or a cluster policy names but the home does not have."""
 _CHECK_INTERVAL_S = 0.5
 """Interval between two checks whether the child processes are alive."""
 
@@ -107,10 +110,11 @@ def run_scheduler(
     scheduler_id = str(uuid.uuid4())
     executor = LocalExecutor(scheduler_id)
     listener = Listener(run_folder(cfg.home), f"scheduler-{os.getpid()}")
+    timetables = create_timetable_host(cfg, db)
     service = SchedulerService(
         settings=replace(build_scheduler_settings(cfg), use_schedule=False), db=db, executor=executor, clock=clock, listener=listener,
         new_id=lambda: str(uuid.uuid4()), scheduler_id=scheduler_id, host=socket.gethostname(),
-        wake_triggerers=OnDemandStart(cfg, TRIGGERER).notify,
+        wake_triggerers=OnDemandStart(cfg, TRIGGERER).notify, timetables=timetables, missing_pool_slots=MISSING_POOL_SLOTS,
     )  # fmt: skip
     try:
         while True:
@@ -121,8 +125,9 @@ def run_scheduler(
                 return trial
             check()
             seconds = (wake_at - clock.now()) / SECOND
-            select.select([*executor.read_filenos(), listener.fileno()], [], [], max(0.0, min(seconds, _CHECK_INTERVAL_S)))
+            select.select([*executor.read_filenos(), *timetables.filenos(), listener.fileno()], [], [], max(0.0, min(seconds, _CHECK_INTERVAL_S)))
     finally:
+        timetables.close()
         executor.close()
         listener.close()
 

@@ -185,7 +185,7 @@ def _undo_admission(engine_state: EngineState, changes: Changes, admission: Admi
     lifecycle.revert(ti, admission.state)
     if admission.state in (None, *WITHOUT_PROCESS_STATES):
         lifecycle.apply(ti, Cause.WAIT)
-    move_in_queue(ti, QueueCause.BECOME_READY, engine_state.get_pool(ti.pool or ti.task.pool))
+    move_in_queue(ti, QueueCause.BECOME_READY, engine_state.get_pool(ti.pool or ti.target_pool))
 
 
 def build_attempt(engine_state: EngineState, ti: TaskInstance) -> Attempt:
@@ -206,6 +206,7 @@ def build_attempt(engine_state: EngineState, ti: TaskInstance) -> Attempt:
         deadline_at=compute_deadline(ti) if ti.continues_in_operator else None,
         expanded_count=None if expansion is None else expansion.count,
         factor_lengths=() if expansion is None else expansion.lengths,
+        overrides=ti.overrides,
         elements=() if expansion is None else tuple(dict.fromkeys(_find_elements(ti, expansion))),
     )
 

@@ -240,6 +240,8 @@ def reset_task_instance(context: StepContext, ti: TaskInstance) -> None:
     drop_deferral(context, ti, killed=True)
     reason = ti.reason if ti.state is S.SKIPPED and is_skipped_by_branch(ti) else None
     lifecycle.apply(ti, Cause.CLEAR)
+    if ti.overrides is not None:
+        ti.set_overrides(None)
     ti.rendered_map_index = None
     ti.max_tries = ti.try_number + ti.task.retries
     ti.started_at = ti.ended_at = ti.resume_at = None

@@ -61,7 +61,7 @@ def undo_deferral(engine_state: EngineState, changes: Changes, ti: TaskInstance)
     deferral, ti.deferral = ti.deferral, None
     assert deferral is not None
     del changes.deferrals[deferral.key]
-    engine_state.get_pool(ti.pool or ti.task.pool).used -= deferral.held_slots
+    engine_state.get_pool(ti.pool or ti.target_pool).used -= deferral.held_slots
     ti.defer_seq -= 1
     ti.generation += 1
 
@@ -134,7 +134,7 @@ def _hold_slots(context: StepContext, ti: TaskInstance) -> int:
 
     The pool is the one that admitted the instance; a new version of the DAG may have given the task another.
     """
-    pool = context.state.get_pool(ti.pool or ti.task.pool)
+    pool = context.state.get_pool(ti.pool or ti.target_pool)
     if not pool.include_deferred or ti.state is TaskInstanceState.AWAITING_INPUT:
         return 0
     pool.used += ti.pool_slots

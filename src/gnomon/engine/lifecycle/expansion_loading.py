@@ -105,12 +105,15 @@ def build_unknown_lengths(count: int, level_count: int) -> FactorLengths:
 
 
 def _is_complete(rows: Sequence[TaskRecord]) -> bool:
-    """True when all instances of a task that was mapped are finished."""
+    """True when all instances of a task that was mapped are finished; those that were removed do not count."""
     present = [row for row in rows if row.state is not S.REMOVED]
     stored = next((row.factor_lengths for row in rows if row.factor_lengths), None)
     if not present or any(row.state not in FINISHED_TASK_STATES for row in present):
         return False
-    return stored is None or len(present) == count_instances(stored)
+    if stored is None:
+        return True
+    count = count_instances(stored)
+    return sum(row.map_index < count for row in rows) == count  # an instance without a row is not finished
 
 
 def restore_task_instance(run: DagRun, index: int, row: TaskRecord) -> TaskInstance:

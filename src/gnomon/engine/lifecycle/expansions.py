@@ -176,6 +176,8 @@ def _fill_indices(context: StepContext, run: DagRun, index: int, count: int) -> 
 def restore_removed(ti: TaskInstance) -> None:
     """Clear a removed instance whose task or map index is back: its numbers go on, and it has all its retries again."""
     lifecycle.apply(ti, Cause.CLEAR)
+    if ti.overrides is not None:
+        ti.set_overrides(None)
     ti.max_tries = ti.try_number + ti.task.retries
     ti.started_at = ti.ended_at = ti.reason = None
 

@@ -10,9 +10,11 @@ from gnomon.decide.edges import EdgeVerdict
 from gnomon.decide.previous_run import decide_skip, evaluate_previous_run, evaluate_without_previous
 from gnomon.decide.transitions import Cause
 from gnomon.decide.trigger_rules import RuleOutcome, Verdict, evaluate_trigger_rule, is_skip_valid, parse_skip_reason
+from gnomon.engine.events import InstancesMutated
 from gnomon.engine.lifecycle.asset_emission import record_asset_events
 from gnomon.engine.lifecycle.deferrals import begin_deferral
 from gnomon.engine.lifecycle.expansions import compute_expansion_verdict, expand_task, revise_expansion
+from gnomon.engine.lifecycle.instance_mutation import apply_answers, await_answer, drop_outdated_answer, needs_answer
 from gnomon.engine.lifecycle.tallies import find_tally
 from gnomon.engine.lifecycle.task_end import finish_task_instance
 from gnomon.engine.state.queue_moves import move_in_queue
@@ -153,9 +155,18 @@ def is_first_of_backfill(run: DagRun) -> bool:
 
 
 def make_ready(context: StepContext, ti: TaskInstance) -> None:
-    """The rules let the instance run: a mapped task is expanded; without code it is finished at once, else it is queued for admission."""
+    """The rules let the instance run: a mapped task is expanded; without code it is finished at once, else it is queued for admission.
+
+    Where `task_instance_mutation_hook` has to be asked first, the instance waits for the answer.
+    """
     if ti.needs_expansion:
         expand_task(context, ti)
+        return
+    if not ti.run.graph.spec.mutates_instances:
+        if ti.overrides is not None:
+            drop_outdated_answer(context, ti)
+    elif needs_answer(ti) and (ti.starts_deferred or ti.task.runs_code):
+        await_answer(context, ti)
         return
     if ti.starts_deferred:
         _defer_or_enqueue(context, ti)
@@ -174,7 +185,7 @@ def _defer_or_enqueue(context: StepContext, ti: TaskInstance) -> None:
     if ti.run.dag.hold_reason is not None:
         move_in_queue(ti, QueueCause.DAG_HELD)
         context.newly_ready[ti] = None
-    elif context.state.get_pool(ti.task.pool).include_deferred:
+    elif context.state.get_pool(ti.target_pool).include_deferred:
         enqueue_for_admission(context, ti)
     else:
         start_deferred(context, ti)
@@ -189,15 +200,21 @@ def start_deferred(context: StepContext, ti: TaskInstance) -> list[AttemptResult
     ti.try_number += 1
     deleted_results = context.delete_xcoms(ti) if ti.try_number > 1 else None
     ti.started_at = context.now
-    ti.pool = ti.task.pool
+    ti.pool = ti.target_pool
     context.newly_ready.pop(ti, None)
     begin_deferral(context, ti, ti.task.start_wait, Cause.START_WAIT)
     return deleted_results
 
 
+def on_instances_mutated(context: StepContext, event: InstancesMutated) -> None:
+    """Queue the instances for which `task_instance_mutation_hook` has answered, with the values that it set."""
+    for ti in apply_answers(context, event):
+        make_ready(context, ti)
+
+
 def enqueue_for_admission(context: StepContext, ti: TaskInstance) -> None:
     """Add a ready instance to the queue of its pool."""
-    ti.pool = ti.task.pool
+    ti.pool = ti.target_pool
     move_in_queue(ti, QueueCause.BECOME_READY, context.state.get_pool(ti.pool))
     context.newly_ready[ti] = None
 

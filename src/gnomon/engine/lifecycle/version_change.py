@@ -12,6 +12,7 @@ from gnomon.engine.dependencies.upstream_subscriptions import notify_dag_changed
 from gnomon.engine.lifecycle.deferrals import discard_deferral_record, set_deferral_timer
 from gnomon.engine.lifecycle.expansion_loading import build_unknown_lengths, restore_indices, restore_task_instance
 from gnomon.engine.lifecycle.expansions import expand_literals, reconcile_expansions
+from gnomon.engine.lifecycle.instance_mutation import ask_again, void_answer
 from gnomon.engine.lifecycle.run_lifecycle import (
     detach_dag,
     enqueue_run_evaluation,
@@ -47,6 +48,9 @@ def on_dag_read(context: StepContext, record: DagRecord) -> None:
     was_held, previous = dag.hold_reason, dag.record
     changed = record.version_pk != dag.record.version_pk
     dag.record = record
+    if record.input_hash != previous.input_hash:
+        for run in dag.runs.values():
+            ask_again(context, run)
     if changed:
         _move_runs_to_graph(context, dag, TaskGraph(record.spec, record.version_pk, record.task_numbers))
     if was_held is not None and dag.hold_reason is None:
@@ -63,7 +67,7 @@ def _resume_dag(context: StepContext, dag: Dag) -> None:
             dequeue(ti)
             make_ready(context, ti)
         else:
-            move_in_queue(ti, QueueCause.DAG_RESUMED, context.state.get_pool(ti.pool or ti.task.pool))
+            move_in_queue(ti, QueueCause.DAG_RESUMED, context.state.get_pool(ti.pool or ti.target_pool))
     for run in dag.runs.values():
         if run.is_running:
             set_timeout_timer(context.state, run)
@@ -155,7 +159,8 @@ def _task_instances_at(context: StepContext, run: DagRun, index: int, previous: 
     for ti in previous.values():
         ti.index = index
         if ti.attempt is None:
-            ti.priority, ti.pool_slots = task.effective_priority, task.pool_slots
+            void_answer(context, ti)
+            ti.set_overrides(ti.overrides)
         if ti.try_number == 0:
             ti.max_tries = task.retries
     return _move_indices(context, run, index, previous)

@@ -70,6 +70,8 @@ class EngineState:
         self.subscriptions: dict[str, DagSubscriptions] = {}
         """Subscriptions for slots of DAGs of the owned groups, by DAG id; the DAG need not exist."""
         self.live_attempt_count = 0
+        self.last_question_number = 0
+        """The number of the newest question to `task_instance_mutation_hook`."""
         self._dag_pks: dict[str, int] = {}
 
     def add_dag(self, record: DagRecord) -> Dag:

@@ -24,10 +24,15 @@ def move_in_queue(
     ti.generation += 1
     if previous is _DAG:
         del ti.run.dag.held_instances[ti]
+    elif previous is _HOOK:
+        del ti.run.hook_queue[ti]
     if state is NOT_QUEUED:
         return
     if state is _DAG:
         ti.run.dag.held_instances[ti] = None
+        return
+    if state is _HOOK:
+        ti.run.hook_queue[ti] = None
         return
     assert pool is not None
     if state is _POOL:
@@ -47,4 +52,4 @@ def dequeue(ti: TaskInstance) -> None:
         move_in_queue(ti, QueueCause.DEQUEUE)
 
 
-_POOL, _OVERSIZED, _DAG = QueueState.POOL, QueueState.OVERSIZED, QueueState.DAG  # see NOT_QUEUED
+_POOL, _OVERSIZED, _DAG, _HOOK = QueueState.POOL, QueueState.OVERSIZED, QueueState.DAG, QueueState.HOOK  # see NOT_QUEUED

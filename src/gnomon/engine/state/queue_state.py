@@ -2,7 +2,7 @@
 
 Theory of operation. A task instance is *ready* when its rules let it run; this is a second state beside the stored
 `TaskInstanceState`, it is never stored, and a loaded run computes it again. A ready instance is in exactly one container:
-the queue of its pool (POOL), the queue of a reached concurrency limit (LIMIT), the list of instances that need more slots
+the queue of its run for `task_instance_mutation_hook` (HOOK), the queue of its pool (POOL), the queue of a reached concurrency limit (LIMIT), the list of instances that need more slots
 than the pool has (OVERSIZED), or the list of instances that the DAG holds back while it is paused or no file defines it (DAG).
 Admission looks at POOL, and at LIMIT when the limit is free again; it moves an instance that it cannot admit to the
 container of the reason. `move_in_queue` in `gnomon.engine.state.queue_moves` is the only function that changes the state.
@@ -20,6 +20,7 @@ class QueueState(Enum):
 
     NONE = "not queued"
     """The rules hold the instance back, or it is submitted, running, deferred or finished."""
+    HOOK = "waits for task_instance_mutation_hook"
     POOL = "in the queue of its pool"
     LIMIT = "in the queue of a reached limit"
     OVERSIZED = "needs more slots than its pool has"
@@ -32,6 +33,7 @@ class QueueState(Enum):
 class QueueCause(Enum):
     """Why a task instance changes its queue state."""
 
+    HOOK_NEEDED = "its rules let it run, and task_instance_mutation_hook says in which pool"
     BECOME_READY = "its rules let it run"
     DAG_HELD = "its DAG is paused, or no file defines it"
     DAG_RESUMED = "its DAG may start tasks again"
@@ -46,9 +48,10 @@ class QueueCause(Enum):
 NOT_QUEUED = QueueState.NONE
 """The member under a name that is read without a lookup in the class: Python 3.11 takes longer for that than for a call."""
 
-_QUEUED = (QueueState.POOL, QueueState.LIMIT, QueueState.OVERSIZED, QueueState.DAG)
+_QUEUED = (QueueState.HOOK, QueueState.POOL, QueueState.LIMIT, QueueState.OVERSIZED, QueueState.DAG)
 
 QUEUE_TRANSITIONS: dict[tuple[QueueState, QueueCause], QueueState] = {
+    (QueueState.NONE, QueueCause.HOOK_NEEDED): QueueState.HOOK,
     (QueueState.NONE, QueueCause.BECOME_READY): QueueState.POOL,
     (QueueState.NONE, QueueCause.DAG_HELD): QueueState.DAG,
     (QueueState.POOL, QueueCause.DAG_HELD): QueueState.DAG,

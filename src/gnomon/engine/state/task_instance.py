@@ -14,7 +14,7 @@ from gnomon.engine.state.limits import AdmissionKey, ConcurrencyLimit
 from gnomon.engine.state.queue_state import NOT_QUEUED, QueueState
 from gnomon.engine.state.task_expansion import TaskExpansion
 from gnomon.engine.state.task_graph import TaskGraph
-from gnomon.model.attempts import RunFacts
+from gnomon.model.attempts import InstanceOverrides, RunFacts
 from gnomon.model.ids import TaskKey
 from gnomon.model.instants import Instant
 from gnomon.model.records import DagRecord, DeferralRecord, RunRecord, TaskRecord
@@ -40,9 +40,11 @@ class TaskInstance:
         "limits",
         "map_index",
         "max_tries",
+        "overrides",
         "pool",
         "pool_slots",
         "priority",
+        "question_number",
         "queue_state",
         "reason",
         "rendered_map_index",
@@ -74,6 +76,10 @@ class TaskInstance:
         self.pool: str | None = None
         self.pool_slots = task.pool_slots
         self.priority = task.effective_priority
+        self.overrides: InstanceOverrides | None = None
+        """What `task_instance_mutation_hook` set for its last or next try; changed by `set_overrides` and `restore`."""
+        self.question_number = 0
+        """The question to the hook that it waits for, in QueueState.HOOK; 0: the question is not sent, or it failed."""
         self.resume_at: Instant | None = None
         self.started_at: Instant | None = None
         self.ended_at: Instant | None = None
@@ -132,6 +138,20 @@ class TaskInstance:
         return self.task.start_wait is not None and not self.is_resumption
 
     @property
+    def target_pool(self) -> str:
+        """The pool that its next attempt uses."""
+        return self.overrides.pool if self.overrides is not None and self.overrides.pool is not None else self.task.pool
+
+    def set_overrides(self, overrides: InstanceOverrides | None) -> None:
+        """Give the instance, which has no attempt, the values of its task and those that the hook set."""
+        self.overrides = overrides
+        task, slots, priority = self.task, None, None
+        if overrides is not None:
+            slots, priority = overrides.pool_slots, overrides.priority_weight
+        self.pool_slots = task.pool_slots if slots is None else slots
+        self.priority = task.effective_priority if priority is None else priority
+
+    @property
     def has_attempt(self) -> bool:
         """True while an attempt is assigned to a worker."""
         return self.attempt is not None
@@ -150,6 +170,8 @@ class TaskInstance:
         if row.try_number:
             self.max_tries = row.max_tries
         self.attempt, self.worker, self.defer_seq = row.attempt, row.worker, row.defer_seq
+        if row.overrides is not None:
+            self.set_overrides(row.overrides)
         self.deferral = row.deferral
         if row.attempt is not None or (row.deferral is not None and row.deferral.held_slots):
             self.pool, self.pool_slots = row.pool, row.pool_slots
@@ -168,7 +190,7 @@ class TaskInstance:
             defer_seq=self.defer_seq, pool=self.pool, pool_slots=self.pool_slots, priority=self.priority,
             resume_at=self.resume_at, started_at=self.started_at, ended_at=self.ended_at, reason=self.reason,
             return_length=self.return_length, rendered_map_index=self.rendered_map_index,
-            factor_lengths=None if expansion is None else expansion.lengths,
+            factor_lengths=None if expansion is None else expansion.lengths, overrides=self.overrides,
         )
 
 
@@ -186,6 +208,8 @@ class DagRun:
         "facts",
         "generation",
         "graph",
+        "hook_queue",
+        "hook_retry_at",
         "is_due_timer_set",
         "lengths_version",
         "pk",
@@ -230,6 +254,10 @@ class DagRun:
         """Waits of edges that its DAG no longer has; the next step deletes them."""
         self.deadlines: dict[int, DeadlineRecord] = {}
         """By their position in the DAG."""
+        self.hook_queue: dict[TaskInstance, None] = {}
+        """Ready task instances that wait for an answer of `task_instance_mutation_hook` (QueueState.HOOK)."""
+        self.hook_retry_at: Instant | None = None
+        """When the hook is asked again about those whose question failed; None: no question failed."""
         self.facts: RunFacts | None = None
         """The part of an attempt that describes the run; built once for each state of the run."""
 

@@ -61,7 +61,7 @@ def build_dag_spec(
 ) -> ParsedDag:
     """Check the DAG and return it as plain data.
 
-    `listeners`: the fields of the spec that say which listeners of plugins are called. `plugin_links`: the links that plugins add to tasks.
+    `listeners`: the fields of the spec that say which listeners of plugins and which cluster policies are called. `plugin_links`: the links that plugins add to tasks.
     `load_class` loads, by path, the triggers with which tasks start (`loading.class_loader.load_class`). Raises
     AirflowDagCycleException, DeferralRefused and the errors of `check_dag`. Each names the DAG and its line, and says what to
     change. Doubtful things become `dag.warnings`.

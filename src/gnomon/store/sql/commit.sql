@@ -13,12 +13,12 @@ UPDATE dag_run SET state = r.state, started_at = r.started_at, ended_at = r.ende
 FROM :rows WHERE dag_run.run_pk = r.run_pk;
 
 -- name: task_instances (sqlite)
--- rows: run_pk bigint, task_no integer, map_index integer, state smallint, try_number integer, max_tries integer, seq integer, attempt text, worker text, defer_seq integer, pool text, pool_slots integer, priority integer, resume_at bigint, started_at bigint, ended_at bigint, reason text, return_length integer, rendered_map_index text, factor_lengths text
+-- rows: run_pk bigint, task_no integer, map_index integer, state smallint, try_number integer, max_tries integer, seq integer, attempt text, worker text, defer_seq integer, pool text, pool_slots integer, priority integer, resume_at bigint, started_at bigint, ended_at bigint, reason text, return_length integer, rendered_map_index text, factor_lengths text, overrides text
 -- Insert or replace task instances of runs that exist. SQLite runs a batch row by row.
 INSERT INTO task_instance (run_pk, task_no, map_index, state, try_number, max_tries, seq, attempt, worker, defer_seq, pool,
-       pool_slots, priority, resume_at, started_at, ended_at, reason, return_length, rendered_map_index, factor_lengths, version_pk)
+       pool_slots, priority, resume_at, started_at, ended_at, reason, return_length, rendered_map_index, factor_lengths, overrides, version_pk)
 SELECT run_pk, :task_no, :map_index, :state, :try_number, :max_tries, :seq, :attempt, :worker, :defer_seq, :pool,
-       :pool_slots, :priority, :resume_at, :started_at, :ended_at, :reason, :return_length, :rendered_map_index, :factor_lengths,
+       :pool_slots, :priority, :resume_at, :started_at, :ended_at, :reason, :return_length, :rendered_map_index, :factor_lengths, :overrides,
        version_pk
 FROM dag_run WHERE run_pk = :run_pk
 ON CONFLICT (run_pk, task_no, map_index) DO UPDATE SET state = excluded.state, try_number = excluded.try_number,
@@ -26,16 +26,16 @@ ON CONFLICT (run_pk, task_no, map_index) DO UPDATE SET state = excluded.state, t
        defer_seq = excluded.defer_seq, pool = excluded.pool, pool_slots = excluded.pool_slots,
        priority = excluded.priority, resume_at = excluded.resume_at, started_at = excluded.started_at,
        ended_at = excluded.ended_at, reason = excluded.reason, return_length = excluded.return_length,
-       rendered_map_index = excluded.rendered_map_index, factor_lengths = excluded.factor_lengths,
+       rendered_map_index = excluded.rendered_map_index, factor_lengths = excluded.factor_lengths, overrides = excluded.overrides,
        version_pk = excluded.version_pk;
 
 -- name: task_instances (postgresql)
--- rows: run_pk bigint, task_no integer, map_index integer, state smallint, try_number integer, max_tries integer, seq integer, attempt text, worker text, defer_seq integer, pool text, pool_slots integer, priority integer, resume_at bigint, started_at bigint, ended_at bigint, reason text, return_length integer, rendered_map_index text, factor_lengths text
+-- rows: run_pk bigint, task_no integer, map_index integer, state smallint, try_number integer, max_tries integer, seq integer, attempt text, worker text, defer_seq integer, pool text, pool_slots integer, priority integer, resume_at bigint, started_at bigint, ended_at bigint, reason text, return_length integer, rendered_map_index text, factor_lengths text, overrides text
 -- Insert or replace task instances of runs that exist. PostgreSQL runs a batch as one statement.
 INSERT INTO task_instance (run_pk, task_no, map_index, state, try_number, max_tries, seq, attempt, worker, defer_seq, pool,
-       pool_slots, priority, resume_at, started_at, ended_at, reason, return_length, rendered_map_index, factor_lengths, version_pk)
+       pool_slots, priority, resume_at, started_at, ended_at, reason, return_length, rendered_map_index, factor_lengths, overrides, version_pk)
 SELECT r.run_pk, r.task_no, r.map_index, r.state, r.try_number, r.max_tries, r.seq, r.attempt, r.worker, r.defer_seq, r.pool,
-       r.pool_slots, r.priority, r.resume_at, r.started_at, r.ended_at, r.reason, r.return_length, r.rendered_map_index, r.factor_lengths,
+       r.pool_slots, r.priority, r.resume_at, r.started_at, r.ended_at, r.reason, r.return_length, r.rendered_map_index, r.factor_lengths, r.overrides,
        d.version_pk
 FROM :rows JOIN dag_run AS d ON d.run_pk = r.run_pk
 ON CONFLICT (run_pk, task_no, map_index) DO UPDATE SET state = excluded.state, try_number = excluded.try_number,
@@ -43,7 +43,7 @@ ON CONFLICT (run_pk, task_no, map_index) DO UPDATE SET state = excluded.state, t
        defer_seq = excluded.defer_seq, pool = excluded.pool, pool_slots = excluded.pool_slots,
        priority = excluded.priority, resume_at = excluded.resume_at, started_at = excluded.started_at,
        ended_at = excluded.ended_at, reason = excluded.reason, return_length = excluded.return_length,
-       rendered_map_index = excluded.rendered_map_index, factor_lengths = excluded.factor_lengths,
+       rendered_map_index = excluded.rendered_map_index, factor_lengths = excluded.factor_lengths, overrides = excluded.overrides,
        version_pk = excluded.version_pk;
 
 -- name: delete_task_instances (sqlite)

@@ -61,14 +61,14 @@ WHERE run_pk = ANY(:run_pks::bigint[]) GROUP BY run_pk, task_no, state;
 -- name: live_task_instances (sqlite)
 -- The task instances of some runs that are with a worker, those that started first first. SQLite reads the list with json_each.
 SELECT run_pk, task_no, map_index, state, try_number, max_tries, seq, attempt, worker, defer_seq, pool, pool_slots,
-       priority, resume_at, started_at, ended_at, reason, return_length, rendered_map_index, factor_lengths
+       priority, resume_at, started_at, ended_at, reason, return_length, rendered_map_index, factor_lengths, overrides
 FROM task_instance WHERE run_pk IN (SELECT value FROM json_each(:run_pks)) AND state IN (2, 3, 7)
 ORDER BY started_at, run_pk, task_no, map_index LIMIT :limit;
 
 -- name: live_task_instances (postgresql)
 -- The task instances of some runs that are with a worker, those that started first first. PostgreSQL takes the list as an array.
 SELECT run_pk, task_no, map_index, state, try_number, max_tries, seq, attempt, worker, defer_seq, pool, pool_slots,
-       priority, resume_at, started_at, ended_at, reason, return_length, rendered_map_index, factor_lengths
+       priority, resume_at, started_at, ended_at, reason, return_length, rendered_map_index, factor_lengths, overrides
 FROM task_instance WHERE run_pk = ANY(:run_pks::bigint[]) AND state IN (2, 3, 7)
 ORDER BY started_at, run_pk, task_no, map_index LIMIT :limit;
 
@@ -143,7 +143,7 @@ SELECT r.dag_pk, r.run_id, r.state FROM dag AS d JOIN dag_run AS r ON r.run_pk =
 -- name: task_instances
 -- The task instances of a run.
 SELECT run_pk, task_no, map_index, state, try_number, max_tries, seq, attempt, worker, defer_seq, pool, pool_slots,
-       priority, resume_at, started_at, ended_at, reason, return_length, rendered_map_index, factor_lengths
+       priority, resume_at, started_at, ended_at, reason, return_length, rendered_map_index, factor_lengths, overrides
 FROM task_instance WHERE run_pk = :run_pk ORDER BY task_no, map_index;
 
 -- name: attempts

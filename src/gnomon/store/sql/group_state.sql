@@ -78,13 +78,13 @@ ORDER BY run_after DESC, run_pk DESC LIMIT 1;
 -- name: task_instances (sqlite)
 -- The task instances of some runs, each a range of the primary key. SQLite reads the list with json_each.
 SELECT run_pk, task_no, map_index, state, try_number, max_tries, seq, attempt, worker, defer_seq, pool, pool_slots,
-       priority, resume_at, started_at, ended_at, reason, return_length, rendered_map_index, factor_lengths
+       priority, resume_at, started_at, ended_at, reason, return_length, rendered_map_index, factor_lengths, overrides
 FROM task_instance WHERE run_pk IN (SELECT value FROM json_each(:run_pks)) ORDER BY run_pk, task_no, map_index;
 
 -- name: task_instances (postgresql)
 -- The task instances of some runs, each a range of the primary key. PostgreSQL takes the list as an array.
 SELECT run_pk, task_no, map_index, state, try_number, max_tries, seq, attempt, worker, defer_seq, pool, pool_slots,
-       priority, resume_at, started_at, ended_at, reason, return_length, rendered_map_index, factor_lengths
+       priority, resume_at, started_at, ended_at, reason, return_length, rendered_map_index, factor_lengths, overrides
 FROM task_instance WHERE run_pk = ANY(:run_pks::bigint[]) ORDER BY run_pk, task_no, map_index;
 
 -- name: specs (sqlite)

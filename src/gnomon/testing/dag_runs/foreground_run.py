@@ -53,6 +53,7 @@ from gnomon.testing.dag_runs.marking_executor import Mark, MarkingExecutor
 from gnomon.testing.dag_runs.private_store import PrivateStore
 from gnomon.testing.dag_runs.settings_files import settings_of_files
 from gnomon.testing.dag_runs.task_logs import TaskLogs
+from gnomon.timetable_host.in_process import InProcessTimetableHost
 
 _BY = "dag.test"
 _POOL_SLOTS = 128
@@ -133,7 +134,7 @@ class ForegroundRun:
         outcome = cluster_policies.apply_policies({} if dagfile.is_loaded(self._dag) else {self._dag.dag_id: self._dag})
         for error in outcome.refused.values():
             raise UserError(f"DAG {self._dag.dag_id!r}: {error}")
-        parsed = build_dag_spec(self._dag, self._dag.fileloc, load_class, plugin_links=get_plugin_links())
+        parsed = build_dag_spec(self._dag, self._dag.fileloc, load_class, cluster_policies.describe_policies(), get_plugin_links())
         for warning in self._dag.warnings:
             _log.warning("%s", warning)
         spec = parsed.spec
@@ -240,6 +241,7 @@ class ForegroundRun:
         return SchedulerService(
             settings=settings, db=self._db, executor=executor, clock=self._clock, listener=_ALWAYS_NOTIFIED if listener is None else listener,
             new_id=lambda: str(uuid.uuid4()), scheduler_id=scheduler_id or str(uuid.uuid4()), host=socket.gethostname(), wake_triggerers=wake_triggerers,
+            timetables=InProcessTimetableHost(), missing_pool_slots=_POOL_SLOTS,
         )
 
     def _is_over(self, service: SchedulerService, run_id: str) -> bool:

@@ -1,0 +1,117 @@
+"""Asks `task_instance_mutation_hook` of the cluster policies about ready task instances: a timetable host answers, a later round applies.
+
+A step asks about all instances of a run that became ready in it, in one question. Nothing of a question is stored before its
+answer: after a take-over the instances are ready again, and the new owner asks.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+
+from msgspec.structs import replace
+
+from gnomon import log
+from gnomon.engine.events import EngineEvent, InstancesMutated
+from gnomon.engine.state.engine_state import EngineState
+from gnomon.model.instance_mutation import MutationAnswer, MutationAnswers, MutationQuestion
+from gnomon.model.instants import SECOND, Instant
+from gnomon.timetable_host import (
+    MUTATE_INSTANCES,
+    TimetableHost,
+    TimetableRequest,
+    TimetableResponse,
+    pack_arguments,
+    unpack_value,
+)
+
+_log = log.get_logger("scheduler.instance_mutations")
+_NO_HOST = "this process has no timetable host, which calls task_instance_mutation_hook; run the DAG under a scheduler service"
+_NO_ANSWER = "task_instance_mutation_hook gave no answer; see to the cluster policies"
+
+
+class InstanceMutations:
+    """The questions without an answer. No method blocks."""
+
+    def __init__(self, memory: EngineState, host: TimetableHost | None, create_pool: Callable[[str], None] | None = None) -> None:
+        """`create_pool`: makes a pool that the hook names and that does not exist; None: that is an error."""
+        self._create_pool = create_pool
+        self._memory = memory
+        self._host = host
+        self._pending: dict[int, MutationQuestion] = {}
+        """By request number: the question, or what is left of it after the answers so far."""
+        self._last_number = 0
+        self._refused: list[EngineEvent] = []
+        """Answers to questions that nobody can be asked."""
+
+    def ask(self, questions: Iterable[MutationQuestion]) -> None:
+        """Send the questions of a committed step to the host; the answers come with `collect`."""
+        for question in questions:
+            if self._host is None:
+                self._refused.append(self._refuse(question, _NO_HOST))
+                continue
+            self._send(self._host, question)
+
+    def _send(self, host: TimetableHost, question: MutationQuestion) -> None:
+        run = self._memory.runs.get(question.run.run_pk)
+        if run is None:
+            return
+        record = run.dag.record
+        self._last_number += 1
+        self._pending[self._last_number] = question
+        host.ask(TimetableRequest(
+            number=self._last_number, function=MUTATE_INSTANCES, file=record.file, input_hash=record.input_hash,
+            arguments=pack_arguments(question=question),
+        ))
+
+    def collect(self) -> list[EngineEvent]:
+        """An InstancesMutated for each response that has arrived; the rest of a question that is answered in part is asked again."""
+        found, self._refused = self._refused, []
+        for response in self._host.collect() if self._host is not None else ():
+            question = self._pending.pop(response.number, None)
+            if question is not None:
+                found.append(self._read_response(question, response))
+        return found
+
+    def _read_response(self, question: MutationQuestion, response: TimetableResponse) -> InstancesMutated:
+        if response.error is not None:
+            return self._refuse(question, response.error)
+        result: MutationAnswers = unpack_value(response, MutationAnswers)
+        answers = tuple(map(self._check_pool, result.answers))
+        if not answers:
+            return self._refuse(question, _NO_ANSWER)
+        self._log_errors(question, answers)
+        left = question.instances[len(answers):]
+        if left and self._host is not None:
+            self._send(self._host, replace(question, instances=left))
+        return InstancesMutated(question, answers)
+
+    def _check_pool(self, answer: MutationAnswer) -> MutationAnswer:
+        if isinstance(answer, str) or answer.pool is None:
+            return answer
+        if self._memory.get_pool(answer.pool).slots is None and self._create_pool is not None:
+            self._create_pool(answer.pool)
+        if self._memory.get_pool(answer.pool).slots is not None:
+            return answer
+        return f"task_instance_mutation_hook set the pool {answer.pool!r}, which does not exist; make it with: gnomon pools set {answer.pool} SLOTS"
+
+    def _refuse(self, question: MutationQuestion, error: str) -> InstancesMutated:
+        answers = (error,) * len(question.instances)
+        self._log_errors(question, answers)
+        return InstancesMutated(question, answers)
+
+    def _log_errors(self, question: MutationQuestion, answers: Iterable[MutationAnswer]) -> None:
+        """One line for each different error, with the number of its instances."""
+        for error, count in Counter(answer for answer in answers if isinstance(answer, str)).items():
+            _log.error("instance_mutation_failed", dag_id=question.run.dag_id, run_id=question.run.run_id, instances=count, error=error)
+
+    def wake_at(self, now: Instant) -> Instant | None:
+        """When to call `collect` without a wake-up; None if nothing is asked."""
+        if self._refused:
+            return now
+        seconds = self._host.wake_in_s() if self._host is not None and self._pending else None
+        return None if seconds is None else now + int(seconds * SECOND)
+
+    def reset(self) -> None:
+        """Forget the questions after the engine state was dropped: their answers are ignored."""
+        self._pending, self._refused = {}, []

@@ -1,0 +1,3 @@
+-- What task_instance_mutation_hook set for the try of a task instance, for postgresql.
+
+ALTER TABLE task_instance ADD COLUMN overrides TEXT;
