@@ -17,6 +17,7 @@ from gnomon.app.triggerer_wiring import TriggererNotifier, run_triggerer_when_ne
 from gnomon.clock import Clock
 from gnomon.config import Config, run_folder, set_current_config
 from gnomon.errors.product import ResourceUnavailable
+from gnomon.executors.interface import Executor
 from gnomon.executors.local import LocalExecutor
 from gnomon.model.instants import SECOND
 from gnomon.model.records import DagRecord, RunRecord
@@ -28,6 +29,7 @@ from gnomon.report.listings.run_list import TaskInstanceRow, find_run, list_task
 from gnomon.scheduler.service import SchedulerService
 from gnomon.scheduler.settings import build_scheduler_settings
 from gnomon.store import Database
+from gnomon.testing.dag_runs.marking_executor import MarkingExecutor
 from gnomon.testing.dag_runs.private_home import to_environment
 from gnomon.wakeups import Listener
 
@@ -96,15 +98,17 @@ def _run_child(cfg: Config, name: str, serve: Callable[[], int]) -> Iterator[Cal
 
 def run_scheduler(
     cfg: Config, db: Database, clock: Clock, look: Callable[[], TrialStatus], check: Callable[[], None],
-    show: Callable[[list[TaskInstanceRow]], None],
+    show: Callable[[list[TaskInstanceRow]], None], only_index: int | None = None,
 ) -> TrialStatus:  # fmt: skip
     """Run the scheduler in this process until the run and its callbacks have ended, and return the final status.
 
     `look`: reads the current status. `check`: raises when a child process has died. `show`: receives the task instances after
-    each step.
+    each step. `only_index`: task instances with another map index end as success without running.
     """
     scheduler_id = str(uuid.uuid4())
-    executor = LocalExecutor(scheduler_id)
+    executor: Executor = LocalExecutor(scheduler_id)
+    if only_index is not None:
+        executor = MarkingExecutor(executor, lambda _: None, clock, only_index)
     listener = Listener(run_folder(cfg.home), f"scheduler-{os.getpid()}")
     service = SchedulerService(
         settings=replace(build_scheduler_settings(cfg), use_schedule=False), db=db, executor=executor, clock=clock, listener=listener,

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from gnomon.cli.home import Home, pass_home
-from gnomon.cli.output import format_table, print_document
+from gnomon.cli.output import format_option, format_table, print_document
 from gnomon.cli.parameter_types import MomentType, resolve_instant
 from gnomon.migration.repository.findings import FileReport, Severity
 from gnomon.migration.repository.repository_check import CheckSettings, RepositoryReport, check_repository
@@ -23,7 +23,7 @@ _FAILING = {"missing": ("missing", "unreadable"), "differs": ("missing", "unread
 @click.option("--at", type=MomentType(), help="Show the runs after this time; default: now.")
 @click.option("-n", "--notes", is_flag=True, help="Show notes too: what has no effect, what Airflow removed and Gnomon still has.")
 @click.option("--fail-on", type=click.Choice(tuple(_FAILING)), default="differs", show_default=True, help="The verdict from which the exit code is 1.")
-@click.option("-o", "--output", type=click.Choice(("table", "json", "yaml", "sarif")), default="table", show_default=True, help="Output format.")
+@format_option("sarif")
 @click.pass_context
 @pass_home
 def check(home: Home, ctx: click.Context, folder: Path, version: str | None, at: datetime | None, notes: bool, fail_on: str, output: str) -> None:
