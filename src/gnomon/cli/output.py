@@ -61,12 +61,12 @@ def print_records(records: Sequence[DataclassInstance], output: str, columns: Se
     """
     rows = [asdict(record) for record in records]
     if output == "table":
-        click.echo(_draw_table(rows, _without_map_index(rows, columns), read_screen()) if rows or is_plain_asked() else empty)
+        click.echo(draw_table(rows, _without_map_index(rows, columns), read_screen()) if rows or is_plain_asked() else empty)
     else:
         print_document(rows, output)
 
 
-def _draw_table(rows: Sequence[Mapping[str, object]], columns: Sequence[str], screen: Screen) -> str:
+def draw_table(rows: Sequence[Mapping[str, object]], columns: Sequence[str], screen: Screen) -> str:
     """A table that fits a terminal; in a pipe one line a row and times in UTC."""
     return draw_records(rows, columns, screen, _format_column_cell) if screen.is_terminal else format_table(rows, columns)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+import textwrap
 from dataclasses import dataclass
 from typing import TextIO
 
@@ -33,6 +34,13 @@ class Screen:
     has_unicode: bool = True
     utc: bool = False
     """Whether times are shown in UTC: always in a pipe."""
+
+    def wrap(self, text: str, indent: str = "") -> str:
+        """The text in lines that end between words on a terminal, those after the first indented; as it is elsewhere. No word is divided."""
+        if not self.is_terminal:
+            return text
+        parts = (textwrap.wrap(line, self.width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False) or [""] for line in text.split("\n"))
+        return "\n".join(line for part in parts for line in part)
 
     def paint(self, text: str, style: str) -> str:
         """The text in a style of `state_styles`, such as "red" or "bold red"; as it is on a screen without colours."""
