@@ -25,7 +25,7 @@ DOWNSTREAM_SLACK_S = 31 * 86400
 FAR_AHEAD = 2**62
 _ROW_TABLES: dict[str, tuple[str, ...]] = {"events": ("events",), "xcoms": ("xcoms",), "alerts": ("alerts", "deliveries", "facts")}
 """What `--tables` names to the statements that count and delete its rows."""
-_UNUSED_TABLES = {"asset_events": UnusedAssetEvents, "dag_versions": UnusedDagVersions}
+_UNUSED_TABLES: dict[str, type[UnusedAssetEvents] | type[UnusedDagVersions]] = {"asset_events": UnusedAssetEvents, "dag_versions": UnusedDagVersions}
 """Tables whose rows must be unused, to what finds them. After runs, which use them."""
 TABLES = ("runs", *_ROW_TABLES, *_UNUSED_TABLES)
 
