@@ -29,6 +29,7 @@ CHANGES = "changes.md"
 SOURCE = "source"
 """The folder of highlighted source files, which docs/site/source_pages.py writes; they load one style and link to the home alone."""
 _REMOTE = re.compile(r"(?:url\(|@import|\bfetch\(|\bimport\()\s*[\"']?(?:https?:)?//[\w.-]+", re.IGNORECASE)
+_LIGHT_PICTURE = re.compile(r"^!\[(?P<text>[^\]]+)\]\((?P<path>[^)]+)\.light\.svg\)$", re.MULTILINE)
 _LOADING = {"script": "src", "img": "src", "link": "href", "iframe": "src", "source": "src", "object": "data"}
 _REMOTE_TARGET = re.compile(r"(?:https?:)?//")
 
@@ -51,7 +52,15 @@ def _write(name: Path, content: str | bytes) -> None:
         file.write_bytes(content)
         return
     up = "/".join([".."] * len(name.parts)) + "/CHANGELOG.md"
-    file.write_text(content.replace(f"]({up}", f"]({'../' * (len(name.parts) - 1)}{CHANGES}"))
+    content = content.replace(f"]({up}", f"]({'../' * (len(name.parts) - 1)}{CHANGES}")
+    file.write_text(_LIGHT_PICTURE.sub(_both_pictures, content) if name.suffix == ".md" else content)
+
+
+def _both_pictures(picture: re.Match[str]) -> str:
+    """The picture for light pages and that for dark pages, of which the theme shows one. A code host shows the light one."""
+    return "\n\n".join(
+        f"```{{image}} {picture['path']}.{theme}.svg\n:alt: {picture['text']}\n:class: only-{theme}\n```" for theme in ("light", "dark")
+    )
 
 
 def _toctree(section: navigation.Section) -> str:

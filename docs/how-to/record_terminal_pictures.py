@@ -1,7 +1,7 @@
-"""Records the terminal pictures of `command-line.md` from real runs: `python docs/how-to/record_terminal_pictures.py HOME`.
+"""Records the terminal pictures of `command-line.md` and other pages from real runs: `python docs/how-to/record_terminal_pictures.py HOME [NAME...]`.
 
-HOME is the home of a running `gnomon standalone` with a DAG `nightly_load` that has runs, one of them failed. Each command runs on a pseudo terminal of
-`WIDTH` columns; its last screen becomes an SVG file in `pictures`.
+HOME is the home of a running `gnomon standalone` with a DAG `nightly_load` that has runs, one of them failed, connections, and a rule of alerts. Each command runs on a
+pseudo terminal of 80 columns, some on one of 200 too (`NAME.wide`); its last screen becomes an SVG file in `pictures` for a dark page and one for a light page.
 """
 
 from __future__ import annotations
@@ -16,45 +16,70 @@ import sys
 import termios
 import time
 from pathlib import Path
+from typing import NamedTuple
 
-from rich.console import Console
-from rich.terminal_theme import MONOKAI
-from rich.text import Text
+sys.path.insert(0, str(Path(__file__).parents[1]))  # terminal_picture is in docs
+
+import terminal_picture
 
 PICTURES = Path(__file__).parent / "pictures"
 HEIGHT = 30
+NARROW, WIDE = 80, 200
+
+
+class Recording(NamedTuple):
+    """A command, the keys that are pressed after some seconds, and what of its output is shown. RUN, FAILED and DAGS in the words are replaced."""
+
+    words: str
+    keys: str = ""
+    lines: int = HEIGHT
+    """The most lines of the picture."""
+    is_wide: bool = False
+    """It also has a picture of 200 columns."""
+
+
 COMMANDS = {
-    "top": (["top"], 100, "q", HEIGHT),
-    "runs-list": (["runs", "list", "--since", "today", "--limit", "8"], 100, "", HEIGHT),
-    "grid": (["grid", "nightly_load"], 100, "", HEIGHT),
-    "tasks-logs": (["tasks", "logs", "nightly_load"], 100, "", 20),
+    "runs-list": Recording("runs list --since today --limit 8", is_wide=True),
+    "grid": Recording("grid nightly_load"),
+    "top": Recording("top", keys="q", is_wide=True),
+    "tasks-logs": Recording("tasks logs nightly_load FAILED --follow", lines=22),
+    "explain": Recording("explain nightly_load FAILED report"),
+    "dags-list": Recording("dags list", is_wide=True),
+    "migrate-check": Recording("migrate check DAGS --notes"),
+    "connections-list": Recording("connections list"),
+    "xcom-list": Recording("xcom list nightly_load RUN"),
+    "alerts-list": Recording("alerts list --limit 5"),
+    "doctor": Recording("doctor", lines=40),
 }
-"""File name to the words, the width, the keys that are pressed after some seconds, and the most lines. `tasks logs` gets the newest failed run."""
+"""By file name."""
+THEMES = {"light": terminal_picture.LIGHT, "dark": terminal_picture.DARK}
 _RUN_S = 20.0
 _LIVE_S = 6.0
 _MOVES = re.compile(r"\x1b\[(?:\?\d+[hl]|[HJK]|\d*;?\d*H)")
-_FONTS = re.compile(r"\n    @font-face \{.*?\n    \}", re.DOTALL)
-"""Fonts that rich would have the reader's browser load from another host."""
 
 
-def main(home: str) -> None:
-    """Record every picture."""
-    for name, (words, width, keys, height) in COMMANDS.items():
-        extra = [_find_failed_run(home)] if name == "tasks-logs" else []
-        text = _run_on_terminal(["gnomon", *words, *extra], home, width, keys)
-        screen = text.rpartition("\x1b[H")[2] if keys else text
-        lines = _MOVES.sub("", screen).replace("\r", "").rstrip("\n").split("\n")[:height]
-        console = Console(record=True, width=width, file=open(os.devnull, "w"), force_terminal=True, color_system="standard")  # noqa: SIM115
-        console.print(Text.from_ansi("\n".join(lines)))
-        picture = console.export_svg(title=" ".join(["gnomon", *words]), theme=MONOKAI)
-        (PICTURES / f"{name}.svg").write_text(_FONTS.sub("", picture))
+def main(home: str, names: list[str]) -> None:
+    """Record the pictures, or those with these names."""
+    values = {"FAILED": _find_run(home, "failed"), "RUN": _find_run(home, "success"), "DAGS": str(Path(home) / "dags")}
+    for name, recording in COMMANDS.items():
+        if names and name not in names:
+            continue
+        words = ["gnomon", *(values.get(word, word) for word in recording.words.split())]
+        shown = " ".join(os.path.basename(word) if word == values["DAGS"] else word for word in words)
+        for width, suffix in ((NARROW, ""), (WIDE, ".wide")) if recording.is_wide else ((NARROW, ""),):
+            text = _run_on_terminal(words, home, width, recording.keys).replace(f"{Path(home)}/", "/srv/gnomon/").replace(str(Path(home)), "/srv/gnomon")
+            screen = text.rpartition("\x1b[H")[2] if recording.keys else text
+            output = "\n".join(_MOVES.sub("", screen).replace("\r", "").rstrip("\n").split("\n")[: recording.lines])
+            for theme_name, theme in THEMES.items():
+                picture = terminal_picture.picture(shown, terminal_picture.command_lines(shown, output, width), theme, width)
+                (PICTURES / f"{name}{suffix}.{theme_name}.svg").write_text(picture)
 
 
-def _find_failed_run(home: str) -> str:
-    text = _run_on_terminal(["gnomon", "runs", "list", "nightly_load", "--state", "failed", "--limit", "1", "-o", "json"], home, 200, "")
+def _find_run(home: str, state: str) -> str:
+    text = _run_on_terminal(["gnomon", "runs", "list", "nightly_load", "--state", state, "--limit", "1", "-o", "json"], home, WIDE, "")
     found = re.search(r'"run_id": "([^"]+)"', text)
     if found is None:
-        raise SystemExit("DAG nightly_load has no failed run yet; wait for one")
+        raise SystemExit(f"DAG nightly_load has no run in state {state} yet; wait for one")
     return found[1]
 
 
@@ -84,4 +109,4 @@ def _run_on_terminal(words: list[str], home: str, width: int, keys: str) -> str:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1], sys.argv[2:])

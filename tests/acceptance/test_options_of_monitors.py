@@ -172,7 +172,7 @@ def test_a_restore_is_refused_for_what_is_no_backup_of_this_home(shell: Shell, t
 
 def test_the_clean_says_what_it_would_delete_and_refuses_unknown_tables(shell: Shell) -> None:
     code, out, _ = shell.run("db", "clean", "--older-than", "30d", "--dry-run", "-o", "json")
-    assert (code, [row["table"] for row in json.loads(out)]) == (0, ["runs", "events", "alerts", "logs"])
+    assert (code, [row["table"] for row in json.loads(out)]) == (0, ["runs", "events", "alerts", "asset_events", "dag_versions", "logs"])
     assert "'dags' is not one of runs" in shell.run("db", "clean", "--tables", "dags")[2]
     assert shell.run("db", "clean", "--older-than", "soon")[0] == 2
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import signal
 import socket
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -150,7 +153,7 @@ def test_database_and_logs_are_where_the_options_say(changed: Product) -> None:
     assert not (changed.home / "gnomon.db").exists()
     assert Path(changed.env["GNOMON__DATABASE__SQL_ALCHEMY_CONN"].removeprefix("sqlite:///")).exists()
     assert list((changed.home / "protocols").glob("dag_id=slow/run_id=for_its_log/**/*.log"))
-    assert not list((changed.home / "logs").glob("**/*.log"))
+    assert not list((changed.home / "logs").glob("dag_id=*"))
 
 
 @effect_of("logging.style", "logging.logging_level")
@@ -159,6 +162,36 @@ def test_services_log_in_the_style_and_from_the_level_on(changed: Product) -> No
     lines = changed.log().splitlines()
     assert not any(line.startswith("{") for line in lines)
     assert [line for line in lines if "WARNING" not in line and "ERROR" not in line] == []
+
+
+@effect_of("logging.service_log_folder", "logging.service_log_max_bytes", "logging.service_log_backup_count")
+def test_services_rotate_their_log_files_where_and_as_the_options_say() -> None:
+    rules = {"GNOMON__LOGGING__SERVICE_LOG_FOLDER": "kept", "GNOMON__LOGGING__SERVICE_LOG_MAX_BYTES": "400", "GNOMON__LOGGING__SERVICE_LOG_BACKUP_COUNT": "2"}
+    with product({"flows.py": FLOWS}, rules) as running:
+        running.has_dag("stubborn")
+        for number in range(6):
+            running.write("flows.py", FLOWS + f"# {number}\n" + "x = (\n" * (number % 2 == 0))
+            running.until(lambda number=number: bool(running.rows("dags", "errors")) == (number % 2 == 0), "the change is seen")  # type: ignore[misc]
+        names = {path.name for path in (running.home / "kept").iterdir()}
+        assert {"dag-processor.log", "dag-processor.log.1", "dag-processor.log.2", "scheduler.log", "worker.log"} <= names
+        assert not any(name.endswith(".3") for name in names)
+        assert all(len(path.read_text().splitlines()) == 1 or path.stat().st_size <= 400 for path in (running.home / "kept").iterdir())
+        (found,) = (row["found"] for row in json.loads(running.cli("doctor", "-o", "json").out) if row["check"] == "service logs")
+        assert re.fullmatch(rf"\d+ files, [1-9]\d* of them rotated, use \d+\.\d MiB: {running.home}/kept", found)
+        assert not (running.home / "logs" / "services").exists()
+
+
+@pytest.mark.parametrize("folder", ["", None])
+def test_a_service_that_runs_alone_writes_its_log_file_unless_the_folder_is_empty(tmp_path: Path, folder: str | None) -> None:
+    environ = {**os.environ, "GNOMON_HOME": str(tmp_path)} | ({} if folder is None else {"GNOMON__LOGGING__SERVICE_LOG_FOLDER": folder})
+    command = [sys.executable, "-m", "gnomon", "api-server", "--port", "0"]
+    with subprocess.Popen(command, env=environ, stderr=subprocess.PIPE, text=True) as service:
+        assert service.stderr is not None
+        line = next(line for line in service.stderr if '"listening"' in line)
+        service.terminate()
+    files = {path.relative_to(tmp_path).as_posix() for path in (tmp_path / "logs").rglob("*.log")}
+    assert files == (set() if folder == "" else {"logs/services/api-server.log"})
+    assert folder == "" or line in (tmp_path / "logs" / "services" / "api-server.log").read_text()
 
 
 def test_by_default_services_log_json_from_info_on() -> None:

@@ -64,6 +64,24 @@ def test_a_picture_of_a_terminal_keeps_colours_wraps_long_lines_and_leaves_out_o
     assert "http" not in svg.replace('xmlns="http://www.w3.org/2000/svg"', "")
 
 
+def test_a_picture_has_the_colours_of_its_page_and_no_text_that_begins_with_a_space() -> None:
+    terminal = _script("terminal_picture")
+    lines = terminal.command_lines("gnomon x", "\x1b[31mno\x1b[0m   yes", 20)
+    light, dark = (terminal.picture("t", lines, theme, 20) for theme in (terminal.LIGHT, terminal.DARK))
+    assert terminal.LIGHT.background in light and terminal.DARK.background in dark and light != dark
+    assert f'fill="{terminal.LIGHT.ansi[1]}">no<' in light
+    assert ">yes<" in light and ">\u00a0" not in light
+
+
+def test_the_site_has_a_light_picture_on_light_pages_and_a_dark_one_on_dark_pages() -> None:
+    site = _script("build_site")
+    shown = site._LIGHT_PICTURE.sub(site._both_pictures, "a\n\n![gnomon top](pictures/top.light.svg)\n")
+    assert shown == (
+        "a\n\n```{image} pictures/top.light.svg\n:alt: gnomon top\n:class: only-light\n```\n\n"
+        "```{image} pictures/top.dark.svg\n:alt: gnomon top\n:class: only-dark\n```\n"
+    )
+
+
 def test_the_check_finds_what_is_wrong(tmp_path: Path) -> None:
     check = _script("check")
     page = tmp_path / "page.md"

@@ -30,7 +30,8 @@ def runs(world: World) -> World:
     [
         ({"state": DagRunState.FAILED}, ["new", "old"]), ({"state": DagRunState.FAILED, "since": 20}, ["new"]),
         ({"state": DagRunState.FAILED, "limit": 1}, ["new"]), ({"state": DagRunState.SUCCESS}, ["ok"]), ({"state": DagRunState.RUNNING}, ["open"]),
-        ({"state": DagRunState.QUEUED}, []), ({}, ["open", "ok", "old", "new"]), ({"since": 20}, ["open", "ok", "new"]), ({"limit": 2}, ["open", "ok"]),
+        ({"state": DagRunState.QUEUED}, []), ({}, ["open", "ok", "old", "new"]), ({"since": 20}, ["open", "new", "ok"]), ({"since": 21}, ["open", "new"]), ({"since": 20, "limit": 2}, ["open", "new"]),
+        ({"state": DagRunState.SUCCESS, "since": 20}, ["ok"]), ({"state": DagRunState.SUCCESS, "since": 21}, []), ({"limit": 2}, ["open", "ok"]),
     ],
 )
 def test_runs_of_all_dags(runs: World, arguments: dict[str, object], found: list[str]) -> None:

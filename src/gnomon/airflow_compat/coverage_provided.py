@@ -8,6 +8,8 @@ PROVIDED = CoverageStatus.PROVIDED
 OBJECT_STORAGE = "needs the extra: `pip install 'gnomon[object-storage]'`"
 
 ROWS: tuple[CoverageRow, ...] = (
+    make_row("airflow.api_fastapi.app", "AUTH_MANAGER_FASTAPI_APP_PREFIX"),
+    make_row("airflow.api_fastapi.auth.managers.base_auth_manager", "COOKIE_NAME_JWT_TOKEN"),
     make_row("airflow", "AirflowException Asset DAG Dataset XComArg __version__ conf"),
     make_row("airflow.assets", "Asset AssetAlias AssetAll AssetAny"),
     make_row("airflow.compat.functools", "cache cached_property"),

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
+from gnomon import log
 from gnomon.app.doctor_machine import CheckRow, check_machine, fail, ok, warn
 from gnomon.clock import Clock
 from gnomon.config import Config, without_password
@@ -30,6 +33,7 @@ from gnomon.store.schema_revision import HEAD
 
 CLOCK_DIFFERENCE_S = 2.0
 """A larger difference between this machine and the server of the database is reported."""
+SERVICE_LOGS_WARN_BYTES = 1024**3
 WAL_WARN_BYTES = 1024**3
 BACKUPS_WARN = 5
 UNREAD_WARN_S = 60.0
@@ -37,7 +41,7 @@ UNREAD_WARN_S = 60.0
 
 def examine(cfg: Config, clock: Clock) -> list[CheckRow]:
     """Every check, in the order in which a problem causes others. Nothing is changed."""
-    return [*check_machine(cfg, clock), *_check_options(cfg), *_check_files(cfg), *_check_database(cfg, clock)]
+    return [*check_machine(cfg, clock), *_check_options(cfg), _check_service_logs(cfg), *_check_files(cfg), *_check_database(cfg, clock)]
 
 
 def _check_options(cfg: Config) -> Iterator[CheckRow]:
@@ -52,6 +56,24 @@ def _check_options(cfg: Config) -> Iterator[CheckRow]:
         yield fail("alerts", str(error), "correct gnomon.toml")
         return
     yield ok("alerts", f"{len(alerts.rules)} rules, {len(alerts.channels)} channels")
+
+
+def _check_service_logs(cfg: Config) -> CheckRow:
+    """The log files of services, those that were rotated among them."""
+    files = log.read_log_files(cfg)
+    if files is None:
+        return ok("service logs", "services log to stderr only ([logging] service_log_folder is empty)")
+    if not files.folder.exists():
+        return ok("service logs", f"no service has written one yet: {files.folder}")
+    if not os.access(files.folder, os.W_OK | os.X_OK):
+        return fail("service logs", f"user {os.getuid()} cannot write {files.folder}", f"chown -R {os.getuid()} {files.folder}, or set [logging] service_log_folder")
+    paths = [path for path in files.folder.iterdir() if re.fullmatch(r"[\w-]+\.log(\.\d+)?", path.name)]
+    rotated = sum(path.suffix != ".log" for path in paths)
+    size = sum(path.stat().st_size for path in paths)
+    found = f"{len(paths)} files, {rotated} of them rotated, use {size / 1024**2:.1f} MiB: {files.folder}"
+    if (not files.max_bytes or not files.backup_count) and size > SERVICE_LOGS_WARN_BYTES:
+        return warn("service logs", f"{found}; they are never rotated", "set [logging] service_log_max_bytes and service_log_backup_count")
+    return ok("service logs", found)
 
 
 def _check_files(cfg: Config) -> Iterator[CheckRow]:

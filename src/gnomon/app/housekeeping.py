@@ -15,7 +15,7 @@ from gnomon.store.admin.retention import Retention
 
 LOGS = "logs"
 TABLES = (*retention.TABLES, LOGS)
-DEFAULT_TABLES = ("runs", "events", "alerts", LOGS)
+DEFAULT_TABLES = ("runs", "events", "alerts", "asset_events", "dag_versions", LOGS)
 PAUSE_SHARE = 2.0
 """After each transaction the clean pauses for this multiple of the time that the transaction took, so that others get their turn."""
 PAUSE_MIN_S = 0.02
@@ -58,7 +58,7 @@ class Housekeeping:
         if table != "runs":
             if dry_run:
                 return retention.count_expired_rows(self._db, table, kept)
-            return self._repeat(lambda: retention.delete_expired_rows(self._db, table, kept))
+            return self._repeat(retention.prepare_deletion(self._db, table, kept))
         histories = retention.list_histories(self._db)
         if dry_run:
             return sum(retention.count_expired_runs(self._db, history, kept) for history in histories)

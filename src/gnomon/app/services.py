@@ -62,8 +62,8 @@ def serve_monitor(cfg: Config) -> int:
 
 
 def configure_log(cfg: Config, service: str) -> None:
-    """Configure the log of this process: the name of the service, level and style as the options say."""
-    log.configure(service, cfg.text("logging", "logging_level").upper(), cfg.text("logging", "style").lower())
+    """Configure the log of this process: the name of the service, level, style and files as the options say."""
+    log.configure(service, cfg.text("logging", "logging_level").upper(), cfg.text("logging", "style").lower(), files=log.read_log_files(cfg))
 
 
 def warn_of_options_without_effect(cfg: Config) -> None:

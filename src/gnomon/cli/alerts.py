@@ -58,7 +58,7 @@ def list_(home: Home, open_only: bool, limit: int, output: str) -> None:
     with home.store() as db, db.read() as tx:
         rows = list_alerts(tx, limit, open_only=open_only)
     empty = "no alert is open" if open_only else "no rule has raised an alert; `gnomon alerts rules` shows the rules"
-    print_records(rows, output, ("raised_at", "state", "kind", "rule", "sentence"), empty=empty)
+    print_records(rows, output, ("raised_at", "state", "kind", "rule", "runs", "sentence"), empty=empty)
 
 
 @alerts.command()

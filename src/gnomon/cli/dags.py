@@ -14,6 +14,7 @@ from gnomon.cli.commands import LazyCommand, LazyGroup
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import format_fields, format_sentence, format_table, output_option, print_document, print_records
 from gnomon.cli.pending_requests import print_pending
+from gnomon.cli.terminal.screen import read_screen_of
 from gnomon.report.listings import dag_list as report
 from gnomon.report.listings import import_problems
 from gnomon.report.listings.task_tree import format_tree
@@ -51,9 +52,10 @@ def list_(home: Home, inactive: bool, output: str) -> None:
     columns = ("dag_id", "schedule", "paused", "next_run", "last_run_state", "owner", "tags", "file")
     print_records(rows, output, columns, empty=f"no DAGs yet; put DAG files into {home.cfg.dags_folder}")
     if output == "table":
+        screen = read_screen_of(sys.stderr)
         for row in rows:
             for problem in (*filter(None, [row.error]), *row.warnings[:_WARNINGS_LISTED]):
-                click.echo(f"{row.dag_id}: {problem}", err=True)
+                click.echo(screen.wrap(f"{row.dag_id}: {problem}", "  "), err=True)
             if len(row.warnings) > _WARNINGS_LISTED:
                 more = len(row.warnings) - _WARNINGS_LISTED
                 click.echo(f"{row.dag_id}: {more} more warning{'s' if more > 1 else ''}; `gnomon dags show {row.dag_id}` shows all", err=True)

@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
 import click
 
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import output_option, print_records
+from gnomon.cli.terminal.screen import Screen, is_plain_asked, read_screen
+
+if TYPE_CHECKING:
+    from gnomon.app.doctor_machine import CheckRow
+
+_STYLES = {"ok": "green", "warn": "yellow", "fail": "bold red"}
+_FOUND_MIN = 30
+"""The column of what was found is at least so wide."""
 
 
 @click.command()
@@ -19,11 +31,20 @@ def doctor(home: Home, output: str) -> int:
     from gnomon.app.doctor import examine  # start-up cost: the database
 
     rows = examine(home.cfg, home.clock)
-    if output == "table":
-        width = max(len(row.check) for row in rows)
-        for row in rows:
-            remedy = f"\n{'':6}{'':{width}}  -> {row.remedy}" if row.remedy else ""
-            click.echo(f"{row.verdict:<4}  {row.check:<{width}}  {row.found}{remedy}")
+    if output == "table" and not is_plain_asked():
+        click.echo("\n".join(_draw(rows, read_screen())))
     else:
-        print_records(rows, output, ())
+        print_records(rows, output, ("verdict", "check", "found", "remedy"))
     return 1 if any(row.verdict == "fail" for row in rows) else 0
+
+
+def _draw(rows: Sequence[CheckRow], screen: Screen) -> Iterator[str]:
+    """One line a check, and one for its remedy; on a terminal wrapped below the column of what was found."""
+    width = max(len(row.check) for row in rows)
+    room = max(screen.width - width - 8, _FOUND_MIN)
+    for row in rows:
+        first, *rest = textwrap.wrap(row.found, room, break_long_words=False) if screen.is_terminal else [row.found]
+        yield f"{screen.paint(f'{row.verdict:<4}', _STYLES[row.verdict])}  {row.check:<{width}}  {first}"
+        yield from (f"{'':{width + 8}}{line}" for line in rest)
+        if row.remedy:
+            yield f"{'':{width + 8}}-> {row.remedy}"

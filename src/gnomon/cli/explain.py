@@ -9,6 +9,7 @@ from gnomon.assets.leaf_mappers import PartitionAnswers
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import format_sentence, output_option, print_document
 from gnomon.cli.task_selection import MAP_INDEX, split_choice
+from gnomon.cli.terminal.screen import read_screen
 from gnomon.engine.state.engine_state import EngineLimits
 from gnomon.errors.timetable import PlanningError
 from gnomon.model.records import DagRecord
@@ -38,7 +39,8 @@ def explain(home: Home, dag_id: str, run_id: str | None, task_id: str | None, ma
             dag = find_dag(tx, dag_id)
             sentences = _explain_part(tx, home, dag, (run_id, task_id, map_index), answers)
     if output == "table":
-        click.echo("\n".join(map(format_sentence, sentences)) or "nothing prevents it from running")
+        screen = read_screen()
+        click.echo("\n".join(screen.wrap(format_sentence(sentence), "  ") for sentence in sentences) or "nothing prevents it from running")
     else:
         print_document({"dag_id": dag_id, "run_id": run_id, "task_id": task_id, "sentences": sentences}, output)
 

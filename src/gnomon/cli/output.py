@@ -13,7 +13,7 @@ import click
 
 from gnomon.cli.terminal.local_times import format_moment, parse_stored
 from gnomon.cli.terminal.record_table import draw_records
-from gnomon.cli.terminal.screen import Screen, read_screen, remember_utc
+from gnomon.cli.terminal.screen import Screen, is_plain_asked, read_screen, remember_output, remember_utc
 from gnomon.cli.terminal.state_styles import paint_state
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import to_instant
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 F = TypeVar("F", bound=Callable[..., Any])
-FORMATS = ("table", "json", "yaml")
+FORMATS = ("table", "json", "yaml", "plain")
 _COLUMN_GAP = "  "
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 """Control characters, and those that change the direction of writing: neither reaches a terminal unescaped."""
@@ -36,10 +36,15 @@ A run id that contains an instant does not match.
 
 
 def output_option(command: F) -> F:
-    """Add the option `-o table|json|yaml` to a command; its argument is `output`. And `--utc`, which `read_screen` reads."""
+    """Add the option `-o table|json|yaml|plain` to a command, and `--utc`, which `read_screen` reads. See `format_option`."""
+    return format_option()(utc_option(command))
+
+
+def format_option(*others: str, text: str = "Output format.") -> Callable[[F], F]:
+    """The option `-o` with the formats of listings and `others`. Its argument is `output`; of `plain` it is `table`, and tables are drawn plainly."""
     return click.option(
-        "-o", "--output", type=click.Choice(FORMATS), default="table", show_default=True, help="Output format."
-    )(utc_option(command))
+        "-o", "--output", type=click.Choice((*FORMATS, *others)), default="table", show_default=True, callback=remember_output, help=text
+    )
 
 
 def utc_option(command: F) -> F:
@@ -50,25 +55,30 @@ def utc_option(command: F) -> F:
 
 
 def print_records(records: Sequence[DataclassInstance], output: str, columns: Sequence[str], empty: str = "none") -> None:
-    """Write records: all their fields as JSON or YAML, or `columns` as a table. `empty` is the text for a table without rows."""
+    """Write records: all their fields as JSON or YAML, or `columns` as a table. `empty` is the text for a table without rows.
+
+    A plain table without rows is the line of the names of its columns, so that a program can always drop the first line.
+    """
     rows = [asdict(record) for record in records]
     if output == "table":
-        click.echo(_draw_table(rows, _without_map_index(rows, columns), read_screen()) if rows else empty)
+        click.echo(draw_table(rows, _without_map_index(rows, columns), read_screen()) if rows or is_plain_asked() else empty)
     else:
         print_document(rows, output)
 
 
-def _draw_table(rows: Sequence[Mapping[str, object]], columns: Sequence[str], screen: Screen) -> str:
+def draw_table(rows: Sequence[Mapping[str, object]], columns: Sequence[str], screen: Screen) -> str:
     """A table that fits a terminal; in a pipe one line a row and times in UTC."""
     return draw_records(rows, columns, screen, _format_column_cell) if screen.is_terminal else format_table(rows, columns)
 
 
 def _without_map_index(rows: Sequence[Mapping[str, object]], columns: Sequence[str]) -> list[str]:
     """The columns; without `map_index` when no row has one."""
-    return [column for column in columns if column != "map_index" or any(row[column] != UNMAPPED for row in rows)]
+    return [column for column in columns if column != "map_index" or is_plain_asked() or any(row[column] != UNMAPPED for row in rows)]
 
 
 def _format_column_cell(column: str, value: object) -> str:
+    if column == "map_index" and value == UNMAPPED:
+        return "-" if is_plain_asked() else ""  # a program that splits lines needs a text in each column
     return _to_line(value) if column.endswith("_id") else format_cell(value)
 
 
@@ -86,8 +96,8 @@ def format_table(rows: Sequence[Mapping[str, object]], columns: Sequence[str]) -
     """Aligned columns under their names, one line a row. No value is shortened, so that the output can be searched."""
     cells = [[_format_column_cell(column, row[column]) for column in columns] for row in rows]
     widths = [max(len(line[i]) for line in [list(columns), *cells]) for i in range(len(columns))]
-    rule = ["-" * width for width in widths]
-    return "\n".join(_format_line(line, widths) for line in [list(columns), rule, *cells])
+    rule = [] if is_plain_asked() else [["-" * width for width in widths]]
+    return "\n".join(_format_line(line, widths) for line in [list(columns), *rule, *cells])
 
 
 def format_fields(pairs: Sequence[tuple[str, object]]) -> str:

@@ -28,7 +28,7 @@ def list_runs_command(
 ) -> None:
     """List the runs of DAG, or of all DAGs, newest first.
 
-    Of all DAGs, failed runs (--state failed) are in the order of their ends, others in the order in which they were created.
+    Of all DAGs, ended runs are in the order of their ends with --state or --since; otherwise runs are in the order in which they were created.
     """
     since_at = None if since is None else since.resolve(home.clock.now(), is_utc_asked())
     wanted = None if state is None else DagRunState(state)

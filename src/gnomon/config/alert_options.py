@@ -15,7 +15,7 @@ ALERT_OPTIONS = (
            "The time of day, HH:MM in [core] default_timezone, at which the monitor deletes what is old; empty: never.", may_be_empty=True),
     ConfigOption("housekeeping", "older_than", "90d", _T, "The nightly clean deletes what ended before: 12h, 90d."),
     ConfigOption("housekeeping", "keep_last", "100", _I, "Ended runs of each DAG that the nightly clean keeps at any age.", minimum=1),
-    ConfigOption("housekeeping", "tables", "runs,events,alerts,logs", _T, "What the nightly clean deletes: runs, events, xcoms, alerts, logs."),
+    ConfigOption("housekeeping", "tables", "runs,events,alerts,asset_events,dag_versions,logs", _T, "What the nightly clean deletes: runs, events, xcoms, alerts, asset_events, dag_versions, logs."),
     ConfigOption("alerts", "group_interval", "300", _N, "Seconds between two messages about the same group of alerts.", minimum=0),
     ConfigOption("callbacks", "callback_execution_timeout", "0", _I,
            "Seconds after which a callback of a DAG, a deadline or a listener of runs is ended; 0: after 600 s. Airflow's 0 means no limit.", minimum=0),

@@ -40,7 +40,7 @@ def load_config(environ: Mapping[str, str], home: Path | None = None) -> Config:
         else:
             _check(option, found)
             found = found._replace(text=normalize_choice(option, found.text))
-        if option.kind is OptionKind.PATH:
+        if option.kind is OptionKind.PATH and found.text:
             found = found._replace(text=_absolute(found.text, home))
         values[option.key] = found
         if option.key == _DIALECT:

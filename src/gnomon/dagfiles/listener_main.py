@@ -21,7 +21,7 @@ def main() -> int:
     check_store_not_imported()
     cfg = hide_secrets()
     set_title("listeners", cfg.home)
-    log.configure("dag-processor", cfg.text("logging", "logging_level").upper(), cfg.text("logging", "style").lower())
+    log.configure("dag-processor", cfg.text("logging", "logging_level").upper(), cfg.text("logging", "style").lower(), files=log.read_log_files(cfg))
     logging.captureWarnings(True)
     plugins.enable_imports()
     calls = msgspec.json.decode(sys.stdin.buffer.read(), type=list[ListenerCall])

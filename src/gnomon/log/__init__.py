@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gnomon.log.events import EventLogger, get_logger
+from gnomon.log.log_files import LogFiles, read_log_files
 from gnomon.log.setup import configure
 
-__all__ = ["EventLogger", "configure", "get_logger"]
+__all__ = ["EventLogger", "LogFiles", "configure", "get_logger", "read_log_files"]

@@ -9,6 +9,8 @@ from datetime import UTC, datetime
 from typing import TextIO
 
 from gnomon.log.events import FIELDS
+from gnomon.log.log_files import LogFiles
+from gnomon.log.rotating_file import SharedRotatingFileHandler
 from gnomon.log.secret_masks import hide
 
 
@@ -65,18 +67,22 @@ def _format_value(value: object) -> str:
     return repr(text) if isinstance(value, str) and (not text or any(c.isspace() for c in text)) else text
 
 
-def configure(service: str, level: str = "INFO", style: str = "auto", stream: TextIO | None = None) -> None:
-    """The root logger writes to `stream` (stderr), as JSON lines, or readable when `style` says so.
+def configure(service: str, level: str = "INFO", style: str = "auto", stream: TextIO | None = None, files: LogFiles | None = None) -> None:
+    """The root logger writes to `stream` (stderr) and to the file of the service, as JSON lines, or readable when `style` says so.
 
-    `style`: json, text, or auto (text on a terminal). Calling it again replaces what was set before,
+    `style`: json, text, or auto (text on a terminal, JSON lines in a file). Calling it again replaces what was set before,
     so that a forked service names itself.
     """
     target = stream if stream is not None else sys.stderr
     readable = style == "text" or (style == "auto" and target.isatty())
-    handler = logging.StreamHandler(target)
-    handler.setFormatter(TextFormatter(service) if readable else JsonFormatter(service))
+    handlers: list[logging.Handler] = [logging.StreamHandler(target)]
+    handlers[0].setFormatter(TextFormatter(service) if readable else JsonFormatter(service))
+    if files is not None:
+        handlers.append(SharedRotatingFileHandler(str(files.find_path(service)), files.max_bytes, files.backup_count))
+        handlers[1].setFormatter(TextFormatter(service) if style == "text" else JsonFormatter(service))
     root = logging.getLogger()
     for old in list(root.handlers):
         root.removeHandler(old)
-    root.addHandler(handler)
+    for handler in handlers:
+        root.addHandler(handler)
     root.setLevel(level)

@@ -98,6 +98,8 @@ class AlertItem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     run_id: str | None = None
     task_id: str | None = None
     map_index: int = UNMAPPED
+    failed_runs: int = 1
+    """Of `failure`: the runs of the DAG that have failed since the alert was opened, this one included."""
     explanation: tuple[str, ...] = ()
     """The sentences of `gnomon explain` at the moment of the alert."""
     command: str | None = None

@@ -74,16 +74,20 @@ def build_link(base_url: str, dag_id: str | None, run_id: str | None) -> str | N
 
 def store_findings(tx: Transaction, findings: AlertFindings, queue: DeliveryQueue, now: Instant) -> int:
     """Store alerts, messages and lines of the audit log, and delete the facts that were applied; returns how many alerts were raised."""
-    count = sum(_raise(tx, raised, queue, now) for raised in findings.raised)
-    for resolved in findings.resolved:
+    for resolved in findings.resolved:  # first: a run that has failed meanwhile opens an alert anew
         _resolve(tx, resolved, queue, now)
+    count = sum(_raise(tx, raised, queue, now) for raised in findings.raised)
     alert_events.remove_events(tx, findings.event_pks)
     return count
 
 
 def _raise(tx: Transaction, raised: RaisedAlert, queue: DeliveryQueue, now: Instant) -> bool:
     item, rule = raised.item, raised.rule
-    if not alerts.raise_alert(tx, item, raised.subject, raised.dag_pk, raised.run_pk, closed=item.kind in POINT_KINDS or not rule.resolved):
+    is_closed = item.kind in POINT_KINDS or not rule.resolved
+    joined = None if is_closed or raised.run_pk is None or item.kind != AlertKind.FAILURE else alerts.join_failure(tx, item, raised.subject, raised.run_pk)
+    if joined is not None:
+        item = joined
+    elif not alerts.raise_alert(tx, item, raised.subject, raised.dag_pk, raised.run_pk, closed=is_closed):
         return False
     details = {"rule": rule.name, "kind": item.kind, "sentence": item.sentence, "channels": list(rule.to)}
     log_event(tx, EventRecord(now, "alert_raised", dag_pk=raised.dag_pk, run_pk=raised.run_pk, by="monitor", body=json.dumps(details, ensure_ascii=False)))

@@ -29,6 +29,9 @@ def evaluate_events(tx: Transaction, rules: DagRules, base_url: str, findings: A
 
 
 def _build_subject(event: AlertEvent) -> str:
+    """What the alert is about: of failed runs the DAG, because a rule has one open alert about each."""
+    if event.kind == AlertKind.FAILURE:
+        return f"{event.kind}:dag:{event.dag_pk}"
     subject = f"{event.kind}:{event.run_pk}:{event.facts.clear_number}"
     return subject if event.task_no is None else f"{subject}:{event.task_no}:{event.map_index}:{event.facts.try_number}"
 

@@ -6,7 +6,7 @@ import html
 import json
 from collections import Counter
 
-from gnomon.model.alerts import AlertItem, DeliveryBody, DeliveryRecord
+from gnomon.model.alerts import AlertItem, AlertKind, DeliveryBody, DeliveryRecord
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import iso
 
@@ -81,16 +81,21 @@ def build_slack_json(delivery: DeliveryRecord) -> bytes:
 
 
 def _item_lines(item: AlertItem) -> list[str]:
-    lines = [f"{'resolved: ' if item.is_resolved else ''}{item.sentence}", f"at {iso(item.at)}, rule {item.rule}"]
+    lines = [f"{'resolved: ' if item.is_resolved else ''}{item.sentence}", f"at {iso(item.at)}, rule {item.rule}{_describe_streak(item)}"]
     lines += [f"- {sentence}" for sentence in item.explanation]
     return [*lines, *(text for text in (item.command, item.link) if text)]
+
+
+def _describe_streak(item: AlertItem) -> str:
+    return f"; failed run {item.failed_runs} of the DAG since its last success" if item.failed_runs > 1 and not item.is_resolved else ""
 
 
 def _item_json(item: AlertItem) -> dict[str, object]:
     return {
         "kind": item.kind, "rule": item.rule, "status": "resolved" if item.is_resolved else "firing", "at": iso(item.at),
         "sentence": item.sentence, "explanation": list(item.explanation), "dag_id": item.dag_id, "run_id": item.run_id,
-        "task_id": item.task_id, "map_index": None if item.map_index == UNMAPPED else item.map_index, "command": item.command, "link": item.link,
+        "task_id": item.task_id, "map_index": None if item.map_index == UNMAPPED else item.map_index, "failed_runs": item.failed_runs if item.kind == AlertKind.FAILURE else None,
+        "command": item.command, "link": item.link,
     }
 
 

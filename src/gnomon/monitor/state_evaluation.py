@@ -76,6 +76,8 @@ class StateEvaluation:
             return
         name = f"DAG {alert.item.dag_id}: run {alert.item.run_id}"
         sentence = _describe_end(alert.kind, name, run)
+        if sentence is not None and alert.item.failed_runs > 1:
+            sentence += f"; {alert.item.failed_runs} runs had failed"
         if sentence is not None:
             rule = self._find_rule(tx, alert)
             findings.resolved.append(ResolvedAlert(alert, rule, self._build_resolved(alert, sentence, now)))
@@ -91,7 +93,7 @@ class StateEvaluation:
         item = alert.item
         return AlertItem(
             kind=item.kind, rule=item.rule, at=now, sentence=sentence, is_resolved=True, dag_id=item.dag_id, run_id=item.run_id, task_id=item.task_id,
-            map_index=item.map_index, command=item.command, link=item.link,
+            map_index=item.map_index, failed_runs=item.failed_runs, command=item.command, link=item.link,
         )
 
     # ---- files and services ------------------------------------------------------------------------------------------

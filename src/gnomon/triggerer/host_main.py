@@ -43,7 +43,7 @@ def main() -> NoReturn:
     cfg = hide_secrets()
     secrets_lookup.prefer_worker_options()
     set_title("trigger host", cfg.home)
-    log.configure("triggerer", cfg.text("logging", "logging_level").upper(), cfg.text("logging", "style").lower())
+    log.configure("triggerer", cfg.text("logging", "logging_level").upper(), cfg.text("logging", "style").lower(), files=log.read_log_files(cfg))
     install_log_handlers(str(cfg.logs_folder))
     plugins.enable_imports()
     gc.freeze()

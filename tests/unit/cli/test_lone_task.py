@@ -9,6 +9,7 @@ from tests.unit.cli.deployment import spec_of
 from gnomon.cli.trial.dag_search import ParsedTarget
 from gnomon.cli.trial.lone_task import isolate_task
 from gnomon.errors.product import UserError
+from gnomon.model.mapping import Expansion, Length, LiteralLength, XComLength
 from gnomon.model.spec import DagSpec, FileInputs, ParsedDag, ParsedFile, TaskSpec
 
 
@@ -28,3 +29,26 @@ def test_the_task_stands_alone() -> None:
 def test_an_unknown_task_gets_a_suggestion() -> None:
     with pytest.raises(UserError, match="there is no task 'lod' in DAG 'a'; did you mean 'load'"):
         isolate_task(_target(spec_of("a", {"load": ()})), "lod")
+
+
+def _mapped(*factors: Length) -> ParsedTarget:
+    task = TaskSpec(task_id="m", upstream=("x",), expansion=Expansion(factors=factors))
+    spec = spec_of("a", {"x": ()})
+    return _target(msgspec.structs.replace(spec, tasks=(*spec.tasks, task)))
+
+
+def test_an_instance_of_a_task_that_is_mapped_over_values_of_the_file_stands_alone() -> None:
+    lone = isolate_task(_mapped(LiteralLength(length=3)), "m", 2).dag.spec
+    assert lone.tasks == (TaskSpec(task_id="m", expansion=Expansion(factors=(LiteralLength(length=3),))),)
+
+
+@pytest.mark.parametrize(("target", "task_id", "map_index", "message"), [
+    (_mapped(LiteralLength(length=3)), "m", None, r"is mapped and has 3 instances; name one of them: 'm\[0\]' to 'm\[2\]'"),
+    (_mapped(LiteralLength(length=3)), "m", 3, r"is mapped and has no map index 3; name one of them: 'm\[0\]' to 'm\[2\]'"),
+    (_mapped(LiteralLength(length=0)), "m", 0, "is mapped over nothing and has no instances"),
+    (_mapped(XComLength(task_id="x")), "m", 1, "its instances depend on what other tasks return; `gnomon dags test a` runs the whole DAG"),
+    (_mapped(LiteralLength(length=3)), "x", 1, "task 'x' of DAG 'a' is not mapped and has no map index 1; name it without an index: x"),
+])
+def test_an_instance_that_does_not_exist_or_that_needs_other_tasks_is_refused(target: ParsedTarget, task_id: str, map_index: int | None, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        isolate_task(target, task_id, map_index)

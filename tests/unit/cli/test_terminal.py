@@ -5,6 +5,8 @@ from __future__ import annotations
 import click
 import pytest
 
+from gnomon.app.doctor_machine import CheckRow
+from gnomon.cli.doctor import _draw as _draw_checks
 from gnomon.cli.output import format_cell
 from gnomon.cli.terminal.live_view import cut
 from gnomon.cli.terminal.local_times import format_span
@@ -74,3 +76,20 @@ def test_a_line_is_cut_by_its_visible_width() -> None:
 @pytest.mark.parametrize(("seconds", "text"), [(0, "0s"), (59.9, "59s"), (60, "1m"), (200, "3m 20s"), (7500, "2h 5m"), (273600, "3d 4h"), (-5, "0s")])
 def test_a_span_has_two_units(seconds: float, text: str) -> None:
     assert format_span(int(seconds * 1_000_000)) == text
+
+
+def test_sentences_are_wrapped_between_words_on_a_terminal_and_never_in_a_pipe() -> None:
+    text = "run scheduled__2026-03-01T06:00:00+00:00 waits for a slot of pool default_pool\nsecond line"
+    assert Screen(is_terminal=True, width=40).wrap(text, "  ").splitlines() == [
+        "run", "  scheduled__2026-03-01T06:00:00+00:00", "  waits for a slot of pool default_pool", "second line",
+    ]  # fmt: skip
+    assert Screen(is_terminal=False).wrap(text, "  ") == text
+
+
+def test_the_doctor_wraps_what_was_found_below_its_column() -> None:
+    rows = [CheckRow("disk", "warn", "a sentence that is longer than the terminal has columns", "free some space"), CheckRow("a long check", "ok", "short")]
+    assert list(_draw_checks(rows, Screen(is_terminal=True, width=52))) == [
+        "warn  disk          a sentence that is longer than", "                    the terminal has columns", "                    -> free some space",
+        "ok    a long check  short",
+    ]  # fmt: skip
+    assert next(_draw_checks(rows, Screen(is_terminal=False))) == "warn  disk          a sentence that is longer than the terminal has columns"

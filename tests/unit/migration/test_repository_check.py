@@ -74,7 +74,10 @@ REPOSITORY: dict[str, tuple[str, str, str]] = {
     "plain.py": ("import os\nprint(os.name)\n", "no airflow", ""),
     "python2.py": ("from airflow import DAG\nprint 'old'\n", "unreadable", "Python 2"),
     "broken.py": ("from airflow import DAG\ndef f(:\n", "unreadable", "syntax error"),
-    "nul.py": ("x = 1\0", "unreadable", ""),
+    "nul.py": ("y = 0\nx = 1\0", "unreadable", "the file contains a null byte, so it is not Python text; save it as UTF-8"),
+    "deep.py": ("x = " + "-" * 5000 + "1\n", "unreadable", "an expression of the file is nested too deeply for Python's parser; assign its parts to variables"),
+    "deeper.py": ("x = " + "-" * 200_000 + "1\n", "unreadable", "an expression of the file is nested too deeply for Python's parser; assign its parts to variables"),
+    "brackets.py": ("x = " + "[" * 300 + "]" * 300 + "\n", "unreadable", "Python's parser does not read the file; assign the parts of its expressions to variables"),
     "airflow.cfg": ("[core]\nparallelism = 8\nsecurity = kerberos\nnew_thing = 1\n# x = 1\ndag_concurrency = 4\n", "runs", "[core] dag_concurrency acts, as [core] max_active_tasks_per_dag"),
 }
 

@@ -8,7 +8,7 @@ import click
 
 from gnomon.cli.dependencies.dag_lookup import load_all_specs
 from gnomon.cli.home import Home, pass_home
-from gnomon.cli.output import format_table, print_document
+from gnomon.cli.output import format_option, format_table, print_document
 from gnomon.errors.product import UserError
 from gnomon.report.pictures.wait_graph_svg import render_wait_graph_svg
 from gnomon.report.waits.wait_graph import EdgeRow, format_dot, list_spec_edges, list_stored_edges
@@ -18,10 +18,7 @@ _COLUMNS = ("downstream", "waits_for", "chosen")
 
 
 @click.command()
-@click.option(
-    "-o", "--output", type=click.Choice(["table", "json", "yaml", "svg", "dot"]), default="table", show_default=True,
-    help="Output format; dot is for Graphviz.",
-)  # fmt: skip
+@format_option("svg", "dot", text="Output format; dot is for Graphviz.")
 @pass_home
 def graph(home: Home, output: str) -> None:
     """Show the dependencies of all DAGs on other DAGs, and errors in them.

@@ -11,7 +11,7 @@ import msgspec
 from gnomon.actions.author_queries import make_question_handler
 from gnomon.cli.dependencies.dag_lookup import DagWithUpstreams, LocatedDag, locate_dag
 from gnomon.cli.home import Home, pass_home
-from gnomon.cli.output import format_table, print_document
+from gnomon.cli.output import format_option, format_table, print_document
 from gnomon.cli.timetables.time_window import YEARS
 from gnomon.dependencies.shape import find_slotless_reason
 from gnomon.errors.product import UserError
@@ -51,9 +51,7 @@ class _EdgePreview:
 @click.argument("file_or_id", metavar="FILE_OR_ID")
 @click.option("--dag-id", help="Id of the DAG, when the file defines several.")
 @click.option("--day", type=click.DateTime(["%Y-%m-%d"]), metavar="YYYY-MM-DD", help="A day in the DAG's time zone; default: today.")
-@click.option(
-    "-o", "--output", type=click.Choice(["table", "json", "yaml", "svg"]), default="table", show_default=True, help="Output format.",
-)  # fmt: skip
+@format_option("svg")
 @pass_home
 def preview(home: Home, file_or_id: str, dag_id: str | None, day: datetime | None, output: str) -> None:
     """Show which slots of other DAGs each run of a day waits for, as if every slot of all of them had a run.

@@ -20,7 +20,7 @@ _TEXT_MIN = 20
 """A column of sentences is wrapped to no less than this width."""
 _ID_MIN = 16
 """A column of ids is wrapped to no less than this width."""
-_WRAPPED = ("reason", "message", "value", "warning", "subject", "why")
+_WRAPPED = ("reason", "message", "value", "warning", "subject", "why", "sentence", "sentences", "error")
 """Columns of sentences, which may be wrapped."""
 _STATES = ("state", "last_run_state", "previous_state")
 

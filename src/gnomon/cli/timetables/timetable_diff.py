@@ -8,7 +8,7 @@ from datetime import datetime
 import click
 
 from gnomon.cli.home import Home, pass_home
-from gnomon.cli.output import format_table, print_document
+from gnomon.cli.output import format_option, format_table, print_document
 from gnomon.cli.timetables.schedule_target import ScheduleTarget, resolve_schedule_target
 from gnomon.cli.timetables.time_window import add_year, resolve_end, resolve_start, window_options
 from gnomon.errors.product import UserError
@@ -26,9 +26,7 @@ CHANGES_SHOWN = 40
 @click.argument("before_text", metavar="A")
 @click.argument("after_text", metavar="B")
 @window_options
-@click.option(
-    "-o", "--output", type=click.Choice(["table", "json", "yaml", "svg"]), default="table", show_default=True, help="Output format.",
-)  # fmt: skip
+@format_option("svg")
 @pass_home
 def diff(
     home: Home, before_text: str, after_text: str, start: datetime | None, end: datetime | None, timezone: str | None, output: str

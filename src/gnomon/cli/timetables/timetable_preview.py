@@ -8,7 +8,7 @@ from datetime import datetime
 import click
 
 from gnomon.cli.home import Home, pass_home
-from gnomon.cli.output import format_fields, format_table, print_document
+from gnomon.cli.output import format_fields, format_option, format_table, print_document
 from gnomon.cli.timetables.schedule_target import RUNS_MAX, ScheduleTarget, resolve_schedule_target
 from gnomon.cli.timetables.time_window import add_year, resolve_end, resolve_start, window_options
 from gnomon.errors.product import UserError
@@ -28,10 +28,7 @@ _PICTURES = ("svg", "ics")
 @click.argument("target_text", metavar="TARGET")
 @window_options
 @click.option("--count", type=click.IntRange(1, RUNS_MAX), help=f"Number of runs; default: {RUNS_SHOWN}, for svg and ics those of a year.")
-@click.option(
-    "-o", "--output", type=click.Choice(["table", "json", "yaml", *_PICTURES]), default="table", show_default=True,
-    help="Output format.",
-)  # fmt: skip
+@format_option(*_PICTURES)
 @pass_home
 def preview(
     home: Home, target_text: str, start: datetime | None, end: datetime | None, timezone: str | None, count: int | None, output: str

@@ -56,6 +56,8 @@ class TrialRequest:
     """Task id to the answer of a person."""
     task_id: str | None = None
     """Run only this task, once, as if nothing were upstream of it; None: the whole DAG."""
+    map_index: int | None = None
+    """Of a mapped task: run only this instance; the others end as success without running."""
 
 
 def run_trial(home: Home, request: TrialRequest, display: ProgressDisplay) -> TrialStatus:
@@ -67,7 +69,7 @@ def run_trial(home: Home, request: TrialRequest, display: ProgressDisplay) -> Tr
     with private_home(home.cfg) as cfg:
         target = _find_dag(home, cfg, request)
         if request.task_id is not None:
-            target = isolate_task(target, request.task_id)
+            target = isolate_task(target, request.task_id, request.map_index)
         check_answered_tasks(target.dag.spec, request.answers)
         with start_companions(cfg) as check, _open_database(cfg) as db:
             run_id = _create_run(home, db, target, request)
@@ -78,10 +80,10 @@ def run_trial(home: Home, request: TrialRequest, display: ProgressDisplay) -> Tr
 
             def show(rows: list[TaskInstanceRow]) -> None:
                 display.write(logs.new_lines())
-                display.show(rows)
+                display.show([row for row in rows if request.map_index in (None, row.map_index)])
                 answers.apply(rows, home.clock.now())
 
-            trial = run_scheduler(cfg, db, home.clock, lambda: load_status(db, dag_id, run_id), check, show)
+            trial = run_scheduler(cfg, db, home.clock, lambda: load_status(db, dag_id, run_id), check, show, request.map_index)
             display.write(logs.new_lines(is_over=True))
             display.write(f"the answer for task {task_id!r} was not used: the task asked nobody in this run" for task_id in answers.list_unused())
             return trial

@@ -19,6 +19,7 @@ from gnomon.app.triggerer_wiring import run_triggerer_when_needed
 from gnomon.clock import Clock
 from gnomon.config import Config, run_folder, set_current_config
 from gnomon.errors.product import ResourceUnavailable
+from gnomon.executors.interface import Executor
 from gnomon.executors.local import LocalExecutor
 from gnomon.model.instants import SECOND
 from gnomon.model.records import DagRecord, RunRecord
@@ -30,6 +31,7 @@ from gnomon.report.listings.run_list import TaskInstanceRow, find_run, list_task
 from gnomon.scheduler.service import SchedulerService
 from gnomon.scheduler.settings import build_scheduler_settings
 from gnomon.store import Database
+from gnomon.testing.dag_runs.marking_executor import MarkingExecutor
 from gnomon.testing.dag_runs.private_home import to_environment
 from gnomon.wakeups import Listener
 
@@ -100,15 +102,17 @@ def _run_child(cfg: Config, name: str, serve: Callable[[], int]) -> Iterator[Cal
 
 def run_scheduler(
     cfg: Config, db: Database, clock: Clock, look: Callable[[], TrialStatus], check: Callable[[], None],
-    show: Callable[[list[TaskInstanceRow]], None],
+    show: Callable[[list[TaskInstanceRow]], None], only_index: int | None = None,
 ) -> TrialStatus:  # fmt: skip
     """Run the scheduler in this process until the run and its callbacks have ended, and return the final status.
 
     `look`: reads the current status. `check`: raises when a child process has died. `show`: receives the task instances after
-    each step.
+    each step. `only_index`: task instances with another map index end as success without running.
     """
     scheduler_id = str(uuid.uuid4())
-    executor = LocalExecutor(scheduler_id)
+    executor: Executor = LocalExecutor(scheduler_id)
+    if only_index is not None:
+        executor = MarkingExecutor(executor, lambda _: None, clock, only_index)
     listener = Listener(run_folder(cfg.home), f"scheduler-{os.getpid()}")
     timetables = create_timetable_host(cfg, db)
     service = SchedulerService(

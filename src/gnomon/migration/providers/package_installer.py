@@ -7,14 +7,20 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from threading import Thread
+from typing import IO
 
 from gnomon.config.masking import without_passwords
 from gnomon.errors.product import ResourceUnavailable, UserError
 
 TIMEOUT_S = 1800.0
 """The longest time of one installation."""
+_OUTPUT_END_S = 5.0
+"""How long the rest of the output is read after the installer has ended."""
+_PROGRESS = re.compile(r"(Collecting|Downloading|Installing collected packages|Building|Resolved|Prepared|Installed) ?")
+"""The lines of pip and uv that say what happens; those for packages that are installed already are left out."""
 _NETWORK = re.compile(r"NewConnectionError|Failed to establish|Temporary failure|Name or service not known|ConnectTimeout|Could not connect"
                       r"|client error \(Connect\)|dns error|ProxyError|Read timed out", re.IGNORECASE)
 _UNKNOWN = re.compile(r"No matching distribution found|was not found in the (package registry|provided)|not found in the package registry", re.IGNORECASE)
@@ -42,28 +48,71 @@ def find_installer() -> list[str]:
 class PackageInstaller:
     """Installs packages with one command line, `words` (`find_installer`). Index addresses come from the configuration of pip or uv."""
 
-    def __init__(self, words: Sequence[str]) -> None:
+    def __init__(self, words: Sequence[str], on_progress: Callable[[str], object] = lambda _: None) -> None:
+        """`on_progress` is called with what pip or uv does now, such as `downloading apache_airflow_providers_http-5.2.1.whl (70 kB)`."""
         self._words = list(words)
+        self._on_progress = on_progress
 
     def unpack(self, requirements: Sequence[str], folder: Path) -> None:
         """Install packages without their requirements into the folder, by one call. Raises ResourceUnavailable with the reason when that fails."""
-        self._run("--quiet", "--no-deps", "--target", str(folder), *requirements, what=", ".join(requirements))
+        self._run("--no-deps", "--target", str(folder), *requirements, what=", ".join(requirements))
 
     def install(self, requirements: Sequence[str], *, with_requirements: bool) -> None:
         """Install packages into this environment. Raises ResourceUnavailable with the reason when that fails."""
         deps = () if with_requirements else ("--no-deps",)
-        self._run("--quiet", *deps, *requirements, what=", ".join(requirements))
+        self._run(*deps, *requirements, what=", ".join(requirements))
 
     def _run(self, *arguments: str, what: str) -> None:
         command = [*self._words, *arguments]
         try:
-            done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=TIMEOUT_S, stdin=subprocess.DEVNULL)
-        except subprocess.TimeoutExpired:
-            raise ResourceUnavailable(f"{what} could not be installed within {TIMEOUT_S:g} s: {' '.join(self._words[:4])} did not end") from None
+            process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, errors="replace")
         except OSError as error:
             raise ResourceUnavailable(f"{what} could not be installed: {self._words[0]} cannot be run: {error}") from None
-        if done.returncode != 0:
-            raise ResourceUnavailable(_describe_failure(what, without_passwords(done.stderr)))
+        with process:
+            code, errors = self._follow(process)
+        if code is None:
+            raise ResourceUnavailable(f"{what} could not be installed within {TIMEOUT_S:g} s: {' '.join(self._words[:4])} did not end")
+        if code != 0:
+            raise ResourceUnavailable(_describe_failure(what, without_passwords(errors)))
+
+    def _follow(self, process: subprocess.Popen[str]) -> tuple[int | None, str]:
+        """Report the progress until the process ends. Returns its exit code (None: it took too long and was killed) and what it wrote to stderr."""
+        assert process.stdout is not None and process.stderr is not None
+        errors: list[str] = []
+        readers = [Thread(target=self._read, args=(process.stdout, []), daemon=True), Thread(target=self._read, args=(process.stderr, errors), daemon=True)]
+        try:
+            for reader in readers:
+                reader.start()
+            code = process.wait(TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            code = None
+        finally:
+            process.kill()  # after Ctrl-C too; a process that has ended is not signalled
+        for reader in readers:
+            reader.join(_OUTPUT_END_S)
+        return code, "".join(errors)
+
+    def _read(self, stream: IO[str], lines: list[str]) -> None:
+        for line in stream:
+            lines.append(line)
+            told = describe_progress(line)
+            if told is not None:
+                self._on_progress(told)
+
+
+def describe_progress(line: str) -> str | None:
+    """What a line of pip or uv says that it does; None for a line that a user need not see."""
+    found = _PROGRESS.match(line.strip())
+    if found is None:
+        return None
+    text = without_passwords(line.strip())
+    words = text.split()
+    if words[0] == "Downloading" and len(words) > 1:
+        words[1] = words[1].rpartition("/")[2].removesuffix(".metadata")
+    if words[0] == "Installing":
+        packages = text.partition(": ")[2].split(", ")
+        return f"installing {len(packages)} package{'s' if len(packages) != 1 else ''}"
+    return " ".join([words[0].lower(), *words[1:]])
 
 
 def _describe_failure(what: str, text: str) -> str:

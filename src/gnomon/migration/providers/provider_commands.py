@@ -10,6 +10,8 @@ from gnomon.cli.output import format_table, output_option, print_document, print
 from gnomon.errors.product import UserError
 from gnomon.migration.providers.provider_names import PREFIX, normalize_package, shorten
 
+_NAMED = 5
+"""So many packages are named in one line of progress."""
 _AIRFLOW_VERSION = "3.3.2"
 """The version of Airflow that `airflow.__version__` of Gnomon states."""
 
@@ -41,12 +43,17 @@ def install(packages: tuple[str, ...], dry_run: bool, output: str) -> None:
     full name of the package. pip installs into the environment of this command, with your configuration of pip; uv does where
     the environment has no pip.
     """
+    from packaging.requirements import Requirement
+
+    from gnomon.migration.providers.install_progress import InstallProgress
     from gnomon.migration.providers.package_installer import PackageInstaller, find_installer
     from gnomon.migration.providers.provider_plan import build_plan, is_installed
 
     wanted = list(dict.fromkeys(normalize_package(text) for text in packages))
-    installer = PackageInstaller(find_installer())
-    plan = build_plan(wanted, installer.unpack, _AIRFLOW_VERSION)
+    with InstallProgress() as progress:
+        installer = PackageInstaller(find_installer(), progress.show)
+        progress.begin(f"looking at {_name_packages([shorten(Requirement(text).name) for text in wanted])}")
+        plan = build_plan(wanted, installer.unpack, _AIRFLOW_VERSION)
     missing = [one for one in plan if not is_installed(one.requirement)]
     rows = [{"requirement": one.requirement, "reason": one.reason, "installed": one not in missing} for one in plan]
     if output != "table":
@@ -57,12 +64,19 @@ def install(packages: tuple[str, ...], dry_run: bool, output: str) -> None:
         _say(output, "nothing was installed (--dry-run)" if missing else "everything is installed already")
         return
     others = [one.requirement for one in missing if not one.is_provider]
-    if others:  # first, so that a failure leaves no provider that cannot be imported
-        installer.install(others, with_requirements=True)
     own = [one.requirement for one in missing if one.is_provider]
-    if own:
-        installer.install(own, with_requirements=False)
+    with progress:
+        if others:  # first, so that a failure leaves no provider that cannot be imported
+            progress.begin(f"installing what the providers need: {_name_packages(others)}")
+            installer.install(others, with_requirements=True)
+        if own:
+            progress.begin(f"installing the providers: {_name_packages(own)}")
+            installer.install(own, with_requirements=False)
     _say(output, f"installed {len(missing)} package{'s' if len(missing) > 1 else ''}; files that could not be loaded without them are parsed again")
+
+
+def _name_packages(names: list[str]) -> str:
+    return ", ".join(names) if len(names) <= _NAMED else f"{', '.join(names[:_NAMED])} and {len(names) - _NAMED} more"
 
 
 def _say(output: str, sentence: str) -> None:

@@ -9,8 +9,9 @@ from pathlib import Path
 import click
 
 from gnomon.cli.home import Home, pass_home
-from gnomon.cli.output import format_table, print_document
+from gnomon.cli.output import draw_table, format_option, print_document
 from gnomon.cli.parameter_types import MomentType, resolve_instant
+from gnomon.cli.terminal.screen import read_screen
 from gnomon.migration.repository.findings import FileReport, Severity
 from gnomon.migration.repository.repository_check import CheckSettings, RepositoryReport, check_repository
 
@@ -23,7 +24,7 @@ _FAILING = {"missing": ("missing", "unreadable"), "differs": ("missing", "unread
 @click.option("--at", type=MomentType(), help="Show the runs after this time; default: now.")
 @click.option("-n", "--notes", is_flag=True, help="Show notes too: what has no effect, what Airflow removed and Gnomon still has.")
 @click.option("--fail-on", type=click.Choice(tuple(_FAILING)), default="differs", show_default=True, help="The verdict from which the exit code is 1.")
-@click.option("-o", "--output", type=click.Choice(("table", "json", "yaml", "sarif")), default="table", show_default=True, help="Output format.")
+@format_option("sarif")
 @click.pass_context
 @pass_home
 def check(home: Home, ctx: click.Context, folder: Path, version: str | None, at: datetime | None, notes: bool, fail_on: str, output: str) -> None:
@@ -67,13 +68,14 @@ def _to_document(report: RepositoryReport) -> dict[str, object]:
 def _print_table(report: RepositoryReport, notes: bool) -> None:
     shown = [file for file in report.files if file.verdict != "no airflow"]
     rows = [{"file": file.path, "verdict": file.verdict, "dags": ", ".join(file.dags), "notes": _count_notes(file)} for file in shown]
-    click.echo(format_table(rows, ("file", "verdict", "dags", "notes")) if rows else "no file uses Airflow")
+    screen = read_screen()
+    click.echo(draw_table(rows, ("file", "verdict", "dags", "notes"), screen) if rows else "no file uses Airflow")
     for file in shown:
         lines = [one for one in file.findings if notes or one.severity is not Severity.NOTE]
         if lines:
-            click.echo(f"\n{file.path}")
+            click.echo(f"\n{screen.paint(file.path, 'bold')}")
             for one in lines:
-                click.echo(f"  line {one.line}: {one.severity.value}: {one.message}")
+                click.echo(screen.wrap(f"  line {one.line}: {one.severity.value}: {one.message}", "    "))
     counts = ", ".join(f"{number} {name}" for name, number in report.count().items() if number)
     click.echo(f"\n{len(report.files)} files: {counts}. Written for Airflow {report.airflow_version}.")
     if report.install_command is not None:

@@ -126,7 +126,7 @@ def _read(source: ParsedSource, tree: ast.Module) -> _ReadFile:
             findings += [*template_names.iterate_removed_names(tree), *_find_plugin_fields(tree, reader)]
         return _ReadFile(source, imports, calls, list(dict.fromkeys(findings)))
     except RecursionError:
-        return _ReadFile(source, FileImports(), [], [Finding(1, Severity.UNREADABLE, "syntax", "the expressions of the file are nested too deeply")])
+        return _ReadFile(source, FileImports(), [], [Finding(1, Severity.UNREADABLE, "too-deep", "an expression of the file is nested too deeply to be checked; assign its parts to variables")])
 
 
 def _find_plugin_fields(tree: ast.Module, reader: LiteralReader) -> Iterator[Finding]:

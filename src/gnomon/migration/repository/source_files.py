@@ -80,9 +80,16 @@ def read_source(path: Path, name: str) -> ParsedSource:
     except SyntaxError as error:
         if _PYTHON_2.search(text):
             return _unreadable(name, error.lineno or 1, "python-2", "the file is Python 2, which cannot be imported; port it to Python 3")
+        if "\0" in text:
+            line = text[: text.index("\0")].count("\n") + 1
+            return _unreadable(name, line, "syntax", "the file contains a null byte, so it is not Python text; save it as UTF-8, or exclude it in .airflowignore")
+        if error.msg.startswith("too many nested"):
+            return _unreadable(name, error.lineno or 1, "too-deep", f"{error.msg}: Python's parser does not read the file; assign the parts of its expressions to variables")
         return _unreadable(name, error.lineno or 1, "syntax", f"syntax error: {error.msg}")
-    except (ValueError, RecursionError, MemoryError) as error:
-        return _unreadable(name, 1, "syntax", f"the file cannot be parsed: {type(error).__name__}: {error}")
+    except (RecursionError, MemoryError):  # what Python's parser raises, by version and by what is nested
+        return _unreadable(name, 1, "too-deep", "an expression of the file is nested too deeply for Python's parser; assign its parts to variables")
+    except ValueError as error:
+        return _unreadable(name, 1, "syntax", f"the file is not Python text: {error}")
 
 
 def _unreadable(name: str, line: int, rule: str, message: str) -> ParsedSource:

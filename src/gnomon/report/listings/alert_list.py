@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gnomon.model.alerts import AlertRecord, AlertRuleSpec, DeliveryRecord
+from gnomon.model.alerts import AlertKind, AlertRecord, AlertRuleSpec, DeliveryRecord
 from gnomon.model.instants import iso
 from gnomon.store import Transaction
 from gnomon.store.alert_records import alert_deliveries, alerts
@@ -28,6 +28,8 @@ class AlertRow:
     rule: str
     dag_id: str | None
     run_id: str | None
+    runs: int | None
+    """Of a failure: how many runs have failed since it was raised; `run_id` is the last of them in the order of runs."""
     sentence: str
 
 
@@ -62,7 +64,8 @@ def list_deliveries(tx: Transaction, limit: int) -> list[DeliveryRow]:
 def _alert_row(alert: AlertRecord) -> AlertRow:
     state = "open" if alert.resolved_at is None else "-" if alert.resolved_at == alert.raised_at else "resolved"
     return AlertRow(
-        iso(alert.raised_at) or "", iso(alert.resolved_at), state, alert.kind, alert.rule, alert.item.dag_id, alert.item.run_id, alert.item.sentence
+        iso(alert.raised_at) or "", iso(alert.resolved_at), state, alert.kind, alert.rule, alert.item.dag_id, alert.item.run_id,
+        alert.item.failed_runs if alert.kind == AlertKind.FAILURE else None, alert.item.sentence,
     )
 
 

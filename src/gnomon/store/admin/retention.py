@@ -8,9 +8,12 @@ The cursor of planning is not derived from runs, so a slot whose run was deleted
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from gnomon.model.instants import SECOND, Instant
+from gnomon.store.admin.unused_rows import UnusedAssetEvents, UnusedDagVersions
 from gnomon.store.database import Database
 from gnomon.store.ownership.commit import delete_runs
 from gnomon.store.transaction import Transaction
@@ -22,7 +25,9 @@ DOWNSTREAM_SLACK_S = 31 * 86400
 FAR_AHEAD = 2**62
 _ROW_TABLES: dict[str, tuple[str, ...]] = {"events": ("events",), "xcoms": ("xcoms",), "alerts": ("alerts", "deliveries", "facts")}
 """What `--tables` names to the statements that count and delete its rows."""
-TABLES = ("runs", *_ROW_TABLES)
+_UNUSED_TABLES: dict[str, type[UnusedAssetEvents] | type[UnusedDagVersions]] = {"asset_events": UnusedAssetEvents, "dag_versions": UnusedDagVersions}
+"""Tables whose rows must be unused, to what finds them. After runs, which use them."""
+TABLES = ("runs", *_ROW_TABLES, *_UNUSED_TABLES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +93,21 @@ def delete_expired_runs(db: Database, history: DagHistory, retention: Retention)
 
 
 def count_expired_rows(db: Database, table: str, retention: Retention) -> int:
-    """How many rows of events, xcoms or alerts would be deleted."""
+    """How many rows of any table but runs would be deleted."""
+    if table in _UNUSED_TABLES:
+        return _UNUSED_TABLES[table](db, retention.before).count()
     with db.read() as tx:
         return sum(int((tx.one(f"housekeeping.count_expired_{part}", before=retention.before) or (0,))[0]) for part in _ROW_TABLES[table])
 
 
-def delete_expired_rows(db: Database, table: str, retention: Retention) -> int:
+def prepare_deletion(db: Database, table: str, retention: Retention) -> Callable[[], int]:
+    """A function that deletes rows of any table but runs: a bounded number in one transaction. It returns how many; 0: none is left."""
+    if table in _UNUSED_TABLES:
+        return _UNUSED_TABLES[table](db, retention.before).delete
+    return partial(_delete_expired_rows, db, table, retention)
+
+
+def _delete_expired_rows(db: Database, table: str, retention: Retention) -> int:
     """Delete at most ROWS_PER_TRANSACTION rows of each kind of events, xcoms or alerts in one transaction; returns how many."""
     with db.write() as tx:
         return sum(tx.run(f"housekeeping.remove_{part}", before=retention.before, limit=ROWS_PER_TRANSACTION) for part in _ROW_TABLES[table])

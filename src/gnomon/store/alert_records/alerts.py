@@ -50,6 +50,25 @@ def raise_alert(tx: Transaction, item: AlertItem, subject: str, dag_pk: int | No
     ) == 1
 
 
+def join_failure(tx: Transaction, item: AlertItem, subject: str, run_pk: int) -> AlertItem | None:
+    """Add a failed run to the open alert of the rule about the same DAG; returns the item with the number of runs, None when there is no open alert.
+
+    The alert is then about the failed run that is last in the order of runs: a success after that one is after all of them. A run that was
+    cleared and has failed again is counted once if the alert is about it.
+    """
+    row = tx.one("alerts.open_of_subject", rule=item.rule, subject=subject)
+    if row is None:
+        return None
+    alert_pk, known_pk, known = row[0], row[1], _item_decoder.decode(row[2])
+    count = known.failed_runs + (run_pk != known_pk)
+    item = msgspec.structs.replace(item, failed_runs=count)
+    newest = tx.one("alerts.last_of_runs", first_pk=known_pk, second_pk=run_pk)
+    kept = item if newest is None or newest[0] == run_pk else msgspec.structs.replace(known, failed_runs=count)
+    kept_pk = run_pk if kept is item else known_pk
+    tx.run("alerts.join_failure", alert_pk=alert_pk, run_pk=kept_pk, body=msgspec.json.encode(kept).decode())
+    return item
+
+
 def resolve_alert(tx: Transaction, alert_pk: int, now: Instant) -> bool:
     """Resolve the alert; False when it was resolved before."""
     return tx.run("alerts.resolve", alert_pk=alert_pk, now=now) == 1

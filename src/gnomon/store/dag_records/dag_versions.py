@@ -7,12 +7,14 @@ from dataclasses import dataclass, field
 
 from gnomon.model.ids import group_of
 from gnomon.model.instants import Instant
+from gnomon.model.records import EventRecord
 from gnomon.model.spec import DagSpec, ParsedDag, ParsedFile, ParseFailure
 from gnomon.store.asset_records.asset_declarations import replace_declarations
 from gnomon.store.asset_records.asset_watchers import replace_watchers
 from gnomon.store.cross_dag import dag_edges
+from gnomon.store.dag_records.event_log import log_event
 from gnomon.store.ownership.group_state import load_task_numbers
-from gnomon.store.record_codec import decode_spec, encode_spec, is_same_spec
+from gnomon.store.record_codec import decode_spec, decode_spec_without_tasks, encode_spec, is_same_spec
 from gnomon.store.transaction import Row, Transaction
 
 
@@ -95,6 +97,7 @@ def define_dags(
         tx.many("dag_versions.add_dags", [_encode_new_dag(dag, origin, at, paused_by_default) for dag in new])
         known = _load_known(tx, dags)
     changed = [dag for dag in own if known[dag.spec.dag_id].spec_hash != dag.spec_hash]
+    _log_dialect_changes(tx, changed, known, at)
     _add_versions(tx, origin, changed, known, at)
     _add_names(tx, changed, known)
     dag_edges.replace_edges(tx, [(known[dag.spec.dag_id].dag_pk, dag.spec) for dag in changed])
@@ -136,6 +139,17 @@ def _encode_new_dag(dag: ParsedDag, origin: DefiningFile, at: Instant, paused_by
     if paused is None:
         paused = paused_by_default
     return dag_id, group_of(dag_id), origin.file_pk, origin.input_hash, paused, None if paused else at
+
+
+def _log_dialect_changes(tx: Transaction, changed: Sequence[ParsedDag], known: dict[str, _KnownVersion], at: Instant) -> None:
+    """Write a line of the audit log for each DAG that follows another version of Airflow than before: its runs mean something else from now on."""
+    for dag in changed:
+        stored = known[dag.spec.dag_id]
+        before = decode_spec_without_tasks(stored.packed).airflow_dialect if stored.packed else dag.spec.airflow_dialect
+        if before != dag.spec.airflow_dialect:
+            body = (f"Airflow {before} -> Airflow {dag.spec.airflow_dialect}: the next run continues after the last one; its data interval and logical date "
+                    "are those of the new version (docs/how-to/move-from-airflow-2.md)")
+            log_event(tx, EventRecord(at, "dialect_changed", dag_pk=stored.dag_pk, by="dag-processor", body=body))
 
 
 def _add_versions(

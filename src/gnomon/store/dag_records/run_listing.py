@@ -37,17 +37,18 @@ def list_runs_of_all(
 ) -> list[NamedRun]:
     """Runs of all DAGs: those in one state, and those that ended at `since` or later or have not ended.
 
-    Failed runs come in the order of their ends, unfinished ones in that of `run_after`, others in that of their creation; each newest
-    first. Without one state, or for success, with few matches since then, the statement reads all runs.
+    Ended runs come in the order of their ends, with `since` after those that have not ended; unfinished ones of one state in that of `run_after`;
+    runs in any state without `since` in that of their creation. Each newest first, and each by an index.
     """
     bounds = {"since": _BEFORE_ALL if since is None else since, "limit": NO_LIMIT if limit is None else limit}
-    first, last = _ALL_STATES if state is None else (RUN_STATE_CODES[state],) * 2
-    if state is DagRunState.FAILED:
-        rows = tx.all("dag_runs.failed_of_all", **bounds)
-    elif state is not None and state not in FINISHED_RUN_STATES:
-        rows = tx.all("dag_runs.unfinished_of_all", first_state=first, last_state=last, limit=bounds["limit"])
+    if state in FINISHED_RUN_STATES:
+        rows = tx.all("dag_runs.ended_of_all", state=RUN_STATE_CODES[state], **bounds)
+    elif state is not None:
+        rows = tx.all("dag_runs.unfinished_of_all", first_state=RUN_STATE_CODES[state], last_state=RUN_STATE_CODES[state], limit=bounds["limit"])
+    elif since is not None:
+        rows = tx.all("dag_runs.since_of_all", **bounds)
     else:
-        rows = tx.all("dag_runs.newest_of_all", first_state=first, last_state=last, **bounds)
+        rows = tx.all("dag_runs.newest_of_all", limit=bounds["limit"])
     return [NamedRun(row[-1], decode_run(row[:-1])) for row in rows]
 
 

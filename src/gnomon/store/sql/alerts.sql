@@ -34,6 +34,18 @@ INSERT INTO alert (rule, kind, subject, dag_pk, run_pk, raised_at, resolved_at, 
 VALUES (:rule, :kind, :subject, :dag_pk, :run_pk, :raised_at, :resolved_at, :body)
 ON CONFLICT (rule, subject) WHERE resolved_at IS NULL DO NOTHING;
 
+-- name: open_of_subject
+-- The open alert of a rule about a subject.
+SELECT alert_pk, run_pk, body FROM alert WHERE rule = :rule AND subject = :subject AND resolved_at IS NULL;
+
+-- name: last_of_runs
+-- Which of two runs of a DAG is the later one in the order of runs.
+SELECT run_pk FROM dag_run WHERE run_pk IN (:first_pk, :second_pk) ORDER BY run_after DESC, run_pk DESC LIMIT 1;
+
+-- name: join_failure
+-- An open alert is about one more run.
+UPDATE alert SET run_pk = :run_pk, body = :body WHERE alert_pk = :alert_pk AND resolved_at IS NULL;
+
 -- name: resolve
 -- Resolve an alert that is open.
 UPDATE alert SET resolved_at = CASE WHEN raised_at > :now THEN raised_at ELSE :now END
@@ -51,7 +63,7 @@ ORDER BY alert_pk DESC LIMIT :limit;
 
 -- name: states_of_runs
 -- The runs that open alerts are about: state, start and end, and whether a later run of the DAG has succeeded; NULL for a deleted run.
--- The newest success is looked for once for each DAG, and not before its oldest run with an open alert: a DAG that always fails has many.
+-- The newest success is looked for once for each DAG, and not before its run with an open alert, which is the last one that failed.
 WITH failing AS MATERIALIZED (SELECT r.dag_pk, min(r.run_after) AS first_at FROM alert AS a JOIN dag_run AS r ON r.run_pk = a.run_pk
     WHERE a.resolved_at IS NULL AND a.kind = 'failure' GROUP BY r.dag_pk),
 succeeded AS MATERIALIZED (SELECT f.dag_pk, (SELECT n.run_after FROM dag_run AS n WHERE n.dag_pk = f.dag_pk AND n.run_after > f.first_at AND n.state = 100

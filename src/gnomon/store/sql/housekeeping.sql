@@ -93,3 +93,62 @@ SELECT count(*) FROM alert_event WHERE at < :before;
 -- name: remove_facts
 -- Delete facts before an instant that no monitor has read: where none runs, nobody else deletes them.
 DELETE FROM alert_event WHERE event_pk IN (SELECT event_pk FROM alert_event WHERE at < :before ORDER BY event_pk LIMIT :limit);
+
+-- name: unused_asset_events
+-- Events of assets before an instant, after a key, in the order of keys: not those that a DAG has yet to consume, those that a run consumed, and the newest
+-- event of each asset.
+SELECT e.event_pk, e.aliases FROM asset_event AS e
+WHERE e.event_pk > :after AND e.at < :before AND e.event_pk NOT IN (SELECT q.event_pk FROM asset_queue AS q)
+  AND NOT EXISTS (SELECT 1 FROM dag_run_asset_event AS c WHERE c.event_pk = e.event_pk)
+  AND EXISTS (SELECT 1 FROM asset_event AS n WHERE n.asset_pk = e.asset_pk AND n.event_pk > e.event_pk)
+ORDER BY e.event_pk LIMIT :limit;
+
+-- name: count_unused_asset_events
+-- The number of events that `unused_asset_events` finds from the first one on.
+SELECT count(*) FROM asset_event AS e
+WHERE e.at < :before AND e.event_pk NOT IN (SELECT q.event_pk FROM asset_queue AS q)
+  AND NOT EXISTS (SELECT 1 FROM dag_run_asset_event AS c WHERE c.event_pk = e.event_pk)
+  AND EXISTS (SELECT 1 FROM asset_event AS n WHERE n.asset_pk = e.asset_pk AND n.event_pk > e.event_pk);
+
+-- name: remove_asset_events (sqlite)
+-- rows: event_pk bigint
+-- Delete events of assets. SQLite runs a batch row by row.
+DELETE FROM asset_event WHERE event_pk = :event_pk;
+
+-- name: remove_asset_events (postgresql)
+-- rows: event_pk bigint
+-- Delete events of assets. PostgreSQL runs a batch as one statement.
+DELETE FROM asset_event USING :rows WHERE asset_event.event_pk = r.event_pk;
+
+-- name: remove_event_aliases (sqlite)
+-- rows: alias text, event_pk bigint
+-- Delete the aliases through which events were added. SQLite runs a batch row by row.
+DELETE FROM asset_event_alias WHERE alias = :alias AND event_pk = :event_pk;
+
+-- name: remove_event_aliases (postgresql)
+-- rows: alias text, event_pk bigint
+-- Delete the aliases through which events were added. PostgreSQL runs a batch as one statement.
+DELETE FROM asset_event_alias USING :rows WHERE asset_event_alias.alias = r.alias AND asset_event_alias.event_pk = r.event_pk;
+
+-- name: superseded_versions
+-- Versions of DAGs that are not the newest and that a newer one superseded before an instant.
+SELECT v.dag_pk, v.version_pk FROM dag_version AS v JOIN dag AS d ON d.dag_pk = v.dag_pk
+WHERE d.version_pk <> v.version_pk
+  AND EXISTS (SELECT 1 FROM dag_version AS n WHERE n.dag_pk = v.dag_pk AND n.number > v.number AND n.created_at < :before)
+ORDER BY v.dag_pk, v.version_pk;
+
+-- name: used_versions
+-- The versions that runs of a DAG, or task instances of these runs, refer to.
+SELECT DISTINCT version_pk FROM dag_run WHERE dag_pk = :dag_pk
+UNION SELECT DISTINCT t.version_pk FROM dag_run AS r JOIN task_instance AS t ON t.run_pk = r.run_pk WHERE r.dag_pk = :dag_pk;
+
+-- name: remove_versions (sqlite)
+-- rows: version_pk bigint
+-- Delete versions of DAGs, but for those that a DAG has as its newest. SQLite runs a batch row by row.
+DELETE FROM dag_version WHERE version_pk = :version_pk AND NOT EXISTS (SELECT 1 FROM dag AS d WHERE d.dag_pk = dag_version.dag_pk AND d.version_pk = dag_version.version_pk);
+
+-- name: remove_versions (postgresql)
+-- rows: version_pk bigint
+-- Delete versions of DAGs, but for those that a DAG has as its newest. PostgreSQL runs a batch as one statement.
+DELETE FROM dag_version USING :rows WHERE dag_version.version_pk = r.version_pk
+  AND NOT EXISTS (SELECT 1 FROM dag AS d WHERE d.dag_pk = dag_version.dag_pk AND d.version_pk = dag_version.version_pk);

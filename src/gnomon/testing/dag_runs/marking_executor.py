@@ -17,7 +17,9 @@ Mark = Callable[[str], dict[str, object] | None]
 class MarkingExecutor:
     """Gives the attempts that `mark` does not end to another executor."""
 
-    def __init__(self, inner: Executor, mark: Mark, clock: Clock) -> None:
+    def __init__(self, inner: Executor, mark: Mark, clock: Clock, only_index: int | None = None) -> None:
+        """`only_index`: attempts of task instances with another map index end as success without XComs."""
+        self._only_index = only_index
         self._inner = inner
         self._mark = mark
         self._clock = clock
@@ -28,7 +30,7 @@ class MarkingExecutor:
     def submit(self, worker_id: str, attempts: Sequence[Attempt]) -> None:
         others = []
         for attempt in attempts:
-            xcoms = self._mark(attempt.task_id) if attempt.callback is None else None
+            xcoms = self._find_mark(attempt)
             if xcoms is None:
                 others.append(attempt)
             elif attempt.attempt_id not in self._results:
@@ -37,6 +39,13 @@ class MarkingExecutor:
                 self._events.append(AttemptEnded(worker_id, result))
         if others:
             self._inner.submit(worker_id, others)
+
+    def _find_mark(self, attempt: Attempt) -> dict[str, object] | None:
+        if attempt.callback is not None:
+            return None
+        if self._only_index is not None and attempt.map_index != self._only_index:
+            return {}
+        return self._mark(attempt.task_id)
 
     def acknowledge(self, worker_id: str, attempt_ids: Sequence[str]) -> None:
         for attempt_id in attempt_ids:

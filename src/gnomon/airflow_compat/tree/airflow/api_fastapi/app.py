@@ -1,0 +1,6 @@
+"""`airflow.api_fastapi.app`."""
+
+from gnomon.airflow_compat.missing_names import make_getattr
+
+AUTH_MANAGER_FASTAPI_APP_PREFIX = "/auth"
+__getattr__ = make_getattr(__name__)
