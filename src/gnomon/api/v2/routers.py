@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from gnomon.api.v2 import (
+    backfill_changes,
     configuration,
     connections,
     dag_information,
@@ -31,6 +32,7 @@ ROUTERS = (
     monitor.router, dags.router, dag_runs.router, dag_run_changes.router, dag_run_wait.router, logs.router, xcoms.router, dag_parsing.router,
     create_unsupported_router(), task_instances.router, task_instance_changes.router, tasks.router, import_errors.router, dag_information.router,
     event_logs.router, pools.router, variables.router, connections.router, configuration.router, jobs.router,
+    backfill_changes.router,
 )  # fmt: skip
 
 
