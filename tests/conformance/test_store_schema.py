@@ -74,6 +74,11 @@ ROWS = (
     "INSERT INTO asset_trigger (identity, classpath, kwargs) VALUES ('i', 'c', 'k')",
     "INSERT INTO asset_watcher (dag_pk, asset_name, asset_uri, watcher_name, asset_trigger_pk, asset_leaf, name_leaf, uri_leaf) "
     "VALUES (1, 'a', 's3://a', 'w', 1, '{}', '{}', '{}')",
+    "INSERT INTO account (name, name_key, role, created_at) VALUES ('a', 'a', 'admin', 1)",
+    "INSERT INTO account_grant (account_pk, kind, pattern, role) VALUES (1, 'dag', '*', 'user')",
+    "INSERT INTO api_token (uid, account_pk, name, secret_hash, role, created_at) VALUES ('u', 1, 'n', 'h', 'user', 1)",
+    "INSERT INTO login_session (account_pk, secret_hash, created_at, rotated_at, used_at, address) VALUES (1, 'h', 1, 1, 1, 'x')",
+    "INSERT INTO login_failure (source, failures, last_at) VALUES ('x', 1, 1)",
     "INSERT INTO service_lease (name, holder, host, beat_at) VALUES ('monitor', 'm', 'h', 1)",
     "INSERT INTO alert_event (kind, at, dag_pk, run_pk, body) VALUES ('failure', 1, 1, 1, '{}')",
     "INSERT INTO alert (rule, kind, subject, raised_at, body) VALUES ('r', 'failure', 's', 1, '{}')",

@@ -39,7 +39,7 @@ WEB = (
     "Gnomon's web page takes no applications, routers or middleware of plugins; serve them by a program of your own, "
     "and read runs by the `gnomon` commands with -o json"
 )
-ACCESS = "Gnomon's web page has no users; put a proxy that authenticates in front of it"
+ACCESS = "accounts and roles are Gnomon's own (`gnomon users`), and plugins do not change who may do what"
 STATE = "state is kept in Gnomon's database only; tasks use context['task_state'] and asset states, people `gnomon state-store`"
 
 ROWS: tuple[CoverageRow, ...] = (

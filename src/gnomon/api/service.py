@@ -15,6 +15,7 @@ from gnomon.api.app import create_app
 from gnomon.api.common.limits import SafeHeaders
 from gnomon.api.context import ApiContext
 from gnomon.api.health_reader import HealthReader
+from gnomon.api.request_deadline import DeadlineProtocol
 from gnomon.clock import SystemClock
 from gnomon.config import Config
 from gnomon.wakeups import STOP_SIGNALS
@@ -55,7 +56,7 @@ def create_server(context: ApiContext) -> ApiServer:
     """The server of the application; `serve(sockets=[listener])` runs it."""
     return ApiServer(uvicorn.Config(
         SafeHeaders(create_app(context)), log_config=None, log_level="critical", access_log=False, lifespan="on", server_header=False, date_header=False,
-        timeout_keep_alive=KEEP_ALIVE_S, timeout_graceful_shutdown=DRAIN_S, loop="asyncio", http="h11", ws="none",
+        timeout_keep_alive=KEEP_ALIVE_S, timeout_graceful_shutdown=DRAIN_S, loop="asyncio", http=DeadlineProtocol, ws="none",
     ))  # fmt: skip
 
 

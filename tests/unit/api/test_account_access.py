@@ -27,8 +27,10 @@ from gnomon.cli.main import main
 from gnomon.clock import VirtualClock
 from gnomon.config import load_config
 from gnomon.model.accounts import Grant, GrantKind, Role
+from gnomon.model.backfills import BackfillRecord
 from gnomon.model.spec import ParseFailure
 from gnomon.store import migrations
+from gnomon.store.dag_records import backfills, dags
 
 ROOT = Author("cli:root", NOW)
 PASSWORD = "correct horse"
@@ -74,6 +76,10 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
             assert main(("dags", "trigger", name, "--run-id", f"{name}_run"), obj=home) == 0
         deployment.move(5)
         with deployment.db.write() as tx:
+            for name in ("shown_dag", "secret_dag"):
+                dag = dags.find_dag_row(tx, name)
+                assert dag is not None
+                backfills.create_backfill(tx, BackfillRecord(0, dag.dag_pk, dag.group_no, NOW - 9, NOW, "failed", 2, False, {}, NOW, "me"))
             for name, role in {**ROLES, "shown": Role.NONE}.items():
                 account_changes.create_account(tx, ROOT, name, role, PASSWORD)
             account_changes.add_grant(tx, ROOT, "shown", Grant(GrantKind.DAG, "shown_*", Role.USER))
@@ -264,6 +270,14 @@ def test_changes_of_accounts_are_events_for_administrators_only(site: Site) -> N
 
     assert "account_created" in kinds("admin")
     assert "account_created" not in kinds("operator") | kinds("viewer") | kinds("shown")
+
+
+def test_a_backfill_of_a_hidden_dag_is_neither_read_nor_changed(site: Site) -> None:
+    assert site.request("shown", "GET", "/api/v2/backfills/1").json()["dag_id"] == "shown_dag"
+    assert site.request("shown", "PUT", "/api/v2/backfills/1/pause").status == 200
+    for method, path in (("GET", "/backfills/2"), ("PUT", "/backfills/2/pause"), ("PUT", "/backfills/2/cancel"), ("GET", "/backfills?dag_id=secret_dag")):
+        assert site.request("shown", method, f"/api/v2{path}").status == 404, path
+    assert site.request("viewer", "PUT", "/api/v2/backfills/2/cancel").status == 403
 
 
 def fill_path(path: str, dag_id: str) -> str:

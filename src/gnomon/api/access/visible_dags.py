@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TypeVar
 
-from gnomon.api.access.policies import User
+from gnomon.api.access.policies import AccessRefused, User
 from gnomon.api.context import ApiContext
 from gnomon.model.accounts import Role
 from gnomon.store import Transaction
@@ -13,6 +13,18 @@ from gnomon.store.pages.dag_pages import list_newest_versions
 from gnomon.store.pages.page_query import Condition, Operator
 
 T = TypeVar("T")
+
+
+def require_role(context: ApiContext, tx: Transaction, user: User, dag_id: str, role: Role) -> None:
+    """Return if the user has the role on a DAG that is not in the path of the request.
+
+    Raises AccessRefused: 404 for a DAG that is hidden from the user, 403 for a lower role.
+    """
+    if dag_id in VisibleDags(context, tx, user, role):
+        return
+    if dag_id not in VisibleDags(context, tx, user):
+        raise AccessRefused(404, f"there is no DAG {dag_id!r}")
+    raise AccessRefused(403, f"account {user.name!r} needs the role {role} on DAG {dag_id!r} for this")
 
 
 class VisibleDags:

@@ -13,15 +13,25 @@ from starlette.responses import JSONResponse
 from gnomon import log
 from gnomon.actions.owner_requests import RequestRefused
 from gnomon.api.access.policies import AccessRefused, User
-from gnomon.errors.product import GnomonError, ResourceUnavailable, UserError
+from gnomon.errors.product import ConfigurationError, GnomonError, ResourceUnavailable, UserError
 from gnomon.model.accounts import Role
 from gnomon.report.listings.not_found import NameNotFound
-from gnomon.store import NotFound, ResourceInUse, RunExists
+from gnomon.store import (
+    DatabaseNotInitialised,
+    ForeignDatabase,
+    InvalidAddress,
+    NotFound,
+    ResourceInUse,
+    RunExists,
+    SchemaTooNew,
+    SchemaTooOld,
+)
 from gnomon.store.errors import BackfillActive
 
 _log = log.get_logger("api")
 _STATUS_OF_ERRORS: tuple[tuple[type[Exception], int], ...] = (
     (NameNotFound, 404), (NotFound, 404), (RunExists, 409), (BackfillActive, 409), (ResourceInUse, 409), (RequestRefused, 409),
+    (ConfigurationError, 503), (DatabaseNotInitialised, 503), (SchemaTooOld, 503), (SchemaTooNew, 503), (ForeignDatabase, 503), (InvalidAddress, 503),
     (UserError, 400), (ResourceUnavailable, 503), (UnicodeError, 400), (OverflowError, 400),
 )
 """The first class that fits decides."""

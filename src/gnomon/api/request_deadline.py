@@ -1,0 +1,49 @@
+"""A connection of uvicorn that is closed when a request does not arrive in time, so that slow senders cannot hold all connections."""
+
+from __future__ import annotations
+
+import asyncio
+
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+REQUEST_TIMEOUT_S = 30.0
+"""From its first byte, or from the start of the connection, until a request with its body must have arrived."""
+
+
+class DeadlineProtocol(H11Protocol):
+    """HTTP/1.1 with a deadline for each request. Between two requests uvicorn's own `timeout_keep_alive` applies."""
+
+    _deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin to wait for the first request."""
+        super().connection_made(transport)
+        self._start_deadline()
+
+    def data_received(self, data: bytes) -> None:
+        """Wait for the rest of a request, or no longer."""
+        super().data_received(data)
+        cycle = self.cycle
+        if cycle is None or cycle.response_complete or cycle.more_body:
+            self._start_deadline()
+        else:
+            self._cancel_deadline()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Wait no longer."""
+        self._cancel_deadline()
+        super().connection_lost(exc)
+
+    def _start_deadline(self) -> None:
+        if self._deadline is None:
+            self._deadline = self.loop.call_later(REQUEST_TIMEOUT_S, self._give_up)
+
+    def _cancel_deadline(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+    def _give_up(self) -> None:
+        self._deadline = None
+        if not self.transport.is_closing():
+            self.transport.close()

@@ -1,0 +1,121 @@
+"""Backfills: lists, one backfill, pausing, continuing and cancelling it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from fastapi import APIRouter, HTTPException, Query
+from pydantic import Field
+
+from gnomon.api.access.permissions import CurrentUser, requires
+from gnomon.api.access.policies import ApiResource, Permission, User
+from gnomon.api.access.visible_dags import VisibleDags, require_role
+from gnomon.api.common.ordering import sort_entries
+from gnomon.api.common.paging import PageParameters, cut_page
+from gnomon.api.context import ApiContext, Context
+from gnomon.api.v2.conversions import moment
+from gnomon.api.v2.lookup import find_display_names, find_stored_dag
+from gnomon.api.v2.schemas.backfills_shapes import BackfillCollectionResponse, BackfillResponse, ReprocessBehavior
+from gnomon.model.accounts import Role
+from gnomon.model.backfills import BackfillRecord
+from gnomon.model.instants import to_datetime
+from gnomon.store import Transaction
+from gnomon.store.dag_records import backfills
+
+router = APIRouter(prefix="/backfills", tags=["Backfill"])
+_READ = requires(Permission.READ, ApiResource.BACKFILL)
+_EDIT = requires(Permission.EDIT, ApiResource.BACKFILL)
+_NamedBackfill = tuple[str, BackfillRecord]
+
+
+class BackfillFilters(PageParameters):
+    """The parameters of the list."""
+
+    dag_id: str
+    order_by: list[str] = Field([])
+
+
+_ORDER: dict[str, Any] = {
+    "id": lambda one: one[1].backfill_pk, "dag_id": lambda one: one[0], "from_date": lambda one: one[1].from_at, "to_date": lambda one: one[1].to_at,
+    "created_at": lambda one: one[1].created_at, "completed_at": lambda one: one[1].ended_at, "is_paused": lambda one: one[1].paused,
+    "max_active_runs": lambda one: one[1].max_active_runs, "reprocess_behavior": lambda one: one[1].reprocess,
+}
+
+
+@router.get("", dependencies=[_READ])
+def list_backfills(filters: Annotated[BackfillFilters, Query()], context: Context, user: CurrentUser) -> BackfillCollectionResponse:
+    """The backfills of a DAG."""
+    with context.database.read() as tx:
+        require_role(context, tx, user, filters.dag_id, Role.VIEWER)
+        find_stored_dag(tx, filters.dag_id)
+        found = [one for one in backfills.list_backfills(tx) if one[0] == filters.dag_id]
+        ordered = sort_entries(found, filters.order_by, _ORDER, "id")
+        return BackfillCollectionResponse(backfills=_build(context, tx, cut_page(ordered, filters)), total_entries=len(ordered))
+
+
+@router.get("/{backfill_id}", dependencies=[_READ])
+def get_backfill(backfill_id: Annotated[int, Field(ge=0)], context: Context, user: CurrentUser) -> BackfillResponse:
+    """One backfill."""
+    with context.database.read() as tx:
+        return _build(context, tx, [_find(context, tx, user, backfill_id, Role.VIEWER)])[0]
+
+
+@router.post("/{backfill_id}/pause", dependencies=[_EDIT], include_in_schema=False)
+@router.put("/{backfill_id}/pause", dependencies=[_EDIT])
+def pause_backfill(backfill_id: Annotated[int, Field(ge=0)], context: Context, user: CurrentUser) -> BackfillResponse:
+    """Start no further run of a backfill."""
+    return _set_paused(context, user, backfill_id, True)
+
+
+@router.post("/{backfill_id}/unpause", dependencies=[_EDIT], include_in_schema=False)
+@router.put("/{backfill_id}/unpause", dependencies=[_EDIT])
+def unpause_backfill(backfill_id: Annotated[int, Field(ge=0)], context: Context, user: CurrentUser) -> BackfillResponse:
+    """Continue a backfill."""
+    return _set_paused(context, user, backfill_id, False)
+
+
+@router.post("/{backfill_id}/cancel", dependencies=[_EDIT], include_in_schema=False)
+@router.put("/{backfill_id}/cancel", dependencies=[_EDIT])
+def cancel_backfill(backfill_id: Annotated[int, Field(ge=0)], context: Context, user: CurrentUser) -> BackfillResponse:
+    """End the queued runs of a backfill as failed; its running runs continue."""
+    actor = context.act_as(user)
+    with context.database.write() as tx:
+        if not backfills.cancel_backfill(tx, _find(context, tx, user, backfill_id, Role.USER)[1], actor.by, actor.clock.now()):
+            raise HTTPException(409, f"backfill {backfill_id} has ended, or was cancelled before")
+    actor.wake_services()
+    return get_backfill(backfill_id, context, user)
+
+
+def _set_paused(context: ApiContext, user: User, backfill_id: int, paused: bool) -> BackfillResponse:
+    actor = context.act_as(user)
+    with context.database.write() as tx:
+        _dag_id, backfill = _find(context, tx, user, backfill_id, Role.USER)
+        if backfill.ended_at is not None:
+            raise HTTPException(409, f"backfill {backfill_id} has ended")
+        backfills.set_backfill_paused(tx, backfill, paused, actor.by, actor.clock.now())
+    actor.wake_services()
+    return get_backfill(backfill_id, context, user)
+
+
+def _find(context: ApiContext, tx: Transaction, user: User, backfill_id: int, role: Role) -> _NamedBackfill:
+    """The backfill. Raises HTTPException (404), also for one of a hidden DAG, and AccessRefused for a lower role on its DAG."""
+    visible = VisibleDags(context, tx, user)
+    for dag_id, backfill in backfills.list_backfills(tx):
+        if backfill.backfill_pk == backfill_id and dag_id in visible:
+            require_role(context, tx, user, dag_id, role)
+            return dag_id, backfill
+    raise HTTPException(404, f"there is no backfill {backfill_id}; `gnomon backfill list` lists them all")
+
+
+def _build(context: ApiContext, tx: Transaction, found: Sequence[_NamedBackfill]) -> list[BackfillResponse]:
+    names = find_display_names(context, tx, (dag_id for dag_id, _ in found))
+    return [
+        BackfillResponse(
+            id=one.backfill_pk, dag_id=dag_id, from_date=to_datetime(one.from_at), to_date=to_datetime(one.to_at), dag_run_conf=one.conf or None,
+            is_paused=one.paused, reprocess_behavior=ReprocessBehavior(one.reprocess), max_active_runs=one.max_active_runs,
+            created_at=to_datetime(one.created_at), completed_at=moment(one.ended_at), updated_at=to_datetime(one.ended_at or one.created_at),
+            dag_display_name=names.get(dag_id, dag_id),
+        )
+        for dag_id, one in found
+    ]  # fmt: skip

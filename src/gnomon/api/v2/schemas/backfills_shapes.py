@@ -1,0 +1,42 @@
+"""The shapes of backfills in the API: names and fields are those of Airflow's document."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import Enum
+
+from pydantic import Field
+
+from gnomon.api.v2.schemas.base import Answer
+
+
+class ReprocessBehavior(str, Enum):
+    """The values of Airflow."""
+
+    FAILED = "failed"
+    COMPLETED = "completed"
+    NONE = "none"
+
+
+class BackfillResponse(Answer):
+    """`BackfillResponse` of Airflow's document."""
+
+    id: int = Field(ge=0)
+    dag_id: str
+    from_date: datetime
+    to_date: datetime
+    dag_run_conf: dict[str, object] | None
+    is_paused: bool
+    reprocess_behavior: ReprocessBehavior
+    max_active_runs: int
+    created_at: datetime
+    completed_at: datetime | None
+    updated_at: datetime
+    dag_display_name: str
+
+
+class BackfillCollectionResponse(Answer):
+    """`BackfillCollectionResponse` of Airflow's document."""
+
+    backfills: list[BackfillResponse]
+    total_entries: int

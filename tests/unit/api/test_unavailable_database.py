@@ -1,0 +1,25 @@
+"""A database that is not there yet: a sentence and 503, and the same server answers once it is there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.unit.api.served import served
+
+from gnomon.api.access.policies import OpenAccess
+from gnomon.api.context import ApiContext
+from gnomon.api.health import HealthSnapshot
+from gnomon.clock import VirtualClock
+from gnomon.config import load_config
+from gnomon.store import migrations
+
+
+def test_a_missing_database_is_said_so_and_found_when_it_is_there(tmp_path: Path) -> None:
+    cfg = load_config({}, tmp_path)
+    context = ApiContext(cfg, VirtualClock(0), OpenAccess(), lambda: HealthSnapshot(0, ()))
+    with served(context) as client:
+        assert "there is no Gnomon database" in client.fails(503, "/dags")
+        assert client.get("/version")["version"] == "3.3.2"
+        migrations.upgrade_schema(cfg.database_url)
+        assert client.get("/dags") == {"dags": [], "total_entries": 0}
+    context.close()
