@@ -30,8 +30,7 @@ def test_the_api_needs_a_login_from_the_first_start() -> None:
     with product({}, {"GNOMON__API__HOST": "0.0.0.0"}) as gnomon:
         address = gnomon.said.split(" with its home")[0].removeprefix("Gnomon runs on ")
         assert gnomon.process.stdout is not None
-        lines = [gnomon.process.stdout.readline() for _ in range(4)]
-        password = next(line for line in lines if line.startswith("Log in as admin with the password ")).split()[-1]
+        password = next(line for line in gnomon.process.stdout if line.startswith("Log in as admin with the password ")).split()[-1]
         assert [_get(address, path)[0] for path in ("/health", "/api/v2/monitor/health", "/api/v2/version")] == [200, 200, 200]
         assert [_get(address, path)[0] for path in ("/", "/api/v2/dags", "/api/v2/assets")] == [303, 401, 401]
         body = json.dumps({"username": "admin", "password": password}).encode()
