@@ -114,6 +114,16 @@ class AirflowConfigParser:
             f"Set the environment variable AIRFLOW__{section.upper()}__{option.upper()} before Gnomon starts."
         )
 
+    def remove_option(self, section: str, option: str, remove_default: bool = True) -> bool:
+        """Return False for an option that nothing sets: it keeps its default. Raise AirflowConfigException for one that is set, as `set` does."""
+        options = _get_options()
+        if not options.has(section, option) or options.source(section, option) == "default":
+            return False
+        raise AirflowConfigException(
+            f"conf.remove_option({section!r}, {option!r}) is not possible: options do not change in a process. "
+            f"Unset the environment variable AIRFLOW__{section.upper()}__{option.upper()} before Gnomon starts."
+        )
+
     def __iter__(self) -> Iterator[str]:
         return iter(dict.fromkeys(setting.option.section for setting in _get_options().settings()))
 

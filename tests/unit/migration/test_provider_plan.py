@@ -142,6 +142,11 @@ def test_imports_that_may_fail_are_not_needed(tmp_path: Path) -> None:
     ("ERROR: No matching distribution found for y>=2", "y>=2 is not on the package index"),
     ("some log\nERROR: disk full", "x could not be installed: ERROR: disk full"),
     ("", "no message"),
+    ("  Traceback\n      KeyError: 'a'\n      Exception: no header files of mysql\n  [end of output]\nerror: subprocess-exited-with-error\n\n"
+     "\u00d7 Getting requirements to build wheel did not run successfully.\n\u2570\u2500> See above for output.",
+     "one of these packages is not built for this machine, and building it failed: Exception: no header files of mysql. Install what it names"),
+    ("  fatal error: Python.h: No such file\n  ERROR: Failed building wheel for mysqlclient\n", "mysqlclient is not built for this machine, and building it failed: fatal error: "),
+    ("\u00d7 Failed to build `mysqlclient==2.2.8`\n", "mysqlclient==2.2.8 is not built for this machine"),
 ])
 def test_a_failure_of_the_installer_becomes_a_sentence(text: str, told: str) -> None:
     assert told in _describe_failure("x", text)
