@@ -1,12 +1,14 @@
 """A pytest plugin beside `gnomon_fixtures`: what the unit tests of provider packages need, and Airflow's default connections.
 
 `create_connection_without_db` gives a connection to the test in the environment, as Airflow's does. The mark `backend` names the
-database that Airflow's metadata would be in: there is none here, and such tests fail where they use it.
+database that Airflow's metadata would be in: there is none here, and such tests fail where they use it. POSTGRES_SERVER is the
+address of a database for `postgres_default`.
 """
 
 from __future__ import annotations
 
 import json
+import logging
 import os
 from collections.abc import Callable, Iterator
 from unittest.mock import MagicMock
@@ -19,6 +21,7 @@ DEFAULT_CONNECTIONS = {
     "ftp_default": {"conn_type": "ftp", "host": "localhost", "port": 21, "login": "airflow", "password": "airflow",
                     "extra": {"key_file": "~/.ssh/id_rsa", "no_host_key_check": True}},
     "http_default": {"conn_type": "http", "host": "https://www.httpbin.org/"},
+    "mysql_default": {"conn_type": "mysql", "host": "mysql", "login": "root", "schema": "airflow"},
     "postgres_default": {"conn_type": "postgres", "host": "postgres", "login": "postgres", "password": "airflow", "schema": "airflow"},
     "redis_default": {"conn_type": "redis", "host": "127.0.0.1", "port": 6379, "extra": {"db": 0}},
     "redshift_default": {"conn_type": "redshift"},
@@ -39,6 +42,8 @@ def default_connections(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytes
     for conn_id, fields in DEFAULT_CONNECTIONS.items():
         place = {"host": str(tmp_path_factory.getbasetemp() / "sqlite_default.db")} if conn_id == "sqlite_default" else {}
         monkeypatch.setenv(f"AIRFLOW_CONN_{conn_id.upper()}", json.dumps({**fields, **place}))
+    if "POSTGRES_SERVER" in os.environ:
+        monkeypatch.setenv("AIRFLOW_CONN_POSTGRES_DEFAULT", os.environ["POSTGRES_SERVER"])
 
 
 @pytest.fixture
@@ -72,6 +77,28 @@ def create_task_of_operator(dag_maker: Callable[..., object]) -> Callable[..., o
             return operator_class(**arguments)
 
     return create
+
+
+class _TaskRun:
+    """`run_task(operator)` runs the task as a DAG of its own; `state` and `error` are those of its end."""
+
+    def __init__(self, run_task: Callable[..., object]) -> None:
+        self._run_task = run_task
+        self.state = ""
+        self.error: object = None
+
+    def __call__(self, operator: object, **arguments: object) -> None:
+        from airflow.sdk import DAG
+
+        with DAG("unit_test_dag", schedule=None) as dag:
+            dag.add_task(operator)
+        self.state = str(self._run_task(operator, **arguments).state)  # type: ignore[attr-defined]
+
+
+@pytest.fixture
+def run_task(run_task: Callable[..., object]) -> _TaskRun:
+    """Gnomon's own `run_task`, with the attributes that Airflow's has."""
+    return _TaskRun(run_task)
 
 
 @pytest.fixture
@@ -110,5 +137,9 @@ def reset_logging_config() -> None:
 
 for _name in ("clean_dags_dagruns_and_dagbundles", "clean_executor_loader", "create_runtime_ti_without_db"):
     globals().setdefault(f"_{_name}", gnomon_fixtures._needs_airflow(_name))
+gnomon_fixtures.TIME_LIMIT_S = 120
+"""Hooks import large packages when they are first used."""
+logging.getLogger().setLevel(logging.INFO)
+"""As Airflow configures it: tests read messages of hooks."""
 os.environ["AIRFLOW__SENSORS__DEFAULT_TIMEOUT"] = "3"
 """Some tests wait for the end of a sensor that is given no timeout."""

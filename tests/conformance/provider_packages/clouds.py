@@ -53,7 +53,8 @@ def docker() -> None:
     frame = (b"\x01\x00\x00\x00" + len(log).to_bytes(4, "big") + log).decode("latin-1")
     container = {"Id": "c1", "Config": {"Tty": False}, "State": {"Status": "exited"}}
     prefix = "/v1.44"
-    answers = {
+    answers: dict[str, Any] = {
+        f"GET {prefix}/_ping": "OK", "GET /_ping": "OK",
         "GET /version": {"ApiVersion": "1.44"},
         f"GET {prefix}/images/json": [{"Id": "i1", "RepoTags": ["busybox:latest"]}],
         f"POST {prefix}/containers/create": (201, {"Id": "c1", "Warnings": []}),
@@ -92,7 +93,7 @@ def kubernetes() -> None:
             connect("kubernetes_use", "kubernetes", extra={"kube_config_path": str(place)})
             hook = KubernetesHook("kubernetes_use")
             assert hook.get_pod("p", "default").status.phase == "Succeeded"
-            assert "a line" in str(hook.get_pod_logs("p", namespace="default"))
+            assert hook.get_pod_logs("p", namespace="default").data == b"a line\n"
 
 
 @use("apache-kafka", "ProduceToTopicOperator, on the mock cluster of librdkafka")

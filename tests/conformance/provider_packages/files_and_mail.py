@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import socketserver
 import subprocess
 import tempfile
@@ -141,9 +142,11 @@ def smtp() -> None:
             arrived.append((envelope.rcpt_tos, envelope.content))
             return "250 OK"
 
-    controller = Controller(Handler(), hostname="127.0.0.1", port=0)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    controller = Controller(Handler(), hostname="127.0.0.1", port=port)
     controller.start()
-    port = controller.server.sockets[0].getsockname()[1]
     try:
         connect("smtp_use", "smtp", host="127.0.0.1", port=port, extra={"disable_ssl": True, "disable_tls": True, "from_email": "a@example.org"})
         notifier = SmtpNotifier(to="c@example.org", subject="{{ ti.task_id }} is done", html_content="done", smtp_conn_id="smtp_use")

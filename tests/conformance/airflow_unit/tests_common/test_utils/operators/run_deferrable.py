@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 from unittest.mock import MagicMock
 
-from airflow.sdk import TaskDeferred
+from airflow.sdk.exceptions import TaskDeferred
 from airflow.triggers.base import TriggerEvent
 
 
