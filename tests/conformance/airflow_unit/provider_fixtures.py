@@ -141,5 +141,5 @@ gnomon_fixtures.TIME_LIMIT_S = 120
 """Hooks import large packages when they are first used."""
 logging.getLogger().setLevel(logging.INFO)
 """As Airflow configures it: tests read messages of hooks."""
-os.environ["AIRFLOW__SENSORS__DEFAULT_TIMEOUT"] = "3"
+os.environ["AIRFLOW__SENSORS__DEFAULT_TIMEOUT"] = "8"
 """Some tests wait for the end of a sensor that is given no timeout."""

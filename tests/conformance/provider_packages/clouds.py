@@ -50,7 +50,7 @@ def docker() -> None:
     from airflow.providers.docker.operators.docker import DockerOperator
 
     log = b"hello from use\n"
-    frame = (b"\x01\x00\x00\x00" + len(log).to_bytes(4, "big") + log).decode("latin-1")
+    frame = b"\x01\x00\x00\x00" + len(log).to_bytes(4, "big") + log
     container = {"Id": "c1", "Config": {"Tty": False}, "State": {"Status": "exited"}}
     prefix = "/v1.44"
     answers: dict[str, Any] = {

@@ -41,7 +41,12 @@ class FakeApi:
 
 
 Answer = Any
-"""A JSON value, text, or a function that gets the request and returns one; a pair (status, value) for another status than 200."""
+"""A JSON value, text, bytes, or a function that gets the request and returns one; a pair (status, value) for another status than 200."""
+
+
+def content_of(text: str | bytes) -> bytes:
+    """The bytes of an answer."""
+    return text if isinstance(text, bytes) else text.encode()
 
 
 @contextmanager
@@ -58,15 +63,17 @@ def fake_api(answers: Mapping[str, Answer], headers: Mapping[str, str] | None = 
             found = answers.get(f"{self.command} {parts.path}", (404, {"error": "unknown"}))
             value = found(request) if isinstance(found, Callable) else found  # type: ignore[arg-type]
             status, value = value if isinstance(value, tuple) else (200, value)
-            text = value if isinstance(value, str) else json.dumps(value)
+            text = value if isinstance(value, (str, bytes)) else json.dumps(value)
             self.send_response(status)
-            self.send_header("Content-Type", "text/plain" if isinstance(value, str) else "application/json")
+            self.send_header("Content-Type", "text/plain" if isinstance(value, (str, bytes)) else "application/json")
             for name, content in (headers or {}).items():
                 self.send_header(name, content)
-            self.send_header("Content-Length", str(len(text.encode())))
+            self.send_header("Content-Length", str(len(content_of(text))))
+            self.send_header("Connection", "close")  # clients that read a stream from the socket wait for its end
             self.end_headers()
             if self.command != "HEAD":
-                self.wfile.write(text.encode())
+                self.wfile.write(content_of(text))
+            self.close_connection = True
 
         do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = do_HEAD = answer
 

@@ -28,6 +28,7 @@ INDEX = {
         "2.0": (["apache-airflow>=2.11", "apache-airflow-providers-standard", "alphalib>=2"], "import sqlparse\nimport alphalib\n"),
         "1.5": (["apache-airflow>=2.11"], ""),
     },
+    "apache-airflow-providers-common-io": {"1.0": (["apache-airflow>=2.11"], "import fsspec\n")},
     "apache-airflow-providers-gamma": {"1.0": (["apache-airflow-core>=9", "gammalib"], "")},
     "apache-airflow-providers-delta": {"1.0": (["apache-airflow-providers-common-beta<2", "apache-airflow-providers-alpha"], "")},
 }
@@ -72,6 +73,11 @@ def test_a_plan_has_the_providers_what_they_declare_and_what_they_import_of_airf
         "sqlparse>=0.5.1": "imported by common-beta, and declared by Airflow alone",
         "structlog>=25": "imported by alpha, and declared by Airflow alone",
     }
+
+
+def test_a_package_that_uses_object_storage_gets_what_that_needs() -> None:
+    assert plan("common-io")["universal-pathlib>=0.3.8"] == "needed by ObjectStoragePath, which common-io uses"
+    assert "universal-pathlib>=0.3.8" not in plan("alpha")
 
 
 def test_an_extra_brings_its_requirements_and_a_version_that_another_package_excludes_is_replaced() -> None:
