@@ -9,7 +9,15 @@ from pathlib import Path
 
 import pytest
 from tests.conformance.airflow_unit_tests import Outcome
-from tests.conformance.provider_unit_tests import KNOWN_FAILURES, NOT_APPLICABLE, SHORT, VERSIONS, count, read_counts, run_provider
+from tests.conformance.provider_unit_tests import (
+    KNOWN_FAILURES,
+    NOT_APPLICABLE,
+    SHORT,
+    VERSIONS,
+    count,
+    read_counts,
+    run_provider,
+)
 from tests.conformance.test_airflow_unit_tests import compare, find_line, read_reasons
 
 KINDS = (NOT_APPLICABLE, "a listed difference: ", "issue: not yet: ")

@@ -151,7 +151,9 @@ def _get_options() -> Config:
 
 
 def _list_provider_defaults() -> Mapping[tuple[str, str], str]:
-    from gnomon.sdk.runtime.provider_packages import list_option_defaults  # start-up cost: most options are Gnomon's own
+    from gnomon.sdk.runtime.provider_packages import (
+        list_option_defaults,  # start-up cost: most options are Gnomon's own
+    )
 
     return list_option_defaults()
 

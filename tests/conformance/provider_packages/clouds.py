@@ -49,9 +49,8 @@ def amazon() -> None:
 def docker() -> None:
     from airflow.providers.docker.operators.docker import DockerOperator
 
-    log = b"hello from use\n"
-    frame = b"\x01\x00\x00\x00" + len(log).to_bytes(4, "big") + log
-    container = {"Id": "c1", "Config": {"Tty": False}, "State": {"Status": "exited"}}
+    log = "hello from use\n"
+    container = {"Id": "c1", "Config": {"Tty": True}, "State": {"Status": "exited"}}
     prefix = "/v1.44"
     answers: dict[str, Any] = {
         f"GET {prefix}/_ping": "OK", "GET /_ping": "OK",
@@ -59,10 +58,10 @@ def docker() -> None:
         f"GET {prefix}/images/json": [{"Id": "i1", "RepoTags": ["busybox:latest"]}],
         f"POST {prefix}/containers/create": (201, {"Id": "c1", "Warnings": []}),
         f"GET {prefix}/containers/c1/json": container,
-        f"POST {prefix}/containers/c1/attach": frame,
+        f"POST {prefix}/containers/c1/attach": log,
         f"POST {prefix}/containers/c1/start": (204, ""),
         f"POST {prefix}/containers/c1/wait": {"StatusCode": 0},
-        f"GET {prefix}/containers/c1/logs": frame,
+        f"GET {prefix}/containers/c1/logs": log,
         f"DELETE {prefix}/containers/c1": (204, ""),
     }
     with fake_api(answers) as api:
