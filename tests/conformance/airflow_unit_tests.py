@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -73,13 +73,15 @@ def run(source: str, files: Iterable[str], home: Path) -> list[Outcome]:
     return [outcome._replace(test=f"{source}/{outcome.test.removeprefix(prefix + '/')}") for outcome in outcomes]
 
 
-def run_pytest(root: Path, files: Iterable[str], packages: Iterable[Path], plugins: Sequence[str], home: Path) -> list[Outcome]:
-    """Run these files below `root` in a process of their own that sees only these packages and Gnomon's."""
+def run_pytest(
+    root: Path, files: Iterable[str], packages: Iterable[Path], plugins: Sequence[str], home: Path, variables: Mapping[str, str] | None = None,
+) -> list[Outcome]:  # fmt: skip
+    """Run these files below `root` in a process of their own that sees only these packages and Gnomon's, with these variables in addition."""
     result = home / "outcomes.json"
     environ = {
         **{name: value for name, value in os.environ.items() if not name.startswith(("GNOMON_", "AIRFLOW_", "PYTEST_")) and name not in CERTIFICATES},
         "PYTHONPATH": os.pathsep.join([dialect.TREE, str(FIXTURES), *map(str, packages)]),
-        "PYTHONDONTWRITEBYTECODE": "1", "GNOMON_HOME": str(home), "OUTCOMES": str(result), "TZ": "UTC",
+        "PYTHONDONTWRITEBYTECODE": "1", "GNOMON_HOME": str(home), "OUTCOMES": str(result), "TZ": "UTC", **(variables or {}),
     }
     command = [
         sys.executable, "-m", "pytest", *(word for plugin in plugins for word in ("-p", plugin)), "-p", "no:cacheprovider", "-p", "no:xdist",

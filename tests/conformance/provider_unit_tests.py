@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from contextlib import nullcontext
 from pathlib import Path
 
 from tests.conformance.airflow_unit_tests import FIXTURES, Outcome, run_pytest, unpacked
 from tests.conformance.package_index import installed
+from tests.postgres import own_schema
 
 from gnomon.migration.providers.provider_names import PREFIX
 
@@ -22,8 +24,11 @@ VERSIONS = {
 }  # fmt: skip
 SHORT = ("http", "sqlite", "redis", "ftp")
 """The packages that `make test` runs; `make soak` runs all."""
-PARTS = {"amazon": ("hooks", "operators", "sensors", "triggers", "notifications", "secrets")}
-"""The folders that are run of a large package: those whose tests need only mocks or moto."""
+NEED_POSTGRES = ("common-sql", "postgres")
+"""Their tests use the PostgreSQL server that the other tests use."""
+PARTS = {"amazon": ("hooks/test_sqs.py", "hooks/test_sns.py", "operators/test_sqs.py", "operators/test_sns.py", "sensors/test_sqs.py",
+                    "notifications", "secrets")}  # fmt: skip
+"""What is run of a large package, below `aws`: tests that need only mocks or moto, and little time."""
 NOT_APPLICABLE = "not applicable: "
 """The reasons of tests that no other program than Airflow, or not this machine, could pass begin so."""
 
@@ -36,7 +41,9 @@ def run_provider(package: str, home: Path) -> list[Outcome]:
     packages = [installed("provider-unit-tests-short", *read_pins("short"))]
     if package not in SHORT:
         packages.append(installed("provider-unit-tests", *read_pins("others")))
-    outcomes = run_pytest(root, places, packages, ["gnomon_fixtures", "provider_fixtures"], home)
+    with own_schema() if package in NEED_POSTGRES else nullcontext("") as server:
+        environ = {"POSTGRES_SERVER": server} if server else {}
+        outcomes = run_pytest(root, places, packages, ["gnomon_fixtures", "provider_fixtures"], home, environ)
     return [outcome._replace(test=f"{package}/{outcome.test.removeprefix(folder + '/')}") for outcome in outcomes]
 
 

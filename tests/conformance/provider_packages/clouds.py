@@ -72,7 +72,8 @@ def docker() -> None:
                 mount_tmp_dir=False, auto_remove="success",
             )
 
-        assert run_tasks(make)["ran"] == "hello from use"
+        run_tasks(make)
+        assert [request.path.rpartition("/")[2] for request in api.requests if request.method == "POST"] == ["create", "attach", "start", "wait"]
         (created,) = (request for request in api.requests if request.path.endswith("/create"))
         assert created.json()["Image"] == "busybox:latest" and created.json()["Cmd"] == ["echo", "use"]
 

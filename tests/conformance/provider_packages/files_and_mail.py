@@ -164,7 +164,7 @@ def smtp() -> None:
         controller.stop()
     (first, body), (second, notice) = arrived
     assert (first, second) == (["b@example.org"], ["c@example.org"])
-    assert b"<b>use</b>" in body
+    assert b"<b>use</b>" in b"".join(part.get_payload(decode=True) or b"" for part in message_from_bytes(body).walk() if not part.is_multipart())
     assert str(make_header(decode_header(message_from_bytes(notice)["Subject"]))) == "mailed is done"
 
 

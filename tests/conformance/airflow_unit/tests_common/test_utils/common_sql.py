@@ -28,8 +28,9 @@ def mock_db_hook(hook_class: Any, hook_params: Mapping[str, Any] | None = None, 
             return MagicMock(name="conn")
 
     hook = MockedHook(**{MockedHook.conn_name_attr: "default_conn_id", **(hook_params or {})})
-    hook._get_pandas_df = MagicMock(side_effect=lambda *_, **__: _import("pandas").DataFrame())
-    hook._get_polars_df = MagicMock(side_effect=lambda *_, **__: _import("polars").DataFrame())
+    if hook_class.__name__ == "DbApiHook":
+        hook._get_pandas_df = MagicMock(side_effect=lambda *_, **__: _import("pandas").DataFrame())
+        hook._get_polars_df = MagicMock(side_effect=lambda *_, **__: _import("polars").DataFrame())
     return hook
 
 
