@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator
 from types import SimpleNamespace
 
 import pytest
@@ -14,16 +13,15 @@ from gnomon.loading import cluster_policies
 CONTEXT = {
     "task": SimpleNamespace(email=["a@example.org", "b@example.org"], owner="me"),
     "task_instance": SimpleNamespace(dag_id="d", task_id="t", try_number=2),
-    "dag_run": SimpleNamespace(run_id="r", logical_date=dt.datetime(2026, 1, 2, tzinfo=dt.timezone.utc)),
+    "dag_run": SimpleNamespace(run_id="r", logical_date=dt.datetime(2026, 1, 2, tzinfo=dt.UTC)),
 }
 
 
 @pytest.fixture
-def policy(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def policy(monkeypatch: pytest.MonkeyPatch) -> None:
     """A cluster policy that adds a variable without a prefix, and one with each prefix."""
     answer = {"team": "x", "airflow.ctx.a": "1", "AIRFLOW_CTX_B": "2"}
     monkeypatch.setattr(cluster_policies, "known_policies", lambda: SimpleNamespace(call=lambda *_: [answer]))
-    yield
 
 
 def test_the_names_have_dots_or_are_those_of_the_environment() -> None:
