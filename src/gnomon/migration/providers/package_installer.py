@@ -83,6 +83,6 @@ def _describe_failure(what: str, text: str) -> str:
         return f"{what} is not on the package index, the index does not answer, or it has no version for Python {sys.version_info.major}.{sys.version_info.minor}: {errors[-1]}"
     if _BUILD.search(text):
         built, causes = _BUILT.search(text), _CAUSE.findall(text)
-        named = f"{built[1]} is not built" if built else "one of these packages is not built"
-        return f"{what} could not be installed: {named} for this machine, and building it failed: {causes[-1] if causes else errors[-1]}. {_BUILD_REMEDY}"
+        unbuilt = f"{built[1]} is not built" if built else "one of these packages is not built"
+        return f"{what} could not be installed: {unbuilt} for this machine, and building it failed: {causes[-1] if causes else errors[-1]}. {_BUILD_REMEDY}"
     return f"{what} could not be installed: {errors[-1]}"
