@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from contextlib import nullcontext
 from pathlib import Path
 
 from tests.conformance.airflow_unit_tests import FIXTURES, Outcome, run_pytest, unpacked
 from tests.conformance.package_index import installed
-from tests.postgres import own_schema
+from tests.postgres import server_url
 
 from gnomon.migration.providers.provider_names import PREFIX
 
@@ -41,9 +40,8 @@ def run_provider(package: str, home: Path) -> list[Outcome]:
     packages = [installed("provider-unit-tests-short", *read_pins("short"))]
     if package not in SHORT:
         packages.append(installed("provider-unit-tests", *read_pins("others")))
-    with own_schema() if package in NEED_POSTGRES else nullcontext("") as server:
-        environ = {"POSTGRES_SERVER": server} if server else {}
-        outcomes = run_pytest(root, places, packages, ["gnomon_fixtures", "provider_fixtures"], home, environ)
+    environ = {"POSTGRES_SERVER": server_url()} if package in NEED_POSTGRES else {}
+    outcomes = run_pytest(root, places, packages, ["gnomon_fixtures", "provider_fixtures"], home, environ)
     return [outcome._replace(test=f"{package}/{outcome.test.removeprefix(folder + '/')}") for outcome in outcomes]
 
 
