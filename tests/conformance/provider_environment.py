@@ -31,7 +31,7 @@ PACKAGES = (
     "openai==2.2.0", "git==1.0.1", "apprise==2.4.1",
 )  # fmt: skip
 """One plan of `gnomon providers install`."""
-APART = ("apache-airflow-providers-mysql==6.7.1", "mysql-connector-python==26.10.0", "aiomysql==0.3.2", "pymysql==1.1.2")
+APART = ("apache-airflow-providers-mysql==6.7.1", "mysql-connector-python==26.10.0", "aiomysql==0.3.2", "pymysql==1.1.3")
 """The package mysql declares a client that is built with a library of the system; here it uses another one that it declares."""
 SERVERS = ("moto[server,s3,sqs]>=5.2.2", "aiosmtpd", "pyftpdlib")
 """What the uses run as servers."""
