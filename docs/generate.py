@@ -37,6 +37,7 @@ import page_files  # noqa: E402 - beside this file
 import terminal_picture  # noqa: E402 - beside this file
 import tutorial_session  # noqa: E402 - beside this file
 from tests.conformance.airflow_example_verdicts import examples_page  # noqa: E402 - the tests are beside this folder
+from tests.conformance.provider_packages_page import packages_page  # noqa: E402 - the same
 
 PUBLIC_PACKAGES = {
     "gnomon": "To write DAG files.",
@@ -231,6 +232,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "reference/database.md": database_page,
     "reference/airflow-coverage.md": render_markdown,
     "reference/airflow-examples.md": examples_page,
+    "reference/provider-packages.md": packages_page,
     **{os.path.relpath(path, DOCS): functools.partial(str, text) for path, text in render_stubs().items()},
 }
 

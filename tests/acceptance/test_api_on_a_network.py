@@ -52,5 +52,5 @@ def test_an_open_api_is_refused_where_other_machines_reach_it() -> None:
             env=gnomon.env, capture_output=True, text=True, timeout=PATIENCE_S, check=False,
         )  # fmt: skip
     assert done.returncode == 1
-    assert "[api] auth (environment variable GNOMON__API__AUTH) is none, and other machines reach 0.0.0.0" in done.stderr
+    assert "[api] auth (GNOMON__API__AUTH) is none, and other machines reach 0.0.0.0" in done.stderr
     assert "Traceback" not in done.stderr

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -33,6 +33,8 @@ NEEDS = (
 )  # fmt: skip
 """What the tests import and Gnomon does not bring."""
 TIMEOUT_S = 1500
+CERTIFICATES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "AWS_CA_BUNDLE", "SSL_CERT_FILE", "SSL_CERT_DIR")
+"""Where a machine's certificates are: tests of HTTP clients state which ones are used when nothing is said."""
 
 
 class Outcome(NamedTuple):
@@ -44,17 +46,18 @@ class Outcome(NamedTuple):
     error: str
 
 
-def unpacked(source: str) -> Path:
-    """The folder with the tests of that source, without its conftest files."""
-    place = CACHE / "airflow-unit-tests" / SOURCES[source].replace("==", "-")
+def unpacked(requirement: str, is_removed: Callable[[Path], bool] = lambda conftest: True) -> Path:
+    """The folder with the tests of that source distribution, without the conftest files that are removed (paths below the folder)."""
+    place = CACHE / "airflow-unit-tests" / requirement.replace("==", "-")
     if not place.exists():
-        archive = download_source(SOURCES[source])
+        archive = download_source(requirement)
         place.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=place.parent) as draft, tarfile.open(archive) as tar:
             tar.extractall(draft, filter="data")
             (folder,) = (Path(draft) / name for name in os.listdir(draft))
             for conftest in (folder / "tests").rglob("conftest.py"):
-                conftest.unlink()
+                if is_removed(conftest.relative_to(folder / "tests")):
+                    conftest.unlink()
             try:
                 shutil.move(folder / "tests", place)
             except OSError:
@@ -65,18 +68,27 @@ def unpacked(source: str) -> Path:
 def run(source: str, files: Iterable[str], home: Path) -> list[Outcome]:
     """Run these files (all: `["."]`), relative to the folder of the tests, in a process of their own."""
     prefix = {"task-sdk": "task_sdk", "standard": "unit/standard"}[source]
-    root = unpacked(source)
-    result = home / f"{source}.json"
+    packages = [installed("needs-of-airflow-unit-tests", *NEEDS)]
+    outcomes = run_pytest(unpacked(SOURCES[source]), [f"{prefix}/{file}" for file in files], packages, ["gnomon_fixtures"], home)
+    return [outcome._replace(test=f"{source}/{outcome.test.removeprefix(prefix + '/')}") for outcome in outcomes]
+
+
+def run_pytest(
+    root: Path, files: Iterable[str], packages: Iterable[Path], plugins: Sequence[str], home: Path, variables: Mapping[str, str] | None = None,
+) -> list[Outcome]:  # fmt: skip
+    """Run these files below `root` in a process of their own that sees only these packages and Gnomon's, with these variables in addition."""
+    result = home / "outcomes.json"
     environ = {
-        **{name: value for name, value in os.environ.items() if not name.startswith(("GNOMON_", "AIRFLOW_", "PYTEST_"))},
-        "PYTHONPATH": os.pathsep.join([dialect.TREE, str(FIXTURES), str(installed("needs-of-airflow-unit-tests", *NEEDS))]),
-        "PYTHONDONTWRITEBYTECODE": "1", "GNOMON_HOME": str(home), "OUTCOMES": str(result), "TZ": "UTC",
+        **{name: value for name, value in os.environ.items() if not name.startswith(("GNOMON_", "AIRFLOW_", "PYTEST_")) and name not in CERTIFICATES},
+        "PYTHONPATH": os.pathsep.join([dialect.TREE, str(FIXTURES), *map(str, packages)]),
+        "PYTHONDONTWRITEBYTECODE": "1", "GNOMON_HOME": str(home), "OUTCOMES": str(result), "TZ": "UTC", **(variables or {}),
     }
     command = [
-        sys.executable, "-m", "pytest", "-p", "gnomon_fixtures", "-p", "no:cacheprovider", "-p", "no:xdist", "-c", os.devnull, "--rootdir", str(root),
-        "-q", "--continue-on-collection-errors", "--tb=short", "-W", "default", *(str(root / prefix / file) for file in files),
+        sys.executable, "-m", "pytest", *(word for plugin in plugins for word in ("-p", plugin)), "-p", "no:cacheprovider", "-p", "no:xdist",
+        "-c", os.devnull, "--rootdir", str(root), "-q", "--continue-on-collection-errors", "--tb=short", "-W", "default",
+        *(str(root / file) for file in files),
     ]
     ended = subprocess.run(command, cwd=root, env=environ, capture_output=True, text=True, timeout=TIMEOUT_S, check=False, start_new_session=True)
+    (home / "output.txt").write_text(ended.stdout)
     assert result.exists(), f"pytest ended with {ended.returncode}:\n{ended.stdout[-2000:]}\n{ended.stderr[-2000:]}"
-    (home / f"{source}.txt").write_text(ended.stdout)
-    return [Outcome(f"{source}/{name.removeprefix(prefix + '/')}", *rest) for name, *rest in json.loads(result.read_text())]
+    return [Outcome(name, *rest) for name, *rest in json.loads(result.read_text())]

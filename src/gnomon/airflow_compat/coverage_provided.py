@@ -11,6 +11,7 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.api_fastapi.app", "AUTH_MANAGER_FASTAPI_APP_PREFIX"),
     make_row("airflow.api_fastapi.auth.managers.base_auth_manager", "COOKIE_NAME_JWT_TOKEN"),
     make_row("airflow", "AirflowException Asset DAG Dataset XComArg __version__ conf"),
+    make_row("airflow.api_fastapi.auth.managers.models.resource_details", "AssetAliasDetails AssetDetails"),
     make_row("airflow.assets", "Asset AssetAlias AssetAll AssetAny"),
     make_row("airflow.compat.functools", "cache cached_property"),
     make_row(
@@ -271,7 +272,8 @@ ROWS: tuple[CoverageRow, ...] = (
     ),
     make_row(
         "airflow.sdk.execution_time.context",
-        "AssetStateStoreAccessor AssetStateStoreAccessors NEVER_EXPIRE TaskStateStoreAccessor context_to_airflow_vars get_current_context",
+        "AIRFLOW_VAR_NAME_FORMAT_MAPPING AssetStateStoreAccessor AssetStateStoreAccessors DEFAULT_FORMAT_PREFIX ENV_VAR_FORMAT_PREFIX "
+        "NEVER_EXPIRE TaskStateStoreAccessor context_to_airflow_vars get_current_context",
     ),
     make_row(
         "airflow.sdk.execution_time.macros",
@@ -354,13 +356,14 @@ ROWS: tuple[CoverageRow, ...] = (
         "is_container merge_dicts partition prune_dict validate_key",
     ),
     make_row("airflow.utils.json", "AirflowJsonEncoder WebEncoder"),
-    make_row("airflow.utils.log.logging_mixin", "LoggingMixin"),
+    make_row("airflow.utils.log.logging_mixin", "LoggingMixin remove_escape_codes"),
     make_row("airflow.utils.log.secrets_masker", "DEFAULT_SENSITIVE_FIELDS mask_secret redact should_hide_value_for_key"),
     make_row("airflow.utils.module_loading", "import_string is_valid_dotpath iter_namespace qualname"),
     make_row("airflow.utils.net", "get_host_ip_address get_hostname getfqdn"),
     make_row(
         "airflow.utils.operator_helpers",
-        "KeywordParameters context_to_airflow_vars determine_kwargs make_kwargs_callable",
+        "AIRFLOW_VAR_NAME_FORMAT_MAPPING DEFAULT_FORMAT_PREFIX ENV_VAR_FORMAT_PREFIX KeywordParameters context_to_airflow_vars determine_kwargs "
+        "make_kwargs_callable",
     ),
     make_row("airflow.utils.platform", "getuser"),
     make_row("airflow.utils.process_utils", "patch_environ"),

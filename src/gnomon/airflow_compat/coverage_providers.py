@@ -7,7 +7,7 @@ from gnomon.airflow_compat.coverage_row import CoverageRow, make_row
 ROWS: tuple[CoverageRow, ...] = (
     make_row(
         "airflow.providers.common.compat.sdk",
-        "AirflowConfigException AirflowException AirflowFailException AirflowNotFoundException "
+        "AIRFLOW_VAR_NAME_FORMAT_MAPPING AirflowConfigException AirflowException AirflowFailException AirflowNotFoundException "
         "AirflowOptionalProviderFeatureException AirflowSensorTimeout AirflowSkipException AirflowTaskTimeout Asset AssetAlias "
         "AssetAll AssetAny BaseBranchOperator BaseHook BaseNotifier BaseOperator BaseOperatorLink BaseSensorOperator BranchMixIn Connection "
         "Context DAG DagRunState DagRunTriggerException DecoratedMappedOperator DecoratedOperator DownstreamTasksSkipped "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import pkgutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from enum import Enum
 from typing import Any, TypeVar
@@ -21,11 +21,14 @@ class AirflowConfigParser:
     """Reads the options of this process. Each method returns `fallback` for an unset option; without one it raises
     AirflowConfigException, with the option.
 
-    Options of Airflow that Gnomon does not use can be read when the environment sets them (AIRFLOW__SECTION__KEY).
+    Options of Airflow that Gnomon does not use can be read when the environment sets them (AIRFLOW__SECTION__KEY). Options that an
+    installed provider package declares have the defaults that it declares, as in Airflow before any `fallback`.
     """
 
     def get(self, section: str, key: str, fallback: Any = NOTSET, **kwargs: Any) -> Any:
         """Return the option as text."""
+        if not _get_options().has(section, key) and (declared := _find_provider_default(section, key)) is not None:
+            return declared
         if is_given(fallback):
             return _get_options().get(section.lower(), key.lower(), fallback)
         try:
@@ -88,16 +91,18 @@ class AirflowConfigParser:
         return list(self.getlist(section, key, **kwargs))
 
     def has_option(self, section: str, option: str, **kwargs: Any) -> bool:
-        """Return whether the option is known or set."""
-        return _get_options().has(section.lower(), option.lower())
+        """Return whether the option is known or set, or a provider package declares a default for it."""
+        return _get_options().has(section.lower(), option.lower()) or _find_provider_default(section, option) is not None
 
     def has_section(self, section: str) -> bool:
-        """Return whether an option of that section is known or set."""
-        return bool(_get_options().section(section.lower()))
+        """Return whether an option of that section is known or set, or has a default of a provider package."""
+        return bool(self.getsection(section))
 
     def getsection(self, section: str) -> dict[str, Any] | None:
         """Return all options of a section, converted to int, float or bool where possible; None when there are none."""
-        return {key: _convert_text(text) for key, text in _get_options().section(section.lower()).items()} or None
+        section = section.lower()
+        declared = {key: text for (part, key), text in _list_provider_defaults().items() if part == section}
+        return {key: _convert_text(text) for key, text in {**declared, **_get_options().section(section)}.items()} or None
 
     def as_dict(self, display_source: bool = False, display_sensitive: bool = False, **kwargs: Any) -> dict[str, Any]:
         """Return section to option to value, with secrets hidden."""
@@ -114,12 +119,22 @@ class AirflowConfigParser:
             f"Set the environment variable AIRFLOW__{section.upper()}__{option.upper()} before Gnomon starts."
         )
 
+    def remove_option(self, section: str, option: str, remove_default: bool = True) -> bool:
+        """Return False for an option that nothing sets: it keeps its default. Raise AirflowConfigException for one that is set, as `set` does."""
+        options = _get_options()
+        if not options.has(section, option) or options.source(section, option) == "default":
+            return False
+        raise AirflowConfigException(
+            f"conf.remove_option({section!r}, {option!r}) is not possible: options do not change in a process. "
+            f"Unset the environment variable AIRFLOW__{section.upper()}__{option.upper()} before Gnomon starts."
+        )
+
     def __iter__(self) -> Iterator[str]:
         return iter(dict.fromkeys(setting.option.section for setting in _get_options().settings()))
 
     def _as(self, convert: Any, section: str, key: str, fallback: Any) -> Any:
         value = self.get(section, key, fallback)
-        if not isinstance(value, str) or (is_given(fallback) and value == fallback and not _get_options().has(section, key)):
+        if not isinstance(value, str) or (is_given(fallback) and value == fallback and not self.has_option(section, key)):
             return value
         try:
             return convert(value.partition("#")[0].strip() if convert is not json.loads else value)
@@ -133,6 +148,18 @@ conf = AirflowConfigParser()
 
 def _get_options() -> Config:
     return current_config()
+
+
+def _list_provider_defaults() -> Mapping[tuple[str, str], str]:
+    from gnomon.sdk.runtime.provider_packages import (
+        list_option_defaults,  # start-up cost: most options are Gnomon's own
+    )
+
+    return list_option_defaults()
+
+
+def _find_provider_default(section: str, key: str) -> str | None:
+    return _list_provider_defaults().get((section.lower(), key.lower()))
 
 
 def _convert_text(text: str) -> Any:

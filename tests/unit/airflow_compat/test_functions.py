@@ -114,6 +114,8 @@ def test_options_by_type(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert conf.get_mandatory_value("mine", "text") == "words"
     assert "core" in list(conf)
     assert "dags_folder" in conf.as_dict()["core"]
+    with pytest.raises(AirflowConfigException, match="Unset the environment variable AIRFLOW__MINE__TEXT"):
+        conf.remove_option("mine", "text")
 
 
 def test_an_option_that_is_not_there() -> None:
@@ -125,6 +127,7 @@ def test_an_option_that_is_not_there() -> None:
         conf.get("mine", "zzz")
     with pytest.raises(AirflowConfigException, match="AIRFLOW__MINE__ZZZ"):
         conf.set("mine", "zzz", "1")
+    assert conf.remove_option("mine", "zzz") is conf.remove_option("core", "dags_folder") is False
 
 
 def test_an_option_of_the_wrong_kind_is_named(tmp_path: Path) -> None:

@@ -28,6 +28,7 @@ INDEX = {
         "2.0": (["apache-airflow>=2.11", "apache-airflow-providers-standard", "alphalib>=2"], "import sqlparse\nimport alphalib\n"),
         "1.5": (["apache-airflow>=2.11"], ""),
     },
+    "apache-airflow-providers-common-io": {"1.0": (["apache-airflow>=2.11"], "import fsspec\n")},
     "apache-airflow-providers-gamma": {"1.0": (["apache-airflow-core>=9", "gammalib"], "")},
     "apache-airflow-providers-delta": {"1.0": (["apache-airflow-providers-common-beta<2", "apache-airflow-providers-alpha"], "")},
 }
@@ -72,6 +73,11 @@ def test_a_plan_has_the_providers_what_they_declare_and_what_they_import_of_airf
         "sqlparse>=0.5.1": "imported by common-beta, and declared by Airflow alone",
         "structlog>=25": "imported by alpha, and declared by Airflow alone",
     }
+
+
+def test_a_package_that_uses_object_storage_gets_what_that_needs() -> None:
+    assert plan("common-io")["universal-pathlib>=0.3.8"] == "needed by ObjectStoragePath, which common-io uses"
+    assert "universal-pathlib>=0.3.8" not in plan("alpha")
 
 
 def test_an_extra_brings_its_requirements_and_a_version_that_another_package_excludes_is_replaced() -> None:
@@ -142,6 +148,11 @@ def test_imports_that_may_fail_are_not_needed(tmp_path: Path) -> None:
     ("ERROR: No matching distribution found for y>=2", "y>=2 is not on the package index"),
     ("some log\nERROR: disk full", "x could not be installed: ERROR: disk full"),
     ("", "no message"),
+    ("  Traceback\n      KeyError: 'a'\n      Exception: no header files of mysql\n  [end of output]\nerror: subprocess-exited-with-error\n\n"
+     "\u00d7 Getting requirements to build wheel did not run successfully.\n\u2570\u2500> See above for output.",
+     "one of these packages is not built for this machine, and building it failed: Exception: no header files of mysql. Install what it names"),
+    ("  fatal error: Python.h: No such file\n  ERROR: Failed building wheel for mysqlclient\n", "mysqlclient is not built for this machine, and building it failed: fatal error: "),
+    ("\u00d7 Failed to build `mysqlclient==2.2.8`\n", "mysqlclient==2.2.8 is not built for this machine"),
 ])
 def test_a_failure_of_the_installer_becomes_a_sentence(text: str, told: str) -> None:
     assert told in _describe_failure("x", text)

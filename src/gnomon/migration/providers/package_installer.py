@@ -27,6 +27,12 @@ _UNKNOWN = re.compile(r"No matching distribution found|was not found in the (pac
 _NAMED = re.compile(r"No matching distribution found for (.+)")
 """pip names the one of several packages that it did not find."""
 
+_BUILD = re.compile(r"did not run successfully|Failed building wheel|Failed to build", re.IGNORECASE)
+_BUILT = re.compile(r"Failed (?:building wheel for|to build) [`'\"]?([A-Za-z0-9][\w.-]*(?:==[\w.]+)?)")
+_CAUSE = re.compile(r"^\s*(?:[│|]\s*)?((?:\w*Error|Exception|fatal error): .+)", re.MULTILINE)
+"""The last such line of the output of a build says what it lacks."""
+_BUILD_REMEDY = "Install what it names (often a compiler and a library of the system with its header files), and run the command again"
+
 _OFFLINE_REMEDY = ("Connect this machine, or set a reachable index in the configuration of pip or uv (a folder of wheels: "
                    "PIP_NO_INDEX=1 PIP_FIND_LINKS=FOLDER), and run the command again")
 
@@ -124,4 +130,8 @@ def _describe_failure(what: str, text: str) -> str:
         named = _NAMED.search(text)
         what = named[1] if named else what
         return f"{what} is not on the package index, the index does not answer, or it has no version for Python {sys.version_info.major}.{sys.version_info.minor}: {errors[-1]}"
+    if _BUILD.search(text):
+        built, causes = _BUILT.search(text), _CAUSE.findall(text)
+        unbuilt = f"{built[1]} is not built" if built else "one of these packages is not built"
+        return f"{what} could not be installed: {unbuilt} for this machine, and building it failed: {causes[-1] if causes else errors[-1]}. {_BUILD_REMEDY}"
     return f"{what} could not be installed: {errors[-1]}"

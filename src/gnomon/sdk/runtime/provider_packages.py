@@ -59,6 +59,17 @@ def iter_provided(key: str) -> Iterator[tuple[str, Any]]:
             yield name, item
 
 
+def list_option_defaults() -> Mapping[tuple[str, str], str]:
+    """Return (section, option) to the default of each option that a package declares with one, all as text."""
+    found: dict[tuple[str, str], str] = {}
+    for provider in load_provider_packages().packages.values():
+        for section, content in (provider.data.get("config") or {}).items():
+            for name, option in (content.get("options") or {}).items():
+                if option.get("default") is not None:
+                    found.setdefault((section.lower(), name.lower()), str(option["default"]))
+    return found
+
+
 def list_filesystem_modules() -> list[str]:
     """Return the modules of the packages that serve schemes of object storage, such as s3."""
     return [module for _, module in iter_provided("filesystems")]

@@ -1,5 +1,11 @@
 """`airflow.sdk.execution_time.context`."""
 
+from gnomon.airflow_compat.context_variables import (
+    AIRFLOW_VAR_NAME_FORMAT_MAPPING,
+    DEFAULT_FORMAT_PREFIX,
+    ENV_VAR_FORMAT_PREFIX,
+    context_to_airflow_vars,
+)
 from gnomon.airflow_compat.missing_names import make_getattr
 from gnomon.context.state_store_accessors import (
     NEVER_EXPIRE,
@@ -7,11 +13,10 @@ from gnomon.context.state_store_accessors import (
     AssetStateStoreAccessors,
     TaskStateStoreAccessor,
 )
-from gnomon.context.task_environment import collect_environment_values as context_to_airflow_vars
 from gnomon.sdk import get_current_context
 
 __all__ = [
-    "NEVER_EXPIRE", "AssetStateStoreAccessor", "AssetStateStoreAccessors", "TaskStateStoreAccessor", "context_to_airflow_vars",
+    "AIRFLOW_VAR_NAME_FORMAT_MAPPING", "DEFAULT_FORMAT_PREFIX", "ENV_VAR_FORMAT_PREFIX", "NEVER_EXPIRE", "AssetStateStoreAccessor", "AssetStateStoreAccessors", "TaskStateStoreAccessor", "context_to_airflow_vars",
     "get_current_context",
 ]
 __getattr__ = make_getattr(__name__)

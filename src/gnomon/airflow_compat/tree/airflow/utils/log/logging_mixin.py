@@ -1,10 +1,17 @@
 """`airflow.utils.log.logging_mixin`."""
 
 import logging as _logging
+import re as _re
 
 from gnomon.airflow_compat.missing_names import make_getattr
 
-__all__ = ["LoggingMixin"]
+__all__ = ["LoggingMixin", "remove_escape_codes"]
+_ESCAPE_CODE = _re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
+
+
+def remove_escape_codes(text):
+    """Return the text without the codes that colour and move text on terminals (ECMA-48, control sequences)."""
+    return _ESCAPE_CODE.sub("", text)
 
 
 class LoggingMixin:

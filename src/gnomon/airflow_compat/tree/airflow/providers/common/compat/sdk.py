@@ -3,6 +3,7 @@
 from gnomon.airflow_compat.missing_names import make_lazy_exports
 
 __all__, __getattr__ = make_lazy_exports(__name__, {
+    "AIRFLOW_VAR_NAME_FORMAT_MAPPING": "airflow.sdk.execution_time.context",
     "AirflowConfigException": "airflow.sdk.exceptions",
     "AirflowException": "airflow.sdk.exceptions",
     "AirflowFailException": "airflow.sdk.exceptions",

@@ -7,10 +7,11 @@ from airflow.plugins_manager import AirflowPlugin as AirflowPlugin
 from airflow.sdk import io as io
 from airflow.sdk import timezone as timezone
 from airflow.sdk.bases.decorator import get_unique_task_id as get_unique_task_id
-from airflow.sdk.execution_time.context import context_to_airflow_vars as context_to_airflow_vars
+from airflow.sdk.execution_time.context import AIRFLOW_VAR_NAME_FORMAT_MAPPING as AIRFLOW_VAR_NAME_FORMAT_MAPPING
 from airflow.sdk.execution_time.xcom import XCom as XCom
 from airflow.stats import Stats as Stats
 from airflow.utils.context import context_merge as context_merge
+from gnomon.airflow_compat.context_variables import context_to_airflow_vars as context_to_airflow_vars
 from gnomon.context.airflow_configuration import conf as conf
 from gnomon.context.runtime_task_instance import TaskInstanceKey as TaskInstanceKey
 from gnomon.context.template_context import Context as Context

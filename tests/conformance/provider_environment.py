@@ -1,0 +1,124 @@
+"""An environment with forty published provider packages: installed by `gnomon providers install`, checked, and used against local servers.
+
+`python -m tests.conformance.provider_environment` writes the record anew, from which the page reference/provider-packages.md is generated.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import sysconfig
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from packaging.requirements import Requirement
+from tests.conformance.package_index import CACHE
+
+import gnomon
+
+USES = Path(__file__).parent / "provider_packages"
+RECORD = USES / "record.json"
+PACKAGES = (
+    "http==6.3.0", "sqlite==4.3.4", "common-sql==2.4.0", "common-io==1.11.0", "common-messaging==2.1.2", "postgres==7.1.1", "ftp==3.16.1",
+    "ssh==7.0.1", "sftp==7.0.0", "redis==4.7.1", "smtp==3.2.0", "slack==9.11.1", "amazon==9.39.0", "imap==3.13.1", "docker==4.6.1",
+    "cncf-kubernetes==10.25.0", "apache-livy==4.6.4", "apache-druid==4.6.1", "apache-kafka==2.1.0", "dingding==3.10.1", "discord==3.12.5",
+    "telegram==4.10.1", "opsgenie==5.11.1", "pagerduty==5.3.1", "jenkins==4.2.7", "github==2.12.1", "elasticsearch==6.10.0", "opensearch==1.15.0",
+    "mongo==5.5.1", "influxdb==2.13.0", "hashicorp==4.8.4", "trino==6.7.1", "databricks==7.23.0", "dbt-cloud==4.11.1", "airbyte==6.2.0",
+    "openai==2.2.0", "git==1.0.1", "apprise==2.4.1",
+)  # fmt: skip
+"""One plan of `gnomon providers install`."""
+APART = ("apache-airflow-providers-mysql==6.7.1", "mysql-connector-python==26.10.0", "aiomysql==0.3.2", "pymysql==1.1.3")
+"""The package mysql declares a client that is built with a library of the system; here it uses another one that it declares."""
+SERVERS = ("moto[server,s3,sqs]>=5.2.2", "aiosmtpd", "pyftpdlib")
+"""What the uses run as servers."""
+INSTALL_TIMEOUT_S = 3600
+CHECK_TIMEOUT_S = 900
+
+
+def build_environment() -> Path:
+    """The folder of a virtual environment with the packages, made once, in the checkout's cache folder; Gnomon in it is the tested one."""
+    wanted = "\n".join([sys.implementation.cache_tag or "", *PACKAGES, *APART, *SERVERS])
+    folder = CACHE / "provider-environments" / hashlib.sha256(wanted.encode()).hexdigest()[:12]
+    if not (folder / "complete").exists():
+        subprocess.run([sys.executable, "-m", "venv", "--clear", str(folder)], check=True, timeout=300)
+        needs = [text for text in metadata.requires("gnomon") or () if Requirement(text).marker is None]
+        _pip(folder, *needs)
+        _link_gnomon(folder)
+        plan = json.loads(run_gnomon(folder, "providers", "install", "--dry-run", "-o", "json", *PACKAGES, timeout_s=INSTALL_TIMEOUT_S))
+        assert sum(row["requirement"].startswith("apache-airflow-providers-") for row in plan) >= len(PACKAGES)
+        run_gnomon(folder, "providers", "install", *PACKAGES, timeout_s=INSTALL_TIMEOUT_S)
+        _pip(folder, "--no-deps", *APART)
+        _pip(folder, *SERVERS)
+        (folder / "complete").touch()
+    _link_gnomon(folder)
+    return folder
+
+
+def _link_gnomon(folder: Path) -> None:
+    packages = Path(sysconfig.get_path("purelib", "venv", {"base": str(folder), "platbase": str(folder)}))
+    (packages / "tested_gnomon.pth").write_text(f"{Path(gnomon.__file__).parent.parent}\n")
+
+
+def _pip(folder: Path, *words: str) -> None:
+    command = [str(folder / "bin" / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *words]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=INSTALL_TIMEOUT_S, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+
+
+def run_gnomon(folder: Path, *words: str, timeout_s: float, accepted: tuple[int, ...] = (0,)) -> str:
+    """Standard output of the command `gnomon` of that environment."""
+    done = subprocess.run(
+        [str(folder / "bin" / "python"), "-m", "gnomon", *words], capture_output=True, text=True, timeout=timeout_s, check=False,
+        env=_environ(folder), cwd=folder,
+    )  # fmt: skip
+    assert done.returncode in accepted, done.stderr[-2000:]
+    return done.stdout
+
+
+def _environ(folder: Path) -> dict[str, str]:
+    inherited = {name: text for name, text in os.environ.items() if not name.startswith(("GNOMON_", "AIRFLOW_", "PYTHON", "PYTEST_"))}
+    return {**inherited, "GNOMON_HOME": str(folder / "home"), "TZ": "UTC", "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+def check_packages(folder: Path) -> list[dict[str, Any]]:
+    """The answer of `gnomon providers check`: for each package its modules, with verdict and reason."""
+    return json.loads(run_gnomon(folder, "providers", "check", "-o", "json", timeout_s=CHECK_TIMEOUT_S, accepted=(0, 1)))  # type: ignore[no-any-return]
+
+
+def run_uses(folder: Path) -> list[dict[str, str]]:
+    """The uses of `provider_packages/`, each with its error, which is empty when all was right."""
+    done = subprocess.run(
+        [str(folder / "bin" / "python"), str(USES / "run_uses.py")], capture_output=True, text=True, timeout=CHECK_TIMEOUT_S, check=False,
+        env=_environ(folder), cwd=USES,
+    )  # fmt: skip
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def summarize(reports: list[dict[str, Any]], uses: list[dict[str, str]]) -> list[dict[str, Any]]:
+    """What the record keeps: for each package its version, the number of modules that import, the others with reasons, and its use."""
+    used = {one["package"]: one["what"] if not one["error"] else f"failed: {one['error']}" for one in uses}
+    found = []
+    for report in reports:
+        name = report["package"].removeprefix("apache-airflow-providers-")
+        others = [{key: one[key] for key in ("module", "verdict", "reason")} for one in report["modules"] if one["verdict"] != "imports"]
+        found.append({"package": name, "version": report["version"], "imports": len(report["modules"]) - len(others), "others": others, "use": used.get(name, "")})
+    return found
+
+
+def read_record() -> list[dict[str, Any]]:
+    """The committed record."""
+    return json.loads(RECORD.read_text(encoding="utf-8"))  # type: ignore[no-any-return]
+
+
+def write_record() -> None:
+    """Measure, and write the record."""
+    folder = build_environment()
+    RECORD.write_text(json.dumps(summarize(check_packages(folder), run_uses(folder)), indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write_record()

@@ -1,0 +1,48 @@
+"""The page reference/provider-packages.md, from the records of the tests of provider packages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.conformance.provider_environment import read_record
+from tests.conformance.provider_unit_tests import PARTS, VERSIONS, read_counts
+
+
+def packages_page() -> str:
+    """Text of reference/provider-packages.md."""
+    record = read_record()
+    used = sum(bool(one["use"]) and not one["use"].startswith("failed: ") for one in record)
+    parts = [
+        "# Provider packages\n\n"
+        f"{len(record)} published provider packages, installed without Airflow: all but mysql by one call of `gnomon providers install`. For each:\n"
+        "how many of its modules can be imported (`gnomon providers check`), which cannot, and what of it runs in a test, on a server of this machine or\n"
+        f"a local one that answers as the API of the service documents: {used} packages are in use there. The package mysql is installed by pip,\n"
+        "without the one of its clients that has to be built.\n\n"
+        "| package | version | modules that import | others | in use |\n|---|---|---|---|---|\n"
+    ]
+    parts += [f"| {one['package']} | {one['version']} | {one['imports']} | {len(one['others']) or ''} | {_to_cell(one['use'])} |\n" for one in record]
+    parts.append("\n## Modules that cannot be imported\n\n| module | verdict | reason |\n|---|---|---|\n")
+    parts += [f"| `{_shorten(other)}` | {other['verdict']} | {_to_cell(_first_sentences(other['reason']))} |\n" for one in record for other in one["others"]]
+    parts.append(
+        "\n## Their own unit tests\n\n"
+        "The unit tests of these packages, from their source distributions, run against Gnomon. *Not applicable* are tests of Airflow's database, its\n"
+        "processes and its private names, and tests that need a server or a package that is not there; the file\n"
+        "`tests/conformance/airflow_unit/provider_failures.txt` has the reason of each test that does not pass.\n\n"
+        "| package | version | part | outcome |\n|---|---|---|---|\n"
+    )
+    counts = read_counts()
+    parts += [f"| {name} | {version} | {'a part' if name in PARTS else 'all'} | {counts[name]} |\n" for name, version in VERSIONS.items()]
+    parts += [f"\nOf {name}: {', '.join(f'`{part}`' for part in places)}.\n" for name, places in PARTS.items()]
+    return "".join(parts)
+
+
+def _shorten(other: dict[str, Any]) -> str:
+    return str(other["module"]).removeprefix("airflow.providers.")
+
+
+def _first_sentences(text: str) -> str:
+    return text.partition(" docs/reference/")[0]
+
+
+def _to_cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
