@@ -84,7 +84,7 @@ def run_pytest(
         "PYTHONDONTWRITEBYTECODE": "1", "GNOMON_HOME": str(home), "OUTCOMES": str(result), "TZ": "UTC", **(variables or {}),
     }
     command = [
-        sys.executable, "-m", "pytest", *(word for plugin in plugins for word in ("-p", plugin)), "-p", "no:cacheprovider", "-p", "no:xdist",
+        sys.executable, "-m", "pytest", *(word for plugin in plugins for word in ("-p", plugin)), "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:gnomon",
         "-c", os.devnull, "--rootdir", str(root), "-q", "--continue-on-collection-errors", "--tb=short", "-W", "default",
         *(str(root / file) for file in files),
     ]
