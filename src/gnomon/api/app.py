@@ -69,9 +69,13 @@ async def _limit_threads(_app: FastAPI) -> AsyncIterator[None]:
 
 def _show_page(request: Request) -> Response:
     policy = request.app.state.context.policy
-    if isinstance(policy, AccountsPolicy) and policy.find_session(request) is None:
-        return RedirectResponse(LOGIN_PATH, 303)
-    return HTMLResponse(render_page(request.app.state.context.read_health(), find_version()))
+    user = None
+    if isinstance(policy, AccountsPolicy):
+        session = policy.find_session(request)
+        if session is None:
+            return RedirectResponse(LOGIN_PATH, 303)
+        user = session.identity.name
+    return HTMLResponse(render_page(request.app.state.context.read_health(), find_version(), user))
 
 
 def _show_health(request: Request) -> Response:

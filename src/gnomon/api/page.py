@@ -28,6 +28,8 @@ li{background:var(--paper);border:1px solid var(--line);border-radius:.6rem;padd
 li b{display:block;font-size:1.2rem;font-weight:600;font-variant-numeric:tabular-nums}
 .healthy{color:var(--good)}.unhealthy{color:var(--bad)}.none{color:var(--idle)}
 .notice{margin:0 0 .75rem;border-left-width:.3rem;background:var(--paper);border:1px solid var(--bad);border-radius:.6rem;padding:.8rem 1rem;overflow-wrap:anywhere}
+button{font:inherit;font-size:.9rem;padding:.2rem .6rem;border:1px solid var(--line);border-radius:.4rem;background:var(--paper);color:var(--ink);cursor:pointer}
+header form{margin-left:auto}
 code{background:var(--paper);border:1px solid var(--line);border-radius:.3rem;padding:.05rem .3rem;overflow-wrap:anywhere}
 """
 _NAMES = {"metadatabase": "Database", "scheduler": "Scheduler", "worker": "Worker", "triggerer": "Triggerer", "dag_processor": "DAG processor"}
@@ -37,17 +39,21 @@ _STATES = {"queued": "Queued", "running": "Running", "success": "Succeeded", "fa
 _CODE = re.compile("`([^`]+)`")
 
 
-def render_page(health: HealthSnapshot, version: str) -> str:
-    """The whole page as HTML. It reloads itself and needs no script."""
+def render_page(health: HealthSnapshot, version: str, user: str | None = None) -> str:
+    """The whole page as HTML. It reloads itself and needs no script. `user`: the account that is logged in; None without accounts."""
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<meta http-equiv="refresh" content="{REFRESH_S}"><link rel="icon" href="data:,">'
         f"<title>Gnomon</title><style>{STYLE}</style></head><body><main>"
-        f'<header><h1>Gnomon</h1><span class="soft">version {escape(version)} · {_format_time(health.at)}</span></header>'
+        f'<header><h1>Gnomon</h1><span class="soft">version {escape(version)} · {_format_time(health.at)}</span>{_render_user(user)}</header>'
         f"{_render_problems(health)}<h2>Services</h2><ul>{''.join(_render_component(part, health.at) for part in health.components if _is_shown(part))}</ul>"
         f"{_render_counts(health.counts) if health.counts is not None else ''}</main></body></html>"
     )
+
+
+def _render_user(user: str | None) -> str:
+    return "" if user is None else f'<form method="post" action="/auth/logout"><span class="soft">{escape(user)}</span> <button>Log out</button></form>'
 
 
 def _is_shown(part: ComponentHealth) -> bool:
