@@ -109,6 +109,30 @@ def _help(command: click.Command, context: click.Context) -> str:
     return formatter.getvalue().rstrip()
 
 
+def api_permissions_page() -> str:
+    """Text of reference/api-permissions.md, from the permission that each route declares."""
+    from gnomon.api.access.permissions import find_permission, list_operations
+    from gnomon.api.access.required_roles import OF_DAGS, PUBLIC, find_required_role
+    from gnomon.api.v2.routers import ROUTERS
+
+    parts = [
+        "# Which role an operation needs\n\n"
+        "The lowest role that may call each operation of `/api/v2`; a role includes the ones before it\n"
+        "([accounts and tokens](../how-to/accounts-and-tokens.md)). Where *of DAGs* is `yes`, a grant on the DAG is enough: the operation answers 404 for every other\n"
+        "DAG, and a list has the entries of DAGs with a grant. Without a token each operation answers 401, but for those that need none.\n\n"
+        "| operation | role | of DAGs |\n|---|---|---|\n"
+    ]
+    rows = []
+    for route in list_operations(ROUTERS):
+        declared = find_permission(route)
+        assert declared is not None
+        is_public = declared.resource in PUBLIC
+        role = "none needed" if is_public else str(find_required_role(declared.permission, declared.resource))
+        of_dags = "yes" if declared.resource in OF_DAGS else ""
+        rows += [(route.path, method, f"| `{method} {route.path}` | {role} | {of_dags} |\n") for method in sorted(route.methods or ())]
+    return "".join([*parts, *(row for _, _, row in sorted(set(rows)))])
+
+
 def python_api_page() -> str:
     """Text of reference/python-api.md, from `__all__` of the public packages and the docstrings of their names."""
     parts = [
@@ -221,6 +245,7 @@ def _table(connection: sqlite3.Connection, name: str, described: dict[str, str])
 PAGES: dict[str, Callable[[], str]] = {
     "reference/options.md": options_page,
     "reference/python-api.md": python_api_page,
+    "reference/api-permissions.md": api_permissions_page,
     "reference/cli.md": commands_page,
     "how-to/pictures/hourly-on-discrete-hours.svg": functools.partial(lines_of, "hourly_report"),
     "how-to/pictures/daily-on-hourly.svg": functools.partial(lines_of, "evening_report"),
