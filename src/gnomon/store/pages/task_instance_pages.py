@@ -32,7 +32,7 @@ class TaskInstancePage:
 def read_task_instance_page(tx: Transaction, query: PageQuery) -> TaskInstancePage:
     """The task instances of the page. The fields are those of `task_instance_pages.sql`; spans are in microseconds, states are codes."""
     found = read_page(tx, "task_instance_pages.page", query)
-    return TaskInstancePage([ListedTaskInstance(decode_task(row[:20]), row[20], row[21]) for row in found.rows], found.keys, found.has_more)
+    return TaskInstancePage([ListedTaskInstance(decode_task(row[:21]), row[21], row[22]) for row in found.rows], found.keys, found.has_more)
 
 
 def count_task_instances(tx: Transaction, conditions: Sequence[Condition], most: int) -> int:

@@ -21,7 +21,7 @@
 -- nullable field: version_number v.number
 -- Task instances of several runs that have a row, which a task instance gets with its first state.
 SELECT i.run_pk, i.task_no, i.map_index, i.state, i.try_number, i.max_tries, i.seq, i.attempt, i.worker, i.defer_seq, i.pool, i.pool_slots,
-       i.priority, i.resume_at, i.started_at, i.ended_at, i.reason, i.return_length, i.rendered_map_index, i.factor_lengths,
+       i.priority, i.resume_at, i.started_at, i.ended_at, i.reason, i.return_length, i.rendered_map_index, i.factor_lengths, i.overrides,
        n.task_id, i.version_pk {keys}
 FROM task_instance AS i JOIN dag_run AS r ON r.run_pk = i.run_pk JOIN dag AS d ON d.dag_pk = r.dag_pk
 JOIN task_name AS n ON n.dag_pk = r.dag_pk AND n.task_no = i.task_no LEFT JOIN dag_version AS v ON v.version_pk = i.version_pk
