@@ -7,6 +7,7 @@ from fastapi import FastAPI
 from gnomon.api.access.permissions import list_operations
 from gnomon.api.v2 import (
     backfill_changes,
+    backfill_creation,
     configuration,
     connections,
     dag_information,
@@ -34,7 +35,7 @@ ROUTERS = (
     monitor.router, logins.router, dags.router, dag_runs.router, dag_run_changes.router, dag_run_wait.router, logs.router, xcoms.router, dag_parsing.router,
     create_unsupported_router(), task_instances.router, task_instance_changes.router, tasks.router, import_errors.router, dag_information.router,
     event_logs.router, pools.router, variables.router, connections.router, configuration.router, jobs.router,
-    backfill_changes.router,
+    backfill_changes.router, backfill_creation.router,
 )  # fmt: skip
 
 

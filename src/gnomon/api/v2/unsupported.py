@@ -77,8 +77,6 @@ UNSUPPORTED = (
     _plan("PUT", _INSTANCE + "/state-store/{key}", ApiResource.TASK_INSTANCE),
     _plan("PATCH", _INSTANCE + "/state-store/{key}", ApiResource.TASK_INSTANCE),
     _plan("DELETE", _INSTANCE + "/state-store/{key}", ApiResource.TASK_INSTANCE),
-    _plan("POST", "/backfills", ApiResource.BACKFILL),
-    _plan("POST", "/backfills/dry_run", ApiResource.BACKFILL),
     _plan("GET", _INSTANCE + "/{map_index}/hitlDetails", ApiResource.HITL_DETAIL),
     _plan("PATCH", _INSTANCE + "/{map_index}/hitlDetails", ApiResource.HITL_DETAIL),
     _plan("GET", _INSTANCE + "/{map_index}/hitlDetails/tries/{try_number}", ApiResource.HITL_DETAIL),
