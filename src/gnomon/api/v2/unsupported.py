@@ -77,10 +77,6 @@ UNSUPPORTED = (
     _plan("PUT", _INSTANCE + "/state-store/{key}", ApiResource.TASK_INSTANCE),
     _plan("PATCH", _INSTANCE + "/state-store/{key}", ApiResource.TASK_INSTANCE),
     _plan("DELETE", _INSTANCE + "/state-store/{key}", ApiResource.TASK_INSTANCE),
-    _plan("GET", _INSTANCE + "/{map_index}/hitlDetails", ApiResource.HITL_DETAIL),
-    _plan("PATCH", _INSTANCE + "/{map_index}/hitlDetails", ApiResource.HITL_DETAIL),
-    _plan("GET", _INSTANCE + "/{map_index}/hitlDetails/tries/{try_number}", ApiResource.HITL_DETAIL),
-    _plan("GET", "/dags/{dag_id}/dagRuns/{dag_run_id}/hitlDetails", ApiResource.HITL_DETAIL),
 )  # fmt: skip
 
 
