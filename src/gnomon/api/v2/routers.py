@@ -12,6 +12,7 @@ from gnomon.api.v2 import (
     connections,
     dag_information,
     dag_parsing,
+    dag_run_bulk_changes,
     dag_run_changes,
     dag_run_wait,
     dag_runs,
@@ -37,7 +38,7 @@ ROUTERS = (
     create_unsupported_router(), hitl_details.router, task_instances.router, task_instance_changes.router, tasks.router, import_errors.router,
     dag_information.router,
     event_logs.router, pools.router, variables.router, connections.router, configuration.router, jobs.router,
-    backfill_changes.router, backfill_creation.router,
+    backfill_changes.router, backfill_creation.router, dag_run_bulk_changes.router,
 )  # fmt: skip
 
 

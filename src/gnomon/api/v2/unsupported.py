@@ -44,7 +44,6 @@ UNSUPPORTED = (
     UnsupportedOperation("POST", "/dags/{dag_id}/clearPartitions", ApiResource.DAG_RUN, "the partition of a run is a part of it; clear the run instead"),
     _plan("POST", "/dags/{dag_id}/favorite", ApiResource.DAG, _FAVOURITES),
     _plan("POST", "/dags/{dag_id}/unfavorite", ApiResource.DAG, _FAVOURITES),
-    _plan("PATCH", "/dags/{dag_id}/dagRuns", ApiResource.DAG_RUN, _BULK),
     _plan("PATCH", "/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances", ApiResource.TASK_INSTANCE, _BULK),
     _plan("POST", "/dags/{dag_id}/clearDagRuns", ApiResource.DAG_RUN, _BULK),
     _plan("PATCH", "/dags/{dag_id}/dagRuns/{dag_run_id}/taskGroupInstances/{group_id}", ApiResource.TASK_INSTANCE),
