@@ -124,4 +124,4 @@ class BulkDAGRunBody(Body):
     dag_run_id: str
     dag_id: str | None = None
     state: DagRunMutableStates | None = None
-    note: str | None = Field(None, max_length=1000)
+    note: str | None = Field(default=None, max_length=1000)
