@@ -24,7 +24,7 @@ def test_runs_are_marked_and_deleted(api: Client, deployment: Deployment) -> Non
     failed = _act(api, "a", "update", [{"dag_run_id": "r", "state": "failed"}, {"dag_run_id": "x", "state": "failed"}])
     assert (failed["success"], [error["status_code"] for error in failed["errors"]]) == (["a.r"], [404])
     assert api.get("/dags/a/dagRuns/r")["state"] == "failed"
-    several = [{"dag_run_id": "r", "dag_id": "b", "state": "success"}, {"dag_run_id": "r"}, {"dag_run_id": "r", "dag_id": "c"}]
+    several: list[object] = [{"dag_run_id": "r", "dag_id": "b", "state": "success"}, {"dag_run_id": "r"}, {"dag_run_id": "r", "dag_id": "c"}]
     changed = _act(api, "~", "update", several, action_on_non_existence="skip")
     assert (changed["success"], [error["status_code"] for error in changed["errors"]]) == (["b.r"], [400])
     assert api.get("/dags/b/dagRuns/r")["state"] == "success"
