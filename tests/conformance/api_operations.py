@@ -81,8 +81,10 @@ def find_differences(airflow: Document, ours: Document) -> list[str]:
 def _compare_operation(airflow: Document, theirs: Document, ours: Document, own: Document) -> list[str]:
     found = _compare_names("parameter", _parameters(theirs), _parameters(own))
     found += _compare_fields("body", airflow, _body(theirs), ours, _body(own))
-    codes = [min(code for code in one["responses"] if code.startswith("2")) for one in (theirs, own)]
-    if codes[0] != codes[1]:
+    codes = [min(code for code in one["responses"] if code.startswith(("2", "3"))) for one in (theirs, own)]
+    if codes[1] in theirs["responses"]:
+        codes[0] = codes[1]
+    else:
         found.append(f"status {codes[0]} in Airflow, {codes[1]} here")
     answers = [one["responses"][code].get("content", {}).get("application/json", {}).get("schema", {}) for one, code in zip((theirs, own), codes, strict=True)]
     return found + _compare_fields("answer", airflow, answers[0], ours, answers[1])

@@ -28,8 +28,8 @@ _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 """Control characters, and those that change the direction of writing: neither reaches a terminal unescaped."""
 _INSTANT = r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.(\d{6})\+00:00"
 _WHOLE_INSTANT = re.compile(f"^{_INSTANT}$")
-_INSTANT_IN_SENTENCE = re.compile(f"(?<=at |te |re |ce |ot |il ){_INSTANT}")
-"""An instant in a sentence: after `at`, `since`, `before`, `until`, `start_date`, `end_date`, `logical date` or `slot`.
+_INSTANT_IN_SENTENCE = re.compile(f"(?<=at |te |re |ce |ot |il |om |to ){_INSTANT}")
+"""An instant in a sentence: after `at`, `since`, `before`, `until`, `start_date`, `end_date`, `logical date`, `slot`, `from` or `to`.
 
 A run id that contains an instant does not match.
 """

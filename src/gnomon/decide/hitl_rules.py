@@ -8,13 +8,21 @@ from gnomon.model.hitl import HITLRequest, HITLRespondent, HITLResponse
 from gnomon.model.instants import Instant
 
 
+def find_respondent_fault(request: HITLRequest, respondent: HITLRespondent) -> str | None:
+    """Return why this person may not answer; None for one who may."""
+    assigned = request.assigned_users
+    if assigned and not any(respondent.id == user.id or respondent.name in (user.id, user.name) for user in assigned):
+        return f"{respondent.name!r} may not answer this question; it is assigned to {', '.join(sorted(user.name for user in assigned))}"
+    return None
+
+
 def find_response_fault(
     request: HITLRequest, chosen_options: Collection[str], params_input: Mapping[str, object], respondent: HITLRespondent
 ) -> str | None:
     """Return why the answer is refused, with the remedy; None for an answer that is accepted."""
-    assigned = request.assigned_users
-    if assigned and not any(respondent.id == user.id or respondent.name in (user.id, user.name) for user in assigned):
-        return f"{respondent.name!r} may not answer this question; it is assigned to {', '.join(sorted(user.name for user in assigned))}"
+    refusal = find_respondent_fault(request, respondent)
+    if refusal is not None:
+        return refusal
     if not chosen_options:
         return f"choose {'at least one' if request.multiple else 'one'} of the options: {_list(request.options)}"
     unknown = [option for option in chosen_options if option not in request.options]

@@ -86,7 +86,7 @@ def _split_statements(text: str) -> list[_StatementDraft]:
         elif found := _FIELD.match(line):
             drafts[-1].fields[found[2]] = ListingField(found[3], bool(found[1]))
         elif found := _FIELDS_OF.match(line):
-            drafts[-1].fields = next(draft.fields for draft in drafts if draft.verb == found[1])
+            drafts[-1].fields = next(draft.fields for draft in reversed(drafts) if draft.verb == found[1])
         elif drafts and line.strip() and not line.lstrip().startswith("--"):
             drafts[-1].lines += (line.strip(),)
     return drafts

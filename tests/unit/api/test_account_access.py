@@ -281,6 +281,22 @@ def test_a_backfill_of_a_hidden_dag_is_neither_read_nor_changed(site: Site) -> N
     assert site.request("viewer", "PUT", "/api/v2/backfills/2/cancel").status == 403
 
 
+def test_a_bulk_change_leaves_runs_of_hidden_dags_alone(site: Site) -> None:
+    entity = {"dag_id": "secret_dag", "dag_run_id": "secret_dag_run", "state": "failed"}
+    before = site.request("viewer", "GET", "/api/v2/dags/secret_dag/dagRuns/secret_dag_run").json()["state"]
+    for path in ("~", "shown_dag"):
+        answer = site.request("shown", "PATCH", f"/api/v2/dags/{path}/dagRuns", {"actions": [{"action": "update", "entities": [entity]}]}).json()["update"]
+        assert (answer["success"], answer["errors"][0]["status_code"]) == ([], 404 if path == "~" else 400)
+    assert site.request("viewer", "GET", "/api/v2/dags/secret_dag/dagRuns/secret_dag_run").json()["state"] == before != "failed"
+
+
+def test_a_backfill_of_a_hidden_dag_is_not_created(site: Site) -> None:
+    body = {"dag_id": "secret_dag", "from_date": "2026-02-01T00:00:00Z", "to_date": "2026-02-01T03:00:00Z"}
+    for path in ("/backfills", "/backfills/dry_run"):
+        assert site.request("shown", "POST", f"/api/v2{path}", body).json() == {"detail": "there is no DAG 'secret_dag'"}
+        assert site.request("viewer", "POST", f"/api/v2{path}", body).status == 403
+
+
 def fill_path(path: str, dag_id: str) -> str:
     """The path of a route with names that exist in this DAG, or with `~`."""
     stem = "~" if dag_id == "~" else dag_id

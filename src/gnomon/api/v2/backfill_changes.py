@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, HTTPException, Query
 from pydantic import Field
 
+from gnomon.actions.backfill_changes import BackfillChange, change_backfill
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission, User
 from gnomon.api.access.visible_dags import VisibleDags, require_role
@@ -57,6 +58,11 @@ def list_backfills(filters: Annotated[BackfillFilters, Query()], context: Contex
 @router.get("/{backfill_id}", dependencies=[_READ])
 def get_backfill(backfill_id: Annotated[int, Field(ge=0)], context: Context, user: CurrentUser) -> BackfillResponse:
     """One backfill."""
+    return read_backfill(context, user, backfill_id)
+
+
+def read_backfill(context: ApiContext, user: User, backfill_id: int) -> BackfillResponse:
+    """The backfill as the API shows it. Raises HTTPException (404), also for one of a hidden DAG."""
     with context.database.read() as tx:
         return _build(context, tx, [_find(context, tx, user, backfill_id, Role.VIEWER)])[0]
 
@@ -65,37 +71,28 @@ def get_backfill(backfill_id: Annotated[int, Field(ge=0)], context: Context, use
 @router.put("/{backfill_id}/pause", dependencies=[_EDIT])
 def pause_backfill(backfill_id: Annotated[int, Field(ge=0)], context: Context, user: CurrentUser) -> BackfillResponse:
     """Start no further run of a backfill."""
-    return _set_paused(context, user, backfill_id, True)
+    return _change(context, user, backfill_id, BackfillChange.PAUSE)
 
 
 @router.post("/{backfill_id}/unpause", dependencies=[_EDIT], include_in_schema=False)
 @router.put("/{backfill_id}/unpause", dependencies=[_EDIT])
 def unpause_backfill(backfill_id: Annotated[int, Field(ge=0)], context: Context, user: CurrentUser) -> BackfillResponse:
     """Continue a backfill."""
-    return _set_paused(context, user, backfill_id, False)
+    return _change(context, user, backfill_id, BackfillChange.UNPAUSE)
 
 
 @router.post("/{backfill_id}/cancel", dependencies=[_EDIT], include_in_schema=False)
 @router.put("/{backfill_id}/cancel", dependencies=[_EDIT])
 def cancel_backfill(backfill_id: Annotated[int, Field(ge=0)], context: Context, user: CurrentUser) -> BackfillResponse:
     """End the queued runs of a backfill as failed; its running runs continue."""
-    actor = context.act_as(user)
-    with context.database.write() as tx:
-        if not backfills.cancel_backfill(tx, _find(context, tx, user, backfill_id, Role.USER)[1], actor.by, actor.clock.now()):
-            raise HTTPException(409, f"backfill {backfill_id} has ended, or was cancelled before")
-    actor.wake_services()
-    return get_backfill(backfill_id, context, user)
+    return _change(context, user, backfill_id, BackfillChange.CANCEL)
 
 
-def _set_paused(context: ApiContext, user: User, backfill_id: int, paused: bool) -> BackfillResponse:
-    actor = context.act_as(user)
-    with context.database.write() as tx:
-        _dag_id, backfill = _find(context, tx, user, backfill_id, Role.USER)
-        if backfill.ended_at is not None:
-            raise HTTPException(409, f"backfill {backfill_id} has ended")
-        backfills.set_backfill_paused(tx, backfill, paused, actor.by, actor.clock.now())
-    actor.wake_services()
-    return get_backfill(backfill_id, context, user)
+def _change(context: ApiContext, user: User, backfill_id: int, change: BackfillChange) -> BackfillResponse:
+    with context.database.read() as tx:
+        dag_id, backfill = _find(context, tx, user, backfill_id, Role.USER)
+    change_backfill(context.act_as(user), context.database, dag_id, backfill, change)
+    return read_backfill(context, user, backfill_id)
 
 
 def _find(context: ApiContext, tx: Transaction, user: User, backfill_id: int, role: Role) -> _NamedBackfill:

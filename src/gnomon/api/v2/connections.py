@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Any
 
@@ -19,6 +20,8 @@ from gnomon.api.common.paths import Id
 from gnomon.api.common.text_patterns import matches_pattern, starts_with
 from gnomon.api.common.update_masks import read_changes
 from gnomon.api.context import Context
+from gnomon.api.v2.bulk_changes import BulkTarget, change_in_bulk
+from gnomon.api.v2.schemas.bulk_shapes import BulkBody, BulkResponse
 from gnomon.api.v2.schemas.connections_shapes import ConnectionBody, ConnectionCollectionResponse, ConnectionResponse
 from gnomon.report.listings.connection_list import HIDDEN, make_row
 from gnomon.report.listings.not_found import connection_not_found
@@ -61,17 +64,11 @@ def get_connections(filters: Annotated[ConnectionFilters, Query()], context: Con
 @router.post("", status_code=201, dependencies=[requires(Permission.CREATE, ApiResource.CONNECTION)])
 def post_connection(body: ConnectionBody, context: Context) -> ConnectionResponse:
     """Add a connection."""
-    _check(body)
-    if _CONNECTION_ID.fullmatch(body.connection_id) is None:
-        raise HTTPException(422, "connection_id has letters, digits, `_`, `.` and `-` only")
     context.database.bind_key()
     with context.database.write() as tx:
         if connections.get_connection(tx, body.connection_id) is not None:
             raise HTTPException(409, f"there is a connection {body.connection_id!r} already")
-        stored = StoredConnection(
-            body.connection_id, body.conn_type, body.host, body.schema_, body.login, body.password, body.port, body.extra, body.description
-        )
-        connections.set_connection(tx, stored)
+        _create(tx, body)
         return _build(_find(tx, body.connection_id))
 
 
@@ -87,21 +84,22 @@ def patch_connection(
     connection_id: Id, body: ConnectionBody, context: Context, update_mask: Annotated[list[str] | None, Query()] = None
 ) -> ConnectionResponse:
     """Change a connection. A password that is masked, as an answer shows it, stays as it was."""
-    _check(body)
     if body.connection_id != connection_id:
         raise HTTPException(400, f"the body is about connection {body.connection_id!r}, the path about {connection_id!r}")
-    changes = read_changes(body, update_mask)
     context.database.bind_key()
     with context.database.write() as tx:
-        before = _find(tx, connection_id)
-        fields = {"schema" if name == "schema_" else name: value for name, value in changes.items() if name not in ("connection_id", "team_name")}
-        shown = _build(before)
-        if fields.get("password") == HIDDEN:
-            del fields["password"]
-        if fields.get("extra") is not None and fields["extra"] == shown.extra:
-            del fields["extra"]
-        connections.set_connection(tx, replace(before, **fields))
+        _change(tx, body, update_mask)
         return _build(_find(tx, connection_id))
+
+
+@router.patch("", dependencies=[requires(Permission.EDIT, ApiResource.CONNECTION)])
+def bulk_connections(body: BulkBody[ConnectionBody], context: Context) -> BulkResponse:
+    """Create, change and delete connections."""
+    context.database.bind_key()
+    return change_in_bulk(context.database, body, BulkTarget(
+        "connection", lambda one: one.connection_id, lambda tx, name: connections.get_connection(tx, name) is not None, _create, _change,
+        connections.delete_connection,
+    ))  # fmt: skip
 
 
 @router.delete("/{connection_id}", status_code=204, dependencies=[requires(Permission.DELETE, ApiResource.CONNECTION)])
@@ -111,6 +109,30 @@ def delete_connection(connection_id: Id, context: Context) -> Response:
         _find(tx, connection_id)
         connections.delete_connection(tx, connection_id)
     return Response(status_code=204)
+
+
+def _create(tx: Transaction, body: ConnectionBody) -> None:
+    _check(body)
+    if _CONNECTION_ID.fullmatch(body.connection_id) is None:
+        raise HTTPException(422, "connection_id has letters, digits, `_`, `.` and `-` only")
+    connections.set_connection(tx, StoredConnection(
+        body.connection_id, body.conn_type, body.host, body.schema_, body.login, body.password, body.port, body.extra, body.description
+    ))  # fmt: skip
+
+
+def _change(tx: Transaction, body: ConnectionBody, update_mask: Sequence[str] | None) -> None:
+    """Change the fields that the client gave. A password or an extra that is masked, as an answer shows it, stays as it was."""
+    _check(body)
+    before = _find(tx, body.connection_id)
+    fields = {
+        "schema" if name == "schema_" else name: value
+        for name, value in read_changes(body, update_mask).items() if name not in ("connection_id", "team_name")
+    }  # fmt: skip
+    if fields.get("password") == HIDDEN:
+        del fields["password"]
+    if fields.get("extra") is not None and fields["extra"] == _build(before).extra:
+        del fields["extra"]
+    connections.set_connection(tx, replace(before, **fields))
 
 
 def _check(body: ConnectionBody) -> None:

@@ -17,6 +17,8 @@ from gnomon.api.common.paths import Id
 from gnomon.api.common.text_patterns import matches_pattern, starts_with
 from gnomon.api.common.update_masks import read_changes
 from gnomon.api.context import ApiContext, Context
+from gnomon.api.v2.bulk_changes import BulkTarget, change_in_bulk
+from gnomon.api.v2.schemas.bulk_shapes import BulkBody, BulkResponse
 from gnomon.api.v2.schemas.pools_shapes import PoolBody, PoolCollectionResponse, PoolPatchBody, PoolResponse
 from gnomon.model.records import PoolRecord
 from gnomon.model.states import TaskInstanceState
@@ -60,12 +62,10 @@ def get_pools(filters: Annotated[PoolFilters, Query()], context: Context) -> Poo
 @router.post("", status_code=201, dependencies=[requires(Permission.CREATE, ApiResource.POOL)])
 def post_pool(body: PoolBody, context: Context, user: CurrentUser) -> PoolResponse:
     """Add a pool."""
-    _check_team(body.team_name)
     with context.database.write() as tx:
         if pools.find_pool(tx, body.name) is not None:
             raise HTTPException(409, f"there is a pool {body.name!r} already")
-        pools.set_pool(tx, body.name, body.slots, description=body.description or "", include_deferred=body.include_deferred)
-        notify_on_commit(tx)
+        _create(tx, body)
     context.act_as(user).wake_services()
     return _read(context, body.name)
 
@@ -81,39 +81,64 @@ def patch_pool(
     pool_name: Id, body: PoolPatchBody, context: Context, user: CurrentUser, update_mask: Annotated[list[str] | None, Query()] = None
 ) -> PoolResponse:
     """Change a pool. Its name stays, as running tasks hold its slots by name."""
-    _check_team(body.team_name)
     changes = read_changes(body, update_mask)
     if changes.get("pool") not in (None, pool_name):
         raise HTTPException(400, f"the name of pool {pool_name!r} cannot be changed; create another pool")
-    slots = changes.get("slots")
-    if slots is not None and slots < UNLIMITED:
-        raise HTTPException(422, f"slots is a number from {UNLIMITED} (no limit), not {slots}")
-    if pool_name == DEFAULT_POOL and set(changes) - {"pool", "slots", "include_deferred"}:
-        raise HTTPException(400, f"only slots and include_deferred of {DEFAULT_POOL} can be changed")
     with context.database.write() as tx:
-        pool = _find(tx, pool_name)
-        description = changes.get("description", pool.description) or ""
-        include_deferred = changes.get("include_deferred")
-        pools.set_pool(
-            tx, pool_name, pool.slots if slots is None else slots, description=description,
-            include_deferred=pool.include_deferred if include_deferred is None else include_deferred,
-        )
-        notify_on_commit(tx)
+        _change(tx, pool_name, {name: value for name, value in changes.items() if name != "pool"})
     context.act_as(user).wake_services()
     return _read(context, pool_name)
+
+
+@router.patch("", dependencies=[requires(Permission.EDIT, ApiResource.POOL)])
+def bulk_pools(body: BulkBody[PoolBody], context: Context, user: CurrentUser) -> BulkResponse:
+    """Create, change and delete pools."""
+    answer = change_in_bulk(context.database, body, BulkTarget(
+        "pool", lambda one: one.name, lambda tx, name: pools.find_pool(tx, name) is not None, _create,
+        lambda tx, one, mask: _change(tx, one.name, {name: value for name, value in read_changes(one, mask).items() if name != "name"}), _delete,
+    ))  # fmt: skip
+    context.act_as(user).wake_services()
+    return answer
 
 
 @router.delete("/{pool_name}", status_code=204, dependencies=[requires(Permission.DELETE, ApiResource.POOL)])
 def delete_pool(pool_name: Id, context: Context, user: CurrentUser) -> Response:
     """Delete a pool that no task uses now; tasks that name it wait until it exists again."""
-    if pool_name == DEFAULT_POOL:
-        raise HTTPException(400, f"{DEFAULT_POOL} cannot be deleted: tasks without a pool are in it")
     with context.database.write() as tx:
-        _find(tx, pool_name)
-        pools.delete_pool(tx, pool_name)
-        notify_on_commit(tx)
+        _delete(tx, pool_name)
     context.act_as(user).wake_services()
     return Response(status_code=204)
+
+
+def _create(tx: Transaction, body: PoolBody) -> None:
+    _check_team(body.team_name)
+    pools.set_pool(tx, body.name, body.slots, description=body.description or "", include_deferred=body.include_deferred)
+    notify_on_commit(tx)
+
+
+def _change(tx: Transaction, name: str, changes: Mapping[str, Any]) -> None:
+    """Change some fields of a pool. Raises HTTPException for a value that a pool cannot have, NameNotFound."""
+    _check_team(changes.get("team_name"))
+    slots = changes.get("slots")
+    if slots is not None and slots < UNLIMITED:
+        raise HTTPException(422, f"slots is a number from {UNLIMITED} (no limit), not {slots}")
+    if name == DEFAULT_POOL and set(changes) - {"slots", "include_deferred"}:
+        raise HTTPException(400, f"only slots and include_deferred of {DEFAULT_POOL} can be changed")
+    pool = _find(tx, name)
+    include_deferred = changes.get("include_deferred")
+    pools.set_pool(
+        tx, name, pool.slots if slots is None else slots, description=changes.get("description", pool.description) or "",
+        include_deferred=pool.include_deferred if include_deferred is None else include_deferred,
+    )
+    notify_on_commit(tx)
+
+
+def _delete(tx: Transaction, name: str) -> None:
+    if name == DEFAULT_POOL:
+        raise HTTPException(400, f"{DEFAULT_POOL} cannot be deleted: tasks without a pool are in it")
+    _find(tx, name)
+    pools.delete_pool(tx, name)
+    notify_on_commit(tx)
 
 
 def _check_team(team_name: str | None) -> None:

@@ -7,15 +7,18 @@ from fastapi import FastAPI
 from gnomon.api.access.permissions import list_operations
 from gnomon.api.v2 import (
     backfill_changes,
+    backfill_creation,
     configuration,
     connections,
     dag_information,
     dag_parsing,
+    dag_run_bulk_changes,
     dag_run_changes,
     dag_run_wait,
     dag_runs,
     dags,
     event_logs,
+    hitl_details,
     import_errors,
     jobs,
     logins,
@@ -32,9 +35,10 @@ from gnomon.api.v2.unsupported import create_unsupported_router
 
 ROUTERS = (
     monitor.router, logins.router, dags.router, dag_runs.router, dag_run_changes.router, dag_run_wait.router, logs.router, xcoms.router, dag_parsing.router,
-    create_unsupported_router(), task_instances.router, task_instance_changes.router, tasks.router, import_errors.router, dag_information.router,
+    create_unsupported_router(), hitl_details.router, task_instances.router, task_instance_changes.router, tasks.router, import_errors.router,
+    dag_information.router,
     event_logs.router, pools.router, variables.router, connections.router, configuration.router, jobs.router,
-    backfill_changes.router,
+    backfill_changes.router, backfill_creation.router, dag_run_bulk_changes.router,
 )  # fmt: skip
 
 

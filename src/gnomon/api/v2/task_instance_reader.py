@@ -91,7 +91,7 @@ def read_instances_of_several_runs(context: ApiContext, tx: Transaction, user: U
         conditions.append(Condition("run_id", Operator.EQUAL, run_id))
     page = read_task_instance_page(tx, PageQuery(tuple(conditions), query.order, query.limit, query.offset, query.position))
     total = count_entries(lambda most: count_task_instances(tx, conditions, most), query.offset, query.limit)
-    return InstancesOfRuns(_build_several(context, tx, page.instances), page.keys, page.has_more, total)
+    return InstancesOfRuns(build_several(context, tx, page.instances), page.keys, page.has_more, total)
 
 
 def read_listed_runs(tx: Transaction, run_pks: Sequence[int]) -> dict[int, ListedRun]:
@@ -106,7 +106,8 @@ def read_hosts(tx: Transaction) -> dict[str, str]:
     return {worker.worker_id: worker.host for worker in leases.list_workers(tx, live_only=False)}
 
 
-def _build_several(context: ApiContext, tx: Transaction, instances: Sequence[ListedTaskInstance]) -> list[TaskInstanceResponse]:
+def build_several(context: ApiContext, tx: Transaction, instances: Sequence[ListedTaskInstance]) -> list[TaskInstanceResponse]:
+    """These instances as the API shows them."""
     runs = read_listed_runs(tx, sorted({one.record.run_pk for one in instances}))
     versions = {run_pk: listed.run.version_pk for run_pk, listed in runs.items()}
     specs = group_state.load_specs(tx, sorted({version_pk for version_pk in versions.values() if version_pk is not None}))

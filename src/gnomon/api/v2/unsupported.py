@@ -44,11 +44,7 @@ UNSUPPORTED = (
     UnsupportedOperation("POST", "/dags/{dag_id}/clearPartitions", ApiResource.DAG_RUN, "the partition of a run is a part of it; clear the run instead"),
     _plan("POST", "/dags/{dag_id}/favorite", ApiResource.DAG, _FAVOURITES),
     _plan("POST", "/dags/{dag_id}/unfavorite", ApiResource.DAG, _FAVOURITES),
-    _plan("PATCH", "/dags/{dag_id}/dagRuns", ApiResource.DAG_RUN, _BULK),
     _plan("PATCH", "/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances", ApiResource.TASK_INSTANCE, _BULK),
-    _plan("PATCH", "/connections", ApiResource.CONNECTION, _BULK),
-    _plan("PATCH", "/pools", ApiResource.POOL, _BULK),
-    _plan("PATCH", "/variables", ApiResource.VARIABLE, _BULK),
     _plan("POST", "/dags/{dag_id}/clearDagRuns", ApiResource.DAG_RUN, _BULK),
     _plan("PATCH", "/dags/{dag_id}/dagRuns/{dag_run_id}/taskGroupInstances/{group_id}", ApiResource.TASK_INSTANCE),
     _plan("PATCH", "/dags/{dag_id}/dagRuns/{dag_run_id}/taskGroupInstances/{group_id}/dry_run", ApiResource.TASK_INSTANCE),
@@ -77,12 +73,6 @@ UNSUPPORTED = (
     _plan("PUT", _INSTANCE + "/state-store/{key}", ApiResource.TASK_INSTANCE),
     _plan("PATCH", _INSTANCE + "/state-store/{key}", ApiResource.TASK_INSTANCE),
     _plan("DELETE", _INSTANCE + "/state-store/{key}", ApiResource.TASK_INSTANCE),
-    _plan("POST", "/backfills", ApiResource.BACKFILL),
-    _plan("POST", "/backfills/dry_run", ApiResource.BACKFILL),
-    _plan("GET", _INSTANCE + "/{map_index}/hitlDetails", ApiResource.HITL_DETAIL),
-    _plan("PATCH", _INSTANCE + "/{map_index}/hitlDetails", ApiResource.HITL_DETAIL),
-    _plan("GET", _INSTANCE + "/{map_index}/hitlDetails/tries/{try_number}", ApiResource.HITL_DETAIL),
-    _plan("GET", "/dags/{dag_id}/dagRuns/{dag_run_id}/hitlDetails", ApiResource.HITL_DETAIL),
 )  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, HTTPException, Query, Response
@@ -17,6 +18,8 @@ from gnomon.api.common.paths import Id
 from gnomon.api.common.text_patterns import matches_pattern, starts_with
 from gnomon.api.common.update_masks import read_changes
 from gnomon.api.context import Context
+from gnomon.api.v2.bulk_changes import BulkTarget, change_in_bulk
+from gnomon.api.v2.schemas.bulk_shapes import BulkBody, BulkResponse
 from gnomon.api.v2.schemas.variables_shapes import VariableBody, VariableCollectionResponse, VariableResponse
 from gnomon.report.listings.not_found import variable_not_found
 from gnomon.sdk.runtime.secret_masking import redact
@@ -58,12 +61,11 @@ def get_variables(filters: Annotated[VariableFilters, Query()], context: Context
 @router.post("", status_code=201, dependencies=[requires(Permission.CREATE, ApiResource.VARIABLE)])
 def post_variable(body: VariableBody, context: Context) -> VariableResponse:
     """Add a Variable. A value that is no text is stored as JSON."""
-    _check_team(body.team_name)
     context.database.bind_key()
     with context.database.write() as tx:
         if variables.find_variable(tx, body.key) is not None:
             raise HTTPException(409, f"there is a Variable {body.key!r} already")
-        variables.set_variable(tx, body.key, _encode(body.value), body.description)
+        _create(tx, body)
         return _build(_find(tx, body.key))
 
 
@@ -79,16 +81,21 @@ def patch_variable(
     variable_key: Id, body: VariableBody, context: Context, update_mask: Annotated[list[str] | None, Query()] = None
 ) -> VariableResponse:
     """Change the value or the description of a Variable."""
-    _check_team(body.team_name)
     if body.key != variable_key:
         raise HTTPException(400, f"the body is about Variable {body.key!r}, the path about {variable_key!r}")
-    changes = read_changes(body, update_mask)
     context.database.bind_key()
     with context.database.write() as tx:
-        before = _find(tx, variable_key)
-        value = _encode(changes["value"]) if "value" in changes else before.value
-        variables.set_variable(tx, variable_key, value, changes.get("description"))
+        _change(tx, body, update_mask)
         return _build(_find(tx, variable_key))
+
+
+@router.patch("", dependencies=[requires(Permission.EDIT, ApiResource.VARIABLE)])
+def bulk_variables(body: BulkBody[VariableBody], context: Context) -> BulkResponse:
+    """Create, change and delete Variables."""
+    context.database.bind_key()
+    return change_in_bulk(context.database, body, BulkTarget(
+        "Variable", lambda one: one.key, lambda tx, key: variables.find_variable(tx, key) is not None, _create, _change, variables.delete_variable,
+    ))  # fmt: skip
 
 
 @router.delete("/{variable_key}", status_code=204, dependencies=[requires(Permission.DELETE, ApiResource.VARIABLE)])
@@ -98,6 +105,18 @@ def delete_variable(variable_key: Id, context: Context) -> Response:
         _find(tx, variable_key)
         variables.delete_variable(tx, variable_key)
     return Response(status_code=204)
+
+
+def _create(tx: Transaction, body: VariableBody) -> None:
+    _check_team(body.team_name)
+    variables.set_variable(tx, body.key, _encode(body.value), body.description)
+
+
+def _change(tx: Transaction, body: VariableBody, update_mask: Sequence[str] | None) -> None:
+    _check_team(body.team_name)
+    changes = read_changes(body, update_mask)
+    before = _find(tx, body.key)
+    variables.set_variable(tx, body.key, _encode(changes["value"]) if "value" in changes else before.value, changes.get("description"))
 
 
 def _check_team(team_name: str | None) -> None:

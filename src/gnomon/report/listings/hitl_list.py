@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from gnomon.decide.hitl_rules import find_response_fault, list_param_defaults
+from gnomon.decide.hitl_rules import find_respondent_fault, find_response_fault, list_param_defaults
 from gnomon.errors.authoring import ParamValidationError
 from gnomon.errors.product import UserError
 from gnomon.model.hitl import HITLAnswerBody, HITLRequest, HITLRespondent
@@ -22,6 +22,10 @@ from gnomon.store.dag_records.hitl_details import NamedHITLDetail
 
 class AnswerRefused(UserError):
     """An answer that does not fit the question; the message says why."""
+
+
+class RespondentRefused(AnswerRefused):
+    """The question is assigned to others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +68,12 @@ def find_open_question(tx: Transaction, dag: DagRecord, run: RunRecord, task_id:
 def build_answer(named: NamedHITLDetail, options: Sequence[str], params: Mapping[str, object], respondent: HITLRespondent) -> dict[str, object]:
     """The body of the request `answer` for the owner. Params that are not given get their defaults.
 
-    Raises AnswerRefused when the answer does not fit the question.
+    Raises RespondentRefused when the question is assigned to others, AnswerRefused when the answer does not fit the question.
     """
     request = named.detail.request
+    refusal = find_respondent_fault(request, respondent)
+    if refusal is not None:
+        raise RespondentRefused(f"task {named.task_id!r}: {refusal}")
     unknown = sorted(set(params) - set(request.params))
     if unknown:
         known = ", ".join(request.params) or "none"

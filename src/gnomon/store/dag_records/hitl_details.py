@@ -37,13 +37,13 @@ def write_details(tx: Transaction, details: Iterable[HITLDetail], responses: Ite
 
 def list_open_details(tx: Transaction, dag_id: str | None = None) -> list[NamedHITLDetail]:
     """The questions that tasks wait with, the oldest first; of one DAG, or of all."""
-    found = (_decode_detail(row) for row in tx.all("hitl_details.open"))
+    found = (decode_named_detail(row) for row in tx.all("hitl_details.open"))
     return [named for named in found if dag_id is None or named.dag_id == dag_id]
 
 
 def list_run_details(tx: Transaction, run_pk: int) -> list[NamedHITLDetail]:
     """All questions of a run, answered or not, the oldest first."""
-    return [_decode_detail(row) for row in tx.all("hitl_details.of_run", run_pk=run_pk)]
+    return [decode_named_detail(row) for row in tx.all("hitl_details.of_run", run_pk=run_pk)]
 
 
 def decode_question(text: str | None) -> HITLRequest | None:
@@ -56,7 +56,8 @@ def _encode_detail(detail: HITLDetail) -> Row:
     return (*detail.key, detail.defer_seq, detail.try_number, request, detail.created_at, detail.due_at)
 
 
-def _decode_detail(row: Row) -> NamedHITLDetail:
+def decode_named_detail(row: Row) -> NamedHITLDetail:
+    """A question from the columns of `hitl_details.of_run`."""
     run_pk, task_no, map_index, defer_seq, try_number, request, created_at, due_at, response, dag_id, run_id, task_id = row
     detail = HITLDetail(
         run_pk, task_no, map_index, defer_seq, try_number, _request_decoder.decode(request), created_at, due_at,

@@ -7,7 +7,8 @@ from enum import Enum
 
 from pydantic import Field
 
-from gnomon.api.v2.schemas.base import Answer
+from gnomon.api.v2.schemas.base import Answer, Body
+from gnomon.model.backfills import DEFAULT_MAX_ACTIVE_RUNS
 
 
 class ReprocessBehavior(str, Enum):
@@ -16,6 +17,19 @@ class ReprocessBehavior(str, Enum):
     FAILED = "failed"
     COMPLETED = "completed"
     NONE = "none"
+
+
+class BackfillPostBody(Body):
+    """`BackfillPostBody` of Airflow's document."""
+
+    dag_id: str
+    from_date: datetime
+    to_date: datetime
+    run_backwards: bool = False
+    dag_run_conf: dict[str, object] | None = None
+    reprocess_behavior: ReprocessBehavior = ReprocessBehavior.NONE
+    max_active_runs: int = Field(DEFAULT_MAX_ACTIVE_RUNS)
+    run_on_latest_version: bool | None = None
 
 
 class BackfillResponse(Answer):
@@ -39,4 +53,19 @@ class BackfillCollectionResponse(Answer):
     """`BackfillCollectionResponse` of Airflow's document."""
 
     backfills: list[BackfillResponse]
+    total_entries: int
+
+
+class DryRunBackfillResponse(Answer):
+    """`DryRunBackfillResponse` of Airflow's document."""
+
+    logical_date: datetime | None
+    partition_key: str | None
+    partition_date: datetime | None
+
+
+class DryRunBackfillCollectionResponse(Answer):
+    """`DryRunBackfillCollectionResponse` of Airflow's document."""
+
+    backfills: list[DryRunBackfillResponse]
     total_entries: int

@@ -116,3 +116,12 @@ class DAGRunsBatchBody(Body):
     duration_lte: float | None = None
     duration_lt: float | None = None
     conf_contains: str | None = None
+
+
+class BulkDAGRunBody(Body):
+    """`BulkDAGRunBody` of Airflow's document."""
+
+    dag_run_id: str
+    dag_id: str | None = None
+    state: DagRunMutableStates | None = None
+    note: str | None = Field(default=None, max_length=1000)

@@ -1,0 +1,108 @@
+"""Bulk changes of objects that have a name: pools, Variables and connections.
+
+The actions of a request are carried out one after the other, each in a transaction of its own: all its entities are changed, or none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic
+
+from fastapi import HTTPException
+from pydantic import BaseModel
+
+from gnomon.api.common.errors import find_status
+from gnomon.api.v2.schemas.bulk_shapes import (
+    BulkActionNotOnExistence,
+    BulkActionOnExistence,
+    BulkActionResponse,
+    BulkBody,
+    BulkCreateAction,
+    BulkDeleteAction,
+    BulkResponse,
+    BulkUpdateAction,
+    T,
+)
+from gnomon.errors.product import GnomonError
+from gnomon.store import Database, Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class BulkTarget(Generic[T]):
+    """What a bulk change does with one object. The functions raise HTTPException or a GnomonError when they refuse."""
+
+    thing: str
+    """What the objects are, for messages."""
+    name_of: Callable[[T], str]
+    exists: Callable[[Transaction, str], bool]
+    create: Callable[[Transaction, T], object]
+    update: Callable[[Transaction, T, Sequence[str] | None], object]
+    delete: Callable[[Transaction, str], object]
+
+
+def change_in_bulk(db: Database, body: BulkBody[T], target: BulkTarget[T]) -> BulkResponse:
+    """Carry out the actions. An action that is refused is in `errors`; those before and behind it are carried out."""
+    results: dict[str, BulkActionResponse] = {}
+    for action in body.actions:
+        result = results.setdefault(action.action, BulkActionResponse(success=[], errors=[]))
+        try:
+            with db.write() as tx:
+                changed = _carry_out(tx, action, target)
+        except (HTTPException, GnomonError, UnicodeError, OverflowError) as error:
+            result.errors.append(describe_error(error))
+        else:
+            result.success += changed
+    return BulkResponse.model_validate(results, from_attributes=True)
+
+
+def describe_error(error: Exception) -> dict[str, object]:
+    """The entry of `errors`. Raises the error again when it is one of this program."""
+    status = error.status_code if isinstance(error, HTTPException) else find_status(error)
+    if status == 500:
+        raise error
+    return {"error": str(error.detail if isinstance(error, HTTPException) else error), "status_code": status}
+
+
+def _carry_out(tx: Transaction, action: BulkCreateAction[T] | BulkUpdateAction[T] | BulkDeleteAction[T], target: BulkTarget[T]) -> list[str]:
+    """The names of the objects that were changed."""
+    if isinstance(action, BulkCreateAction):
+        return _create(tx, action, target)
+    if isinstance(action, BulkUpdateAction):
+        wanted = [(target.name_of(entity), entity) for entity in action.entities]
+        known = _select_known(tx, [name for name, _ in wanted], action.action_on_non_existence, target)
+        for name, entity in wanted:
+            if name in known:
+                target.update(tx, entity, action.update_mask)
+        return [name for name, _ in wanted if name in known]
+    names = list(dict.fromkeys(target.name_of(entity) if isinstance(entity, BaseModel) else entity for entity in action.entities))
+    known = _select_known(tx, names, action.action_on_non_existence, target)
+    for name in names:
+        if name in known:
+            target.delete(tx, name)
+    return [name for name in names if name in known]
+
+
+def _create(tx: Transaction, action: BulkCreateAction[T], target: BulkTarget[T]) -> list[str]:
+    wanted = [(target.name_of(entity), entity) for entity in action.entities]
+    existing = {name for name, _ in wanted if target.exists(tx, name)}
+    if existing and action.action_on_existence is BulkActionOnExistence.FAIL:
+        raise HTTPException(409, f"there is a {target.thing} already with each of these names: {', '.join(sorted(existing))}; nothing was created")
+    created = []
+    for name, entity in wanted:
+        if target.exists(tx, name):
+            if action.action_on_existence is not BulkActionOnExistence.OVERWRITE:
+                continue
+            target.update(tx, entity, None)
+        else:
+            target.create(tx, entity)
+        created.append(name)
+    return created
+
+
+def _select_known(tx: Transaction, names: Sequence[str], otherwise: BulkActionNotOnExistence, target: BulkTarget[T]) -> set[str]:
+    known = {name for name in names if target.exists(tx, name)}
+    missing = sorted(set(names) - known)
+    if missing and otherwise is BulkActionNotOnExistence.FAIL:
+        raise HTTPException(404, f"there is no {target.thing} with any of these names: {', '.join(missing)}; nothing was changed")
+    return known

@@ -1,0 +1,19 @@
+"""Pages of questions of tasks to people, answered or not: the newest of each task instance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gnomon.store.dag_records.hitl_details import NamedHITLDetail, decode_named_detail
+from gnomon.store.pages.page_query import Condition, PageQuery, count_rows, read_page
+from gnomon.store.transaction import Transaction
+
+
+def read_hitl_page(tx: Transaction, query: PageQuery) -> list[NamedHITLDetail]:
+    """The questions of the page. The fields are those of `hitl_pages.sql`; states are codes."""
+    return [decode_named_detail(row) for row in read_page(tx, "hitl_pages.page", query).rows]
+
+
+def count_hitl_details(tx: Transaction, conditions: Sequence[Condition], most: int) -> int:
+    """How many questions meet the conditions, at most `most`."""
+    return count_rows(tx, "hitl_pages.count", conditions, most)

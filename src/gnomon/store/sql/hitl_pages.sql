@@ -1,0 +1,73 @@
+-- name: page (sqlite)
+-- field: run_pk h.run_pk
+-- field: task_no h.task_no
+-- field: map_index h.map_index
+-- field: dag_pk r.dag_pk
+-- field: dag_id d.dag_id
+-- field: run_id r.run_id
+-- field: task_id n.task_id
+-- field: run_after r.run_after
+-- field: state i.state
+-- nullable field: rendered_map_index i.rendered_map_index
+-- field: created_at h.created_at
+-- nullable field: responded_at h.responded_at
+-- field: subject json_extract(h.request, '$.subject')
+-- nullable field: body json_extract(h.request, '$.body')
+-- nullable field: responded_by_user_id json_extract(h.response, '$.responded_by.id')
+-- nullable field: responded_by_user_name json_extract(h.response, '$.responded_by.name')
+-- The newest question of each task instance, of one run or of several. SQLite reads JSON with json_extract.
+SELECT h.run_pk, h.task_no, h.map_index, h.defer_seq, h.try_number, h.request, h.created_at, h.due_at, h.response, d.dag_id, r.run_id, n.task_id {keys}
+FROM hitl_detail AS h JOIN dag_run AS r ON r.run_pk = h.run_pk JOIN dag AS d ON d.dag_pk = r.dag_pk
+JOIN task_name AS n ON n.dag_pk = r.dag_pk AND n.task_no = h.task_no
+JOIN task_instance AS i ON i.run_pk = h.run_pk AND i.task_no = h.task_no AND i.map_index = h.map_index
+WHERE {conditions} AND NOT EXISTS (SELECT 1 FROM hitl_detail AS o WHERE o.run_pk = h.run_pk AND o.task_no = h.task_no
+    AND o.map_index = h.map_index AND o.defer_seq > h.defer_seq)
+ORDER BY {order} LIMIT :limit OFFSET :offset;
+
+-- name: count (sqlite)
+-- fields: page
+-- Counts the questions that a page belongs to, up to a number: here with the fields of SQLite.
+SELECT count(*) FROM (
+    SELECT 1 FROM hitl_detail AS h JOIN dag_run AS r ON r.run_pk = h.run_pk JOIN dag AS d ON d.dag_pk = r.dag_pk
+    JOIN task_name AS n ON n.dag_pk = r.dag_pk AND n.task_no = h.task_no
+    JOIN task_instance AS i ON i.run_pk = h.run_pk AND i.task_no = h.task_no AND i.map_index = h.map_index
+    WHERE {conditions} AND NOT EXISTS (SELECT 1 FROM hitl_detail AS o WHERE o.run_pk = h.run_pk AND o.task_no = h.task_no
+    AND o.map_index = h.map_index AND o.defer_seq > h.defer_seq) LIMIT :most
+) AS found;
+
+-- name: page (postgresql)
+-- field: run_pk h.run_pk
+-- field: task_no h.task_no
+-- field: map_index h.map_index
+-- field: dag_pk r.dag_pk
+-- field: dag_id d.dag_id
+-- field: run_id r.run_id
+-- field: task_id n.task_id
+-- field: run_after r.run_after
+-- field: state i.state
+-- nullable field: rendered_map_index i.rendered_map_index
+-- field: created_at h.created_at
+-- nullable field: responded_at h.responded_at
+-- field: subject (h.request::jsonb->>'subject')
+-- nullable field: body (h.request::jsonb->>'body')
+-- nullable field: responded_by_user_id (h.response::jsonb->'responded_by'->>'id')
+-- nullable field: responded_by_user_name (h.response::jsonb->'responded_by'->>'name')
+-- The newest question of each task instance, of one run or of several; here JSON is read with operators.
+SELECT h.run_pk, h.task_no, h.map_index, h.defer_seq, h.try_number, h.request, h.created_at, h.due_at, h.response, d.dag_id, r.run_id, n.task_id {keys}
+FROM hitl_detail AS h JOIN dag_run AS r ON r.run_pk = h.run_pk JOIN dag AS d ON d.dag_pk = r.dag_pk
+JOIN task_name AS n ON n.dag_pk = r.dag_pk AND n.task_no = h.task_no
+JOIN task_instance AS i ON i.run_pk = h.run_pk AND i.task_no = h.task_no AND i.map_index = h.map_index
+WHERE {conditions} AND NOT EXISTS (SELECT 1 FROM hitl_detail AS o WHERE o.run_pk = h.run_pk AND o.task_no = h.task_no
+    AND o.map_index = h.map_index AND o.defer_seq > h.defer_seq)
+ORDER BY {order} LIMIT :limit OFFSET :offset;
+
+-- name: count (postgresql)
+-- fields: page
+-- Counts the questions that a page belongs to, up to a number, with the fields that are meant here.
+SELECT count(*) FROM (
+    SELECT 1 FROM hitl_detail AS h JOIN dag_run AS r ON r.run_pk = h.run_pk JOIN dag AS d ON d.dag_pk = r.dag_pk
+    JOIN task_name AS n ON n.dag_pk = r.dag_pk AND n.task_no = h.task_no
+    JOIN task_instance AS i ON i.run_pk = h.run_pk AND i.task_no = h.task_no AND i.map_index = h.map_index
+    WHERE {conditions} AND NOT EXISTS (SELECT 1 FROM hitl_detail AS o WHERE o.run_pk = h.run_pk AND o.task_no = h.task_no
+    AND o.map_index = h.map_index AND o.defer_seq > h.defer_seq) LIMIT :most
+) AS found;
