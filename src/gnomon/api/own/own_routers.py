@@ -5,9 +5,9 @@ from __future__ import annotations
 from fastapi import FastAPI
 
 from gnomon.api.access.permissions import list_operations
-from gnomon.api.own import explanations, forecasts, grids
+from gnomon.api.own import dependencies, explanations, forecasts, grids, services, work
 
-OWN_ROUTERS = (explanations.router, forecasts.router, grids.router)
+OWN_ROUTERS = (explanations.router, forecasts.router, grids.router, work.router, dependencies.router, services.router)
 
 
 def include_own(app: FastAPI, prefix: str) -> None:
