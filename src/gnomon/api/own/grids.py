@@ -17,7 +17,7 @@ from gnomon.api.v2.lookup import refuse_wildcard
 from gnomon.api.v2.schemas.base import Answer
 from gnomon.model.instants import iso
 from gnomon.report.listings.dag_list import find_dag
-from gnomon.report.listings.run_grid import RunGrid, StateCounts, read_run_grid
+from gnomon.report.listings.run_grid import CompactGrid, read_compact_grid
 
 router = APIRouter(prefix="/dags/{dag_id}", tags=["Grid"])
 RUNS_MAX = 365
@@ -53,24 +53,16 @@ def get_grid(dag_id: Id, context: Context, runs: Annotated[int, Query(ge=1, le=R
     """The newest `runs` runs of the DAG with the states of all their tasks."""
     refuse_wildcard("dag_id", dag_id)
     with context.database.read() as tx:
-        grid = read_run_grid(tx, find_dag(tx, dag_id), runs)
+        grid = read_compact_grid(tx, find_dag(tx, dag_id), runs)
     return Response(msgspec.json.encode(_build(grid)), media_type="application/json")
 
 
-def _build(grid: RunGrid) -> dict[str, Any]:
+def _build(grid: CompactGrid) -> dict[str, Any]:
     """The fields of GridAnswer, written without validation: a grid may have a hundred thousand cells."""
-    numbers: dict[str | None, int] = {}
-    cells = [[_build_cell(counts, numbers) for counts in task.states] for task in grid.tasks]
     runs = [
         {"run_id": run.run_id, "run_type": run.run_type.value, "state": run.state.value, "run_after": iso(run.run_after), "start_date": iso(run.started_at),
          "end_date": iso(run.ended_at)}
         for run in grid.runs
     ]  # fmt: skip
-    return {"dag_id": grid.dag_id, "states": list(numbers), "runs": runs, "task_ids": [task.task_id for task in grid.tasks], "cells": cells}
+    return {"dag_id": grid.dag_id, "states": grid.states, "runs": runs, "task_ids": grid.task_ids, "cells": grid.cells}
 
-
-def _build_cell(counts: StateCounts, numbers: dict[str | None, int]) -> int | list[tuple[int, int]] | None:
-    if not counts:
-        return None
-    pairs = [(numbers.setdefault(state, len(numbers)), count) for state, count in counts.items()]
-    return pairs[0][0] if len(pairs) == 1 and pairs[0][1] == 1 else pairs

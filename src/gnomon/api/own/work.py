@@ -70,7 +70,9 @@ def get_work(context: Context, user: CurrentUser) -> WorkAnswer:
         work = read_current_work(tx, limits, context.clock.now(), DagFacts())
         visible = VisibleDags(context, tx, user)
         hide = build_name_filter(tx, visible)
-    running, waiting, late = (visible.select((row.dag_id, row) for row in rows) for rows in (work.running, work.waiting, work.late))
+    running = visible.select((row.dag_id, row) for row in work.running)
+    waiting = visible.select((row.dag_id, row) for row in work.waiting)
+    late = visible.select((row.dag_id, row) for row in work.late)
     return WorkAnswer.model_validate({
         "at": work.at, "running": [asdict(row) for row in running], "late": [asdict(row) for row in late],
         "waiting": [{**asdict(row), "reasons": [hide(reason) for reason in row.reasons]} for row in waiting],
