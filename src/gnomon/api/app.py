@@ -1,4 +1,4 @@
-"""`create_app`: the page, the health endpoints and `/api/v2` as one application.
+"""`create_app`: the page, the health endpoints, `/api/v2` and `/api/gnomon/v1` as one application.
 
 Routes are plain functions in a pool of threads, because the store is synchronous.
 """
@@ -22,6 +22,7 @@ from gnomon.api.common.limits import BodyLimit
 from gnomon.api.common.paths import EncodedSlashes
 from gnomon.api.context import ApiContext
 from gnomon.api.health import to_airflow_json
+from gnomon.api.own.own_routers import include_own
 from gnomon.api.page import render_page
 from gnomon.api.v2.routers import include_v2
 
@@ -49,6 +50,7 @@ def create_app(context: ApiContext) -> FastAPI:
         app.add_api_route(path, _show_health, methods=["GET", "HEAD"], include_in_schema=False)
     app.include_router(login_routes.router)
     include_v2(app, f"{API_PREFIX}/v2")
+    include_own(app, f"{API_PREFIX}/gnomon/v1")
     check_routes(app, API_PREFIX)
     return app
 

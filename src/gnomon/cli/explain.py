@@ -14,6 +14,7 @@ from gnomon.engine.state.engine_state import EngineLimits
 from gnomon.errors.timetable import PlanningError
 from gnomon.model.records import DagRecord
 from gnomon.report.explanations import explanation as report
+from gnomon.report.explanations.schedule_switch import describe_schedule_switch
 from gnomon.report.explanations.skipped_slots import explain_slot, parse_instant
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.run_list import find_run
@@ -53,7 +54,7 @@ def _explain_part(
     limits = EngineLimits(parallelism=home.cfg.integer("core", "parallelism") or None)
     now = home.clock.now()
     if run_id is None:
-        return _explain_schedule_off(home, dag) + report.explain_dag(tx, dag, limits, now, answers)
+        return describe_schedule_switch(home.cfg, dag) + report.explain_dag(tx, dag, limits, now, answers)
     at = parse_instant(run_id)
     run = find_run(tx, dag, run_id) if at is None else dag_runs.find_stored_run(tx, dag.dag_id, run_id)
     if run is None:
@@ -70,10 +71,3 @@ def _ask_partition_mappers(home: Home, db: Database, dag_id: str) -> PartitionAn
     with db.read() as tx:
         dag = find_dag(tx, dag_id)
     return ask_partition_mappers(home.cfg, db, dag)
-
-
-def _explain_schedule_off(home: Home, dag: DagRecord) -> list[str]:
-    if home.cfg.boolean("scheduler", "use_job_schedule") or not dag.spec.timetable.can_be_scheduled:
-        return []
-    where = home.cfg.source("scheduler", "use_job_schedule")
-    return [f"[scheduler] use_job_schedule ({where}) is False: no scheduled runs are created, only manual runs"]

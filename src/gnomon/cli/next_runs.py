@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
 
 import click
 
-from gnomon.actions.author_queries import make_question_handler
+from gnomon.actions.run_forecasts import forecast_next_runs
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import format_sentence, format_table, output_option, print_document
 from gnomon.model.records import DagRecord
 from gnomon.model.slots import TimetableRef
-from gnomon.planning.forecast import Forecast
 from gnomon.report import next_runs as report
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.store import Database
-from gnomon.store.dag_records import dag_runs
-from gnomon.timetable_host import FORECAST, ask_and_wait, strip_for_planning
 
 RUNS_SHOWN = 5
 RUNS_MAX = 1000
@@ -57,23 +53,8 @@ def next_runs(home: Home, dag_id: str, count: int, schedule: str | None, output:
 
 
 def forecast_dag(home: Home, db: Database, dag: DagRecord, count: int, schedule: TimetableRef | None = None) -> report.NextRuns:
-    """The next `count` runs of a DAG if it is, or were, unpaused now; with `schedule`, if that were its timetable.
-
-    A timetable class of an author is called in a process of its own.
-    """
-
-    def ask(dag: DagRecord, ref: TimetableRef, arguments: dict[str, Any]) -> Forecast:
-        forecast: Forecast = ask_and_wait(
-            home.cfg, FORECAST, Forecast, timetable=ref, file=dag.file, answers=make_question_handler(home.cfg),
-            **{**arguments, "dag": strip_for_planning(arguments["dag"])}
-        )
-        return forecast
-
-    with db.read() as tx:
-        request = report.build_request(tx, dag, home.clock.now(), count, home.cfg.number("scheduler", "misfire_grace"))
-    forecast, due = report.answer_next_runs(request, ask, schedule)
-    with db.read() as tx:
-        return report.with_slot_holders(forecast, due, lambda slot_key: dag_runs.find_slot_holder(tx, dag.dag_pk, slot_key))
+    """The next `count` runs of a DAG if it is, or were, unpaused now; with `schedule`, if that were its timetable."""
+    return forecast_next_runs(home.cfg, db, dag, home.clock.now(), count, schedule)
 
 
 def describe_unpausing(forecast: report.NextRuns) -> list[str]:

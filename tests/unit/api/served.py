@@ -60,6 +60,12 @@ class Client:
         assert reply.status == status, (path, reply)
         return reply.json() if reply.body else None
 
+    def own(self, path: str, status: int = 200) -> Any:
+        """The JSON of a GET below /api/gnomon/v1 that must be answered with this status."""
+        reply = self.request("GET", f"/api/gnomon/v1{path}")
+        assert reply.status == status, (path, reply)
+        return reply.json()
+
     def fails(self, status: int, path: str, method: str = "GET", body: object = None) -> Any:
         """The detail of a request below /api/v2 that must fail with this status."""
         return self.send(method, path, body, status)["detail"]

@@ -85,6 +85,11 @@ def count_task_states(tx: Transaction, run_pks: Sequence[int]) -> dict[tuple[int
     return counts
 
 
+def list_task_state_counts(tx: Transaction, run_pks: Sequence[int]) -> list[tuple[int, int, int, int]]:
+    """As `count_task_states`, in rows for large grids: run, number of the task, code of the state (NO_STATUS_CODE: none), count."""
+    return [(row[0], row[1], row[2], int(row[3])) for row in tx.all("dag_runs.task_states_of_runs", run_pks=list(run_pks))]
+
+
 def list_live_tasks(tx: Transaction, run_pks: Sequence[int], limit: int) -> list[TaskRecord]:
     """The task instances of these runs that are with a worker (queued, running, restarting), those that started first first."""
     return [decode_task(row) for row in tx.all("dag_runs.live_task_instances", run_pks=list(run_pks), limit=limit)]

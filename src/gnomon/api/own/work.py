@@ -1,0 +1,79 @@
+"""What runs, what waits and why, and what is late now."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from datetime import datetime
+
+from fastapi import APIRouter
+
+from gnomon.api.access.permissions import CurrentUser, requires
+from gnomon.api.access.policies import ApiResource, Permission
+from gnomon.api.access.visible_dags import VisibleDags
+from gnomon.api.context import Context
+from gnomon.api.own.hidden_names import build_name_filter
+from gnomon.api.v2.schemas.base import Answer
+from gnomon.engine.state.engine_state import EngineLimits
+from gnomon.report.activity.current_work import DagFacts, read_current_work
+
+router = APIRouter(prefix="/work", tags=["Work"])
+
+
+class RunningTaskAnswer(Answer):
+    """A task instance that is with a worker."""
+
+    dag_id: str
+    run_id: str
+    task: str
+    """Task id, with the map index in brackets if it has one."""
+    state: str
+    try_number: int
+    since: datetime | None
+    """The start of the try; None while it has not begun."""
+    worker: str | None
+
+
+class WaitingRunAnswer(Answer):
+    """A run that waits, or with tasks that wait."""
+
+    dag_id: str
+    run_id: str
+    state: str
+    since: datetime | None
+    reasons: list[str]
+    """Empty when there are more than 2,000 unfinished runs: then no reasons are read."""
+
+
+class LateRunAnswer(Answer):
+    """A run that should exist, or should have ended."""
+
+    dag_id: str
+    run_id: str | None
+    """None: it has not been created."""
+    why: str
+
+
+class WorkAnswer(Answer):
+    """The work of the DAGs that the user may see, at one instant; at most 200 of each, of the 500 newest unfinished runs."""
+
+    at: datetime
+    running: list[RunningTaskAnswer]
+    waiting: list[WaitingRunAnswer]
+    late: list[LateRunAnswer]
+
+
+@router.get("", dependencies=[requires(Permission.READ, ApiResource.TASK_INSTANCE)])
+def get_work(context: Context, user: CurrentUser) -> WorkAnswer:
+    """What runs, waits and is late now."""
+    limits = EngineLimits(parallelism=context.cfg.integer("core", "parallelism") or None)
+    with context.database.read() as tx:
+        work = read_current_work(tx, limits, context.clock.now(), DagFacts())
+        visible = VisibleDags(context, tx, user)
+        hide = build_name_filter(tx, visible)
+    running = visible.select((row.dag_id, row) for row in work.running)
+    waiting = visible.select((row.dag_id, row) for row in work.waiting)
+    late = visible.select((row.dag_id, row) for row in work.late)
+    return WorkAnswer.model_validate({
+        "at": work.at, "running": [asdict(row) for row in running], "late": [asdict(row) for row in late],
+        "waiting": [{**asdict(row), "reasons": [hide(reason) for reason in row.reasons]} for row in waiting],
+    })  # fmt: skip

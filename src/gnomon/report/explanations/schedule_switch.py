@@ -1,0 +1,14 @@
+"""Whether this installation creates scheduled runs at all."""
+
+from __future__ import annotations
+
+from gnomon.config import Config
+from gnomon.model.records import DagRecord
+
+
+def describe_schedule_switch(cfg: Config, dag: DagRecord) -> list[str]:
+    """A sentence for a DAG with a schedule where `[scheduler] use_job_schedule` is off; else none."""
+    if cfg.boolean("scheduler", "use_job_schedule") or not dag.spec.timetable.can_be_scheduled:
+        return []
+    where = cfg.source("scheduler", "use_job_schedule")
+    return [f"[scheduler] use_job_schedule ({where}) is False: no scheduled runs are created, only manual runs"]

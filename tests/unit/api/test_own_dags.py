@@ -1,0 +1,94 @@
+"""What `/api/gnomon/v1` tells of one DAG: explanations, next runs, the grid."""
+
+from __future__ import annotations
+
+import pytest
+from tests.unit.api.served import Client
+from tests.unit.cli.deployment import HOURLY, Deployment, spec_of
+
+from gnomon.testing import Play
+
+
+@pytest.fixture
+def two(api: Client, deployment: Deployment) -> Client:
+    """DAG a (first, then last) with run r0 that has failed, and r1 whose first task is running."""
+    deployment.add(spec_of("a", {"first": (), "last": ("first",)}, max_active_runs=1), spec_of("hourly", timetable=HOURLY))
+    deployment.start()
+    deployment.plays["first"] = Play(run_s=1.0, outcome="failed")
+    api.send("POST", "/dags/a/dagRuns", {"logical_date": None, "dag_run_id": "r0"})
+    deployment.move(30)
+    deployment.plays["first"] = Play(run_s=1e6)
+    for run_id in ("r1", "r2"):
+        api.send("POST", "/dags/a/dagRuns", {"logical_date": None, "dag_run_id": run_id})
+    deployment.move(5)
+    return api
+
+
+def test_a_dag_is_explained(two: Client) -> None:
+    answer = two.own("/dags/a/explain")
+    assert answer["state"] == "active"
+    assert any("run r0 ended in state failed" in sentence for sentence in answer["sentences"])
+    two.send("PATCH", "/dags/a", {"is_paused": True})
+    answer = two.own("/dags/a/explain")
+    assert (answer["state"], answer["sentences"][0]) == ("paused", "DAG a is paused; unpause it with: gnomon dags unpause a")
+
+
+def test_a_run_is_explained(two: Client) -> None:
+    assert two.own("/dags/a/dagRuns/r0/explain")["state"] == "failed"
+    waiting = two.own("/dags/a/dagRuns/r2/explain")
+    assert waiting["state"] == "queued"
+    assert any("max_active_runs" in sentence for sentence in waiting["sentences"])
+
+
+def test_a_slot_without_a_run_is_explained(two: Client) -> None:
+    answer = two.own("/dags/hourly/dagRuns/2030-01-01T00:00:00Z/explain")
+    assert answer == {"state": None, "sentences": ["the slot is in the future; see the coming runs with: gnomon dags next-runs hourly"]}
+
+
+def test_a_task_instance_is_explained(two: Client) -> None:
+    assert two.own("/dags/a/dagRuns/r0/taskInstances/first/explain")["state"] == "failed"
+    waiting = two.own("/dags/a/dagRuns/r1/taskInstances/last/explain")
+    assert waiting["state"] is None
+    assert any("first" in sentence for sentence in waiting["sentences"])
+    assert "no map index 3" in two.own("/dags/a/dagRuns/r0/taskInstances/first/explain?map_index=3")["sentences"][0]
+
+
+@pytest.mark.parametrize(("path", "status"), [
+    ("/dags/x/explain", 404), ("/dags/~/explain", 400), ("/dags/a/dagRuns/x/explain", 404), ("/dags/a/dagRuns/r0/taskInstances/x/explain", 404),
+    ("/dags/a/dagRuns/r0/taskInstances/first/explain?map_index=-2", 422), ("/dags/x/nextRuns", 404), ("/dags/hourly/nextRuns?limit=0", 422),
+    ("/dags/hourly/nextRuns?limit=101", 422), ("/dags/hourly/nextRuns?from=soon", 422),
+    ("/dags/x/grid", 404), ("/dags/~/grid", 400), ("/dags/a/grid?runs=0", 422), ("/unknown", 404),
+])  # fmt: skip
+def test_what_is_wrong_is_refused(two: Client, path: str, status: int) -> None:
+    assert two.own(path, status)["detail"]
+
+
+def test_next_runs_have_reasons(two: Client) -> None:
+    answer = two.own("/dags/hourly/nextRuns?limit=2")
+    assert [run["run_after"] for run in answer["next_runs"]] == ["2026-03-01T10:00:00Z", "2026-03-01T11:00:00Z"]
+    assert {run["state"] for run in answer["next_runs"]} == {"planned"}
+    assert all(run["why"] for run in answer["next_runs"])
+    assert (answer["schedule"], answer["paused"], answer["blocked"], answer["dropped"]) == ("0 * * * *", False, None, [])
+    later = two.own("/dags/hourly/nextRuns?limit=1&from=2026-03-05T06:30:00%2B01:00")
+    assert [run["run_after"] for run in later["next_runs"]] == ["2026-03-05T06:00:00Z"]
+    far = two.own("/dags/hourly/nextRuns?from=2999-01-01")
+    assert far["next_runs"] == []
+    assert "no run is due at 2999-01-01T00:00:00.000000+00:00 or later" in far["notes"][0]
+    assert "manually only" in two.own("/dags/a/nextRuns")["notes"][0]
+
+
+def test_next_runs_tell_which_slots_are_skipped(two: Client, deployment: Deployment) -> None:
+    deployment.add(spec_of("late", timetable=HOURLY, start_at=1_772_236_800_000_000), file="/dags/late.py")
+    skipped = two.own("/dags/late/nextRuns?limit=1")["skipped"]
+    assert [(one["first"], one["count"]) for one in skipped] == [("2026-02-28T00:00:00Z", 33)]
+    assert skipped[0]["reason"]
+
+
+def test_the_grid_has_a_cell_for_each_task_and_run(two: Client) -> None:
+    grid = two.own("/dags/a/grid")
+    assert [(run["run_id"], run["state"]) for run in grid["runs"]] == [("r0", "failed"), ("r1", "running"), ("r2", "queued")]
+    assert grid["task_ids"] == ["first", "last"]
+    named = [[cell if cell is None else grid["states"][cell] for cell in row] for row in grid["cells"]]
+    assert named[0] == ["failed", "running", None]
+    assert named[1][0] == "upstream_failed"
+    assert [run["run_id"] for run in two.own("/dags/a/grid?runs=1")["runs"]] == ["r2"]

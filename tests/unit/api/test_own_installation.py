@@ -1,0 +1,78 @@
+"""What `/api/gnomon/v1` tells of the whole installation: work, dependencies, services; and what it hides."""
+
+from __future__ import annotations
+
+from tests.unit.api.served import Client, served
+from tests.unit.cli.deployment import HOURLY, NOW, SCHEDULER, Deployment, spec_of
+
+from gnomon.api.access.policies import AccessPolicy, ApiResource, Permission, User
+from gnomon.api.access.visible_dags import VisibleDags
+from gnomon.api.context import ApiContext
+from gnomon.api.health import HealthSnapshot
+from gnomon.api.own.hidden_names import HIDDEN, build_name_filter
+from gnomon.model.accounts import Grant, GrantKind, Identity, Role
+from gnomon.model.upstream_edges import AfterSpec
+from gnomon.testing import Play
+
+
+class OneDag(AccessPolicy):
+    """The user of every request sees the DAG down only."""
+
+    def authorize(self, request: object, permission: Permission, resource: ApiResource, dag_id: str | None) -> User:
+        return User(Identity("guest", Role.NONE, grants=(Grant(GrantKind.DAG, "down", Role.VIEWER),)))
+
+
+def _fill(deployment: Deployment, api: Client) -> None:
+    """DAG down waits for DAG up, which runs; run d1 of down waits for its turn behind d0."""
+    down = spec_of("down", max_active_runs=1, depends_on=(AfterSpec(dag_id="up"),), timetable=HOURLY)
+    deployment.add(spec_of("up", timetable=HOURLY), down)
+    deployment.start()
+    deployment.plays["only"] = Play(run_s=1e6)
+    for dag_id, run_id in (("up", "u0"), ("down", "d0"), ("down", "d1")):
+        api.send("POST", f"/dags/{dag_id}/dagRuns", {"logical_date": None, "dag_run_id": run_id})
+    deployment.move(5)
+
+
+def test_work_tells_what_runs_and_what_waits(api: Client, deployment: Deployment) -> None:
+    _fill(deployment, api)
+    work = api.own("/work")
+    assert ("up", "u0", "only", "running") in [(one["dag_id"], one["run_id"], one["task"], one["state"]) for one in work["running"]]
+    waiting = {one["run_id"]: one for one in work["waiting"]}
+    assert waiting["d1"]["state"] == "queued"
+    assert any("max_active_runs" in reason for reason in waiting["d1"]["reasons"])
+    assert work["late"] == []
+
+
+def test_the_graph_has_a_line_for_each_dependency(api: Client, deployment: Deployment) -> None:
+    _fill(deployment, api)
+    (line,) = api.own("/dependencies/graph")["dependencies"]
+    assert (line["dag_id"], line["task_id"], line["upstream_dag_id"], line["unknown"], line["error"]) == ("down", None, "up", False, None)
+
+
+def test_services_have_their_heartbeats(api: Client, deployment: Deployment) -> None:
+    deployment.start()
+    found = {one["service"]: one for one in api.own("/services")["services"]}
+    assert set(found) == {"scheduler", "worker"}
+    assert (found["scheduler"]["id"], found["scheduler"]["host"], found["scheduler"]["alive"]) == (SCHEDULER, "here", True)
+    assert found["worker"]["id"] == "worker-1"
+
+
+def test_nothing_of_a_hidden_dag_is_told(api: Client, deployment: Deployment) -> None:
+    _fill(deployment, api)
+    home = deployment.home
+    context = ApiContext(home.cfg, home.clock, OneDag(), lambda: HealthSnapshot(NOW, ()), lambda seconds: None, deployment.db)
+    with served(context) as guest:
+        work = guest.own("/work")
+        assert {one["dag_id"] for part in ("running", "waiting") for one in work[part]} == {"down"}
+        assert guest.own("/dependencies/graph") == {"dependencies": []}
+
+
+def test_a_sentence_names_no_hidden_dag(api: Client, deployment: Deployment) -> None:
+    _fill(deployment, api)
+    deployment.add(spec_of("up.long"), file="/dags/long.py")
+    context = ApiContext(deployment.home.cfg, deployment.clock, OneDag(), lambda: HealthSnapshot(NOW, ()), lambda seconds: None, deployment.db)
+    guest, owner = User(Identity("guest", Role.NONE, grants=(Grant(GrantKind.DAG, "down", Role.VIEWER),))), User(Identity("owner", Role.VIEWER))
+    sentence = "down waits for up, up.long and backups"
+    with deployment.db.read() as tx:
+        assert build_name_filter(tx, VisibleDags(context, tx, guest))(sentence) == f"down waits for {HIDDEN}, {HIDDEN} and backups"
+        assert build_name_filter(tx, VisibleDags(context, tx, owner))(sentence) == sentence
