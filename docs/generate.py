@@ -113,24 +113,25 @@ def api_permissions_page() -> str:
     """Text of reference/api-permissions.md, from the permission that each route declares."""
     from gnomon.api.access.permissions import find_permission, list_operations
     from gnomon.api.access.required_roles import OF_DAGS, PUBLIC, find_required_role
+    from gnomon.api.own.own_routers import OWN_ROUTERS
     from gnomon.api.v2.routers import ROUTERS
 
     parts = [
         "# Which role an operation needs\n\n"
-        "The lowest role that may call each operation of `/api/v2`; a role includes the ones before it\n"
+        "The lowest role that may call each operation of the API; a role includes the ones before it\n"
         "([accounts and tokens](../how-to/accounts-and-tokens.md)). Where *of DAGs* is `yes`, a grant on the DAG is enough: the operation answers 404 for every other\n"
         "DAG, and a list has the entries of DAGs with a grant. Without a token each operation answers 401, but for those that need none.\n\n"
         "| operation | role | of DAGs |\n|---|---|---|\n"
     ]
     rows = []
-    for route in list_operations(ROUTERS):
+    for prefix, route in [("/api/v2", one) for one in list_operations(ROUTERS)] + [("/api/gnomon/v1", one) for one in list_operations(OWN_ROUTERS)]:
         declared = find_permission(route)
         assert declared is not None
         is_public = declared.resource in PUBLIC
         role = "none needed" if is_public else str(find_required_role(declared.permission, declared.resource))
         of_dags = "yes" if declared.resource in OF_DAGS else ""
-        rows += [(route.path, method, f"| `{method} {route.path}` | {role} | {of_dags} |\n") for method in sorted(route.methods or ())]
-    return "".join([*parts, *(row for _, _, row in sorted(set(rows)))])
+        rows += [(prefix, route.path, method, f"| `{method} {prefix}{route.path}` | {role} | {of_dags} |\n") for method in sorted(route.methods or ())]
+    return "".join([*parts, *(row for *_, row in sorted(set(rows)))])
 
 
 def python_api_page() -> str:

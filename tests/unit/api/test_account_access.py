@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 
 import jwt
 import pytest
+from fastapi.routing import APIRoute
 from tests.unit.api.served import Client, Reply, served
 from tests.unit.cli.deployment import NOW, Deployment, spec_of
 
@@ -21,6 +22,7 @@ from gnomon.api.access.policies import Permission
 from gnomon.api.auth.login_routes import clean_target
 from gnomon.api.context import ApiContext
 from gnomon.api.health_reader import HealthReader
+from gnomon.api.own.own_routers import OWN_ROUTERS
 from gnomon.api.v2.routers import ROUTERS
 from gnomon.cli.home import Home
 from gnomon.cli.main import main
@@ -34,7 +36,7 @@ from gnomon.store.dag_records import backfills, dags
 
 ROOT = Author("cli:root", NOW)
 PASSWORD = "correct horse"
-API = "/api/v2"
+API, OWN = "/api/v2", "/api/gnomon/v1"
 EVERYBODY = ("none", "viewer", "user", "operator", "admin", "shown")
 ROLES = {name: Role[name.upper()] for name in EVERYBODY[:-1]}
 """The account `shown` has no role but user on the DAG shown_dag."""
@@ -208,21 +210,21 @@ def test_a_refusal_names_the_role_that_is_missing(site: Site) -> None:
 
 def test_every_operation_that_changes_something_is_refused_to_viewers(site: Site) -> None:
     tried = 0
-    for route in list_operations(ROUTERS):
+    for prefix, route in list_all():
         permission = find_permission(route)
         for method in route.methods or ():
             if permission is None or permission.permission is Permission.READ:
                 continue
-            reply = site.request("viewer", method, fill_path(API + route.path, "shown_dag"), {})
+            reply = site.request("viewer", method, fill_path(prefix + route.path, "shown_dag"), {})
             assert reply.status == 403, (method, route.path, reply)
             tried += 1
     assert tried > 10
 
 
 def test_no_operation_answers_without_a_login(site: Site) -> None:
-    for route in list_operations(ROUTERS):
+    for prefix, route in list_all():
         for method in route.methods or ():
-            reply = site.request(None, method, fill_path(API + route.path, "shown_dag"), None if method == "GET" else {})
+            reply = site.request(None, method, fill_path(prefix + route.path, "shown_dag"), None if method == "GET" else {})
             assert reply.status in (401, 422) or route.path in ("/version", "/monitor/health", "/auth/login", "/auth/logout"), (method, route.path, reply)
 
 
@@ -230,19 +232,19 @@ def test_no_operation_answers_without_a_login(site: Site) -> None:
 def test_a_hidden_dag_is_in_no_answer(site: Site) -> None:
     """Each operation that reads, with the hidden DAG, with the visible one, and with `~` in the place of ids."""
     sees_all = seen = 0
-    for route in list_operations(ROUTERS):
+    for prefix, route in list_all():
         permission = find_permission(route)
         if permission is None or permission.permission is not Permission.READ:
             continue
         for method in route.methods or ():
             for name in ("shown_dag", "~"):
-                path = fill_path(API + route.path, name)
+                path = fill_path(prefix + route.path, name)
                 reply = site.request("shown", method, path, None if method == "GET" else {})
                 assert b"secret" not in reply.body, (method, path, reply)
                 assert reply.status < 500 or reply.status == 501, (method, path, reply)
                 seen += b"shown_dag" in reply.body and reply.status == 200
                 sees_all += b"secret_dag" in site.request("viewer", method, path, None if method == "GET" else {}).body
-            hidden = fill_path(API + route.path, "secret_dag")
+            hidden = fill_path(prefix + route.path, "secret_dag")
             if "{dag_id}" in route.path:
                 reply = site.request("shown", method, hidden, None if method == "GET" else {})
                 assert reply.status in (404, 422), (method, hidden, reply)
@@ -295,6 +297,11 @@ def test_a_backfill_of_a_hidden_dag_is_not_created(site: Site) -> None:
     for path in ("/backfills", "/backfills/dry_run"):
         assert site.request("shown", "POST", f"/api/v2{path}", body).json() == {"detail": "there is no DAG 'secret_dag'"}
         assert site.request("viewer", "POST", f"/api/v2{path}", body).status == 403
+
+
+def list_all() -> list[tuple[str, APIRoute]]:
+    """Every operation of both APIs, with the prefix of its path."""
+    return [(API, route) for route in list_operations(ROUTERS)] + [(OWN, route) for route in list_operations(OWN_ROUTERS)]
 
 
 def fill_path(path: str, dag_id: str) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from tests.unit.api.served import Client, served
 from tests.unit.cli.deployment import HOURLY, NOW, SCHEDULER, Deployment, spec_of
 
+from gnomon.api.access.hidden_names import HIDDEN, build_name_filter
 from gnomon.api.access.policies import AccessPolicy, ApiResource, Permission, User
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.context import ApiContext
 from gnomon.api.health import HealthSnapshot
-from gnomon.api.own.hidden_names import HIDDEN, build_name_filter
 from gnomon.model.accounts import Grant, GrantKind, Identity, Role
 from gnomon.model.upstream_edges import AfterSpec
 from gnomon.testing import Play

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
+from gnomon.api.access.hidden_names import build_name_filter
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.context import Context
-from gnomon.api.own.hidden_names import build_name_filter
 from gnomon.api.v2.schemas.base import Answer
 from gnomon.report.waits.wait_graph import list_stored_edges
 

@@ -8,12 +8,12 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from gnomon.actions.author_queries import ask_partition_mappers
+from gnomon.api.access.hidden_names import build_name_filter
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission, User
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.paths import Id
 from gnomon.api.context import ApiContext, Context
-from gnomon.api.own.hidden_names import build_name_filter
 from gnomon.api.v2.lookup import refuse_wildcard
 from gnomon.api.v2.schemas.base import Answer
 from gnomon.engine.state.engine_state import EngineLimits

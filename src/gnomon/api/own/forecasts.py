@@ -9,13 +9,13 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from gnomon.actions.run_forecasts import forecast_next_runs
+from gnomon.api.access.hidden_names import build_name_filter
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.filters import read_instant
 from gnomon.api.common.paths import Id
 from gnomon.api.context import Context
-from gnomon.api.own.hidden_names import build_name_filter
 from gnomon.api.v2.lookup import refuse_wildcard
 from gnomon.api.v2.schemas.base import Answer
 from gnomon.model.instants import Instant, iso, to_instant

@@ -7,11 +7,11 @@ from datetime import datetime
 
 from fastapi import APIRouter
 
+from gnomon.api.access.hidden_names import build_name_filter
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.context import Context
-from gnomon.api.own.hidden_names import build_name_filter
 from gnomon.api.v2.schemas.base import Answer
 from gnomon.engine.state.engine_state import EngineLimits
 from gnomon.report.activity.current_work import DagFacts, read_current_work

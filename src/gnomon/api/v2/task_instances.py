@@ -7,8 +7,10 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, HTTPException, Query
 
+from gnomon.api.access.hidden_names import build_name_filter
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission, User
+from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.filters import FilterField, build_conditions
 from gnomon.api.common.ordering import Ordering, parse_order
@@ -122,7 +124,7 @@ def get_task_instance_try_details(
 
 @router.get("/{task_id}/dependencies", dependencies=[_READ])
 def get_task_instance_dependencies(
-    dag_id: Id, dag_run_id: Id, task_id: Id, context: Context, map_index: MapIndex = UNMAPPED
+    dag_id: Id, dag_run_id: Id, task_id: Id, context: Context, user: CurrentUser, map_index: MapIndex = UNMAPPED
 ) -> TaskDependencyCollectionResponse:
     """Why a task instance that has not ended does not run; empty for one that has ended."""
     with context.database.read() as tx:
@@ -132,7 +134,8 @@ def get_task_instance_dependencies(
             return TaskDependencyCollectionResponse(dependencies=[])
         limits = EngineLimits(parallelism=context.cfg.integer("core", "parallelism") or None)
         reasons = explanation.explain_task(tx, instances.dag, instances.run, task_id, map_index, limits, context.clock.now())
-    return TaskDependencyCollectionResponse(dependencies=[TaskDependencyResponse(name="Gnomon", reason=reason) for reason in reasons])
+        hide = build_name_filter(tx, VisibleDags(context, tx, user))
+    return TaskDependencyCollectionResponse(dependencies=[TaskDependencyResponse(name="Gnomon", reason=hide(reason)) for reason in reasons])
 
 
 @router.get("/{task_id}/{map_index}/tries", dependencies=[_READ])
@@ -154,10 +157,10 @@ def get_mapped_task_instance_try_details(
 
 @router.get("/{task_id}/{map_index}/dependencies", dependencies=[_READ])
 def get_mapped_task_instance_dependencies(
-    dag_id: Id, dag_run_id: Id, task_id: Id, map_index: int, context: Context
+    dag_id: Id, dag_run_id: Id, task_id: Id, map_index: int, context: Context, user: CurrentUser
 ) -> TaskDependencyCollectionResponse:
     """Why an instance of a mapped task that has not ended does not run."""
-    return get_task_instance_dependencies(dag_id, dag_run_id, task_id, context, map_index)
+    return get_task_instance_dependencies(dag_id, dag_run_id, task_id, context, user, map_index)
 
 
 @router.get("/{task_id}/{map_index}", dependencies=[_READ])
