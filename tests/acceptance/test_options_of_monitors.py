@@ -77,7 +77,7 @@ def test_a_clean_whose_time_has_long_passed_is_left_out(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("name", "value", "expected"), [
     ("clean_at", "25:00", "write a time of day such as 03:30"), ("older_than", "soon", "is 'soon'; write a number of seconds"),
-    ("tables", "runs,everything", "'everything' is not one of runs, events, xcoms, alerts, logs"),
+    ("tables", "runs,everything", "'everything' is not one of runs, events, xcoms, alerts, asset_events, dag_versions, logs"),
 ])
 def test_a_wrong_option_of_the_clean_is_named(tmp_path: Path, name: str, value: str, expected: str) -> None:
     with pytest.raises(OptionError, match=expected):

@@ -188,6 +188,10 @@ def test_a_service_that_runs_alone_writes_its_log_file_unless_the_folder_is_empt
     with subprocess.Popen(command, env=environ, stderr=subprocess.PIPE, text=True) as service:
         assert service.stderr is not None
         line = next(line for line in service.stderr if '"listening"' in line)
+        file = tmp_path / "logs" / "services" / "api-server.log"
+        ends_at = time.monotonic() + PATIENCE_S
+        while folder != "" and not (file.exists() and line in file.read_text()) and time.monotonic() < ends_at:
+            time.sleep(0.05)  # the line is in the file after it is on standard error
         service.terminate()
     files = {path.relative_to(tmp_path).as_posix() for path in (tmp_path / "logs").rglob("*.log")}
     assert files == (set() if folder == "" else {"logs/services/api-server.log"})
@@ -213,7 +217,8 @@ def test_running_tasks_may_end_within_the_grace_after_ctrl_c(grace: str, outcome
         running.until((running.home / "entered").exists, "the task runs")
         running.process.send_signal(signal.SIGINT)
         assert running.process.stdout is not None
-        assert running.process.stdout.readline().startswith(f"Gnomon stops: 1 attempt runs and has {grace} s to end")
+        said = next(line for line in running.process.stdout if line.startswith("Gnomon stops"))
+        assert said.startswith(f"Gnomon stops: 1 attempt runs and has {grace} s to end")
         if outcome == "success":
             (running.home / "go").touch()
         assert running.process.wait(PATIENCE_S) == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from tests.conformance.storeworld import World, attempt, raw, task
@@ -36,7 +37,10 @@ _PARAMETER = re.compile(r":[a-z_]+")
 
 
 def test_every_statement_is_understood(db: Database) -> None:
-    for statement in load_statements(db.dialect).values():
+    for found in load_statements(db.dialect).values():
+        order = next(iter(found.fields.values())).expression if found.fields else ""
+        text = found.text.replace("{keys}", "").replace("{conditions}", "1 = 1").replace("{order}", order)
+        statement = replace(found, text=text)  # a listing, as `store.pages` completes it
         if db.dialect == "sqlite":
             parameters = {name[1:]: None for name in _PARAMETER.findall(statement.text)}
             with db.read() as tx:

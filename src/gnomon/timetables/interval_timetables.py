@@ -48,13 +48,9 @@ class DataIntervalTimetable(SteppingTimetable):
         return None if end is None else DagRunInfo(end, DataInterval(start, end))
 
     def _following(self, last: DataInterval, start: datetime | None) -> datetime | None:
-        """The start after the last interval: its end, aligned to the schedule, which may have changed since.
-
-        A last interval without length is that of a run without intervals: the schedule has got them since. The run at the end of the interval that
-        contains it comes next.
-        """
+        """The start after the last interval: its end, aligned to the schedule, which may have changed since."""
         follows = self._align_down(last.end)
-        if follows is not None and follows <= last.start < last.end:
+        if follows is not None and follows <= last.start:
             follows = self._next(follows)
         if start is None or (follows is not None and follows > start):
             return follows

@@ -80,7 +80,7 @@ def test_a_span_has_two_units(seconds: float, text: str) -> None:
 
 def test_sentences_are_wrapped_between_words_on_a_terminal_and_never_in_a_pipe() -> None:
     text = "run scheduled__2026-03-01T06:00:00+00:00 waits for a slot of pool default_pool\nsecond line"
-    assert Screen(is_terminal=True, width=40).wrap(text, "  ").splitlines() == [
+    assert Screen(is_terminal=True, width=39).wrap(text, "  ").splitlines() == [
         "run", "  scheduled__2026-03-01T06:00:00+00:00", "  waits for a slot of pool default_pool", "second line",
     ]  # fmt: skip
     assert Screen(is_terminal=False).wrap(text, "  ") == text
