@@ -71,7 +71,7 @@ class SlotPreview:
         return self.outcome not in (ALREADY_EXISTS, IN_FLIGHT)
 
 
-class BackfillChange(Enum):
+class BackfillSwitch(Enum):
     """What a user does to a backfill that has not ended."""
 
     PAUSE = "paused"
@@ -144,16 +144,16 @@ def create_backfill(actor: Actor, db: Database, request: BackfillRequest) -> Bac
     return made
 
 
-def change_backfill(actor: Actor, db: Database, dag_id: str, record: BackfillRecord, change: BackfillChange) -> bool:
+def change_backfill(actor: Actor, db: Database, dag_id: str, record: BackfillRecord, change: BackfillSwitch) -> bool:
     """Pause, continue or cancel the backfill; returns False when it is so already. Raises BackfillEnded."""
     if record.is_ended or record.cancelled_by is not None:
         end = f"was cancelled by {record.cancelled_by}" if record.cancelled_by is not None else f"ended at {iso(record.ended_at)}"
         raise BackfillEnded(f"backfill {record.backfill_pk} of DAG {dag_id!r} {end}; `gnomon backfill create` makes a new one")
     with db.write() as tx:
-        if change is BackfillChange.CANCEL:
+        if change is BackfillSwitch.CANCEL:
             is_changed = backfills.cancel_backfill(tx, record, actor.by, actor.clock.now())
         else:
-            is_changed = backfills.set_backfill_paused(tx, record, change is BackfillChange.PAUSE, actor.by, actor.clock.now())
+            is_changed = backfills.set_backfill_paused(tx, record, change is BackfillSwitch.PAUSE, actor.by, actor.clock.now())
         notify_on_commit(tx)
     actor.wake_services()
     return is_changed

@@ -16,10 +16,10 @@ import click
 
 from gnomon.actions.backfill_changes import (
     EFFECTS,
-    BackfillChange,
     BackfillEnded,
     BackfillRefused,
     BackfillRequest,
+    BackfillSwitch,
     FoundSlots,
     change_backfill,
     check_backfill,
@@ -192,7 +192,7 @@ def show(home: Home, backfill_id: int, follow: bool, output: str) -> None:
 @pass_home
 def pause(home: Home, backfill_id: int) -> None:
     """Pause a backfill: none of its runs is started any more; running ones continue."""
-    _change(home, backfill_id, BackfillChange.PAUSE)
+    _change(home, backfill_id, BackfillSwitch.PAUSE)
 
 
 @backfill.command()
@@ -200,7 +200,7 @@ def pause(home: Home, backfill_id: int) -> None:
 @pass_home
 def unpause(home: Home, backfill_id: int) -> None:
     """Continue a paused backfill."""
-    _change(home, backfill_id, BackfillChange.UNPAUSE)
+    _change(home, backfill_id, BackfillSwitch.UNPAUSE)
 
 
 @backfill.command()
@@ -208,10 +208,10 @@ def unpause(home: Home, backfill_id: int) -> None:
 @pass_home
 def cancel(home: Home, backfill_id: int) -> None:
     """Cancel a backfill: its queued runs fail, running ones run to their end."""
-    _change(home, backfill_id, BackfillChange.CANCEL)
+    _change(home, backfill_id, BackfillSwitch.CANCEL)
 
 
-def _change(home: Home, backfill_id: int, change: BackfillChange) -> None:
+def _change(home: Home, backfill_id: int, change: BackfillSwitch) -> None:
     with home.store() as db:
         with db.read() as tx:
             dag_id, record = backfill_list.find_backfill(tx, backfill_id)

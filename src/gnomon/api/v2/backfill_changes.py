@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, HTTPException, Query
 from pydantic import Field
 
-from gnomon.actions.backfill_changes import BackfillChange, change_backfill
+from gnomon.actions.backfill_changes import BackfillSwitch, change_backfill
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission, User
 from gnomon.api.access.visible_dags import VisibleDags, require_role
@@ -71,24 +71,24 @@ def read_backfill(context: ApiContext, user: User, backfill_id: int) -> Backfill
 @router.put("/{backfill_id}/pause", dependencies=[_EDIT])
 def pause_backfill(backfill_id: Annotated[int, Field(ge=0)], context: Context, user: CurrentUser) -> BackfillResponse:
     """Start no further run of a backfill."""
-    return _change(context, user, backfill_id, BackfillChange.PAUSE)
+    return _change(context, user, backfill_id, BackfillSwitch.PAUSE)
 
 
 @router.post("/{backfill_id}/unpause", dependencies=[_EDIT], include_in_schema=False)
 @router.put("/{backfill_id}/unpause", dependencies=[_EDIT])
 def unpause_backfill(backfill_id: Annotated[int, Field(ge=0)], context: Context, user: CurrentUser) -> BackfillResponse:
     """Continue a backfill."""
-    return _change(context, user, backfill_id, BackfillChange.UNPAUSE)
+    return _change(context, user, backfill_id, BackfillSwitch.UNPAUSE)
 
 
 @router.post("/{backfill_id}/cancel", dependencies=[_EDIT], include_in_schema=False)
 @router.put("/{backfill_id}/cancel", dependencies=[_EDIT])
 def cancel_backfill(backfill_id: Annotated[int, Field(ge=0)], context: Context, user: CurrentUser) -> BackfillResponse:
     """End the queued runs of a backfill as failed; its running runs continue."""
-    return _change(context, user, backfill_id, BackfillChange.CANCEL)
+    return _change(context, user, backfill_id, BackfillSwitch.CANCEL)
 
 
-def _change(context: ApiContext, user: User, backfill_id: int, change: BackfillChange) -> BackfillResponse:
+def _change(context: ApiContext, user: User, backfill_id: int, change: BackfillSwitch) -> BackfillResponse:
     with context.database.read() as tx:
         dag_id, backfill = _find(context, tx, user, backfill_id, Role.USER)
     change_backfill(context.act_as(user), context.database, dag_id, backfill, change)

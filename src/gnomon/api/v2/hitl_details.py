@@ -21,11 +21,11 @@ from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.conversions import moment
 from gnomon.api.v2.lookup import find_stored_dag, require_answer
 from gnomon.api.v2.schemas.hitl_shapes import (
-    HITLDetail,
+    HITLDetailAnswer,
     HITLDetailCollection,
     HITLDetailHistory,
     HITLDetailResponse,
-    HITLUser,
+    HITLUserAnswer,
     UpdateHITLDetailPayload,
 )
 from gnomon.api.v2.task_instance_answers import build_history
@@ -111,12 +111,12 @@ def get_hitl_details(
 
 
 @router.get(_DETAIL, dependencies=[_READ])
-def get_hitl_detail(dag_id: Id, dag_run_id: Id, task_id: Id, map_index: int, context: Context) -> HITLDetail:
+def get_hitl_detail(dag_id: Id, dag_run_id: Id, task_id: Id, map_index: int, context: Context) -> HITLDetailAnswer:
     """The question of the current try of a task instance."""
     with context.database.read() as tx:
         instances, named = _find(context, tx, dag_id, dag_run_id, task_id, map_index, None)
         (instance,) = instances.build([instances.find(task_id, map_index)])
-    return HITLDetail(**_describe(named), task_instance=instance)
+    return HITLDetailAnswer(**_describe(named), task_instance=instance)
 
 
 @router.get(_DETAIL + "/tries/{try_number}", dependencies=[_READ])
@@ -155,7 +155,7 @@ def update_hitl_detail(
     if response is None:
         raise RequestRefused(f"task {task_id!r} of run {dag_run_id!r} does not wait for an answer any more")
     return HITLDetailResponse(
-        responded_by=HITLUser(id=respondent.id, name=respondent.name), responded_at=to_datetime(response.responded_at),
+        responded_by=HITLUserAnswer(id=respondent.id, name=respondent.name), responded_at=to_datetime(response.responded_at),
         chosen_options=list(response.chosen_options), params_input=response.params_input,
     )  # fmt: skip
 
@@ -174,14 +174,14 @@ def _find(
     raise HTTPException(404, f"task {task_id!r} of run {run_id!r} asked no question in try {wanted or 0}")
 
 
-def _build_page(context: ApiContext, tx: Transaction, page: Sequence[NamedHITLDetail]) -> list[HITLDetail]:
+def _build_page(context: ApiContext, tx: Transaction, page: Sequence[NamedHITLDetail]) -> list[HITLDetailAnswer]:
     listed = []
     for named in page:
         key = {"run_pk": named.detail.run_pk, "task_no": named.detail.task_no, "map_index": named.detail.map_index}
         conditions = tuple(Condition(field, Operator.EQUAL, value) for field, value in key.items())
         listed += read_task_instance_page(tx, PageQuery(conditions, (SortKey("run_pk"),), 1)).instances
     instances = build_several(context, tx, listed)
-    return [HITLDetail(**_describe(named), task_instance=instance) for named, instance in zip(page, instances, strict=True)]
+    return [HITLDetailAnswer(**_describe(named), task_instance=instance) for named, instance in zip(page, instances, strict=True)]
 
 
 def _describe(named: NamedHITLDetail) -> dict[str, Any]:
@@ -191,8 +191,8 @@ def _describe(named: NamedHITLDetail) -> dict[str, Any]:
     return {
         "options": list(request.options), "subject": request.subject, "body": request.body,
         "defaults": None if request.defaults is None else list(request.defaults), "multiple": request.multiple, "params": request.params,
-        "assigned_users": [HITLUser(id=one.id, name=one.name) for one in request.assigned_users], "created_at": to_datetime(detail.created_at),
-        "responded_by_user": None if respondent is None else HITLUser(id=respondent.id, name=respondent.name),
+        "assigned_users": [HITLUserAnswer(id=one.id, name=one.name) for one in request.assigned_users], "created_at": to_datetime(detail.created_at),
+        "responded_by_user": None if respondent is None else HITLUserAnswer(id=respondent.id, name=respondent.name),
         "responded_at": None if response is None else moment(response.responded_at),
         "chosen_options": None if response is None else list(response.chosen_options),
         "params_input": {} if response is None else response.params_input, "response_received": response is not None,

@@ -10,7 +10,7 @@ from gnomon.api.v2.schemas.base import Answer, Body
 from gnomon.api.v2.schemas.task_instances_shapes import TaskInstanceHistoryResponse, TaskInstanceResponse
 
 
-class HITLUser(Answer):
+class HITLUserAnswer(Answer):
     """`HITLUser` of Airflow's document."""
 
     id: str
@@ -26,16 +26,16 @@ class HITLQuestion(Answer):
     defaults: list[str] | None = None
     multiple: bool = False
     params: dict[str, object] = {}
-    assigned_users: list[HITLUser] = []
+    assigned_users: list[HITLUserAnswer] = []
     created_at: datetime
-    responded_by_user: HITLUser | None = None
+    responded_by_user: HITLUserAnswer | None = None
     responded_at: datetime | None = None
     chosen_options: list[str] | None = None
     params_input: dict[str, object] = {}
     response_received: bool = False
 
 
-class HITLDetail(HITLQuestion):
+class HITLDetailAnswer(HITLQuestion):
     """`HITLDetail` of Airflow's document."""
 
     task_instance: TaskInstanceResponse
@@ -50,14 +50,14 @@ class HITLDetailHistory(HITLQuestion):
 class HITLDetailCollection(Answer):
     """`HITLDetailCollection` of Airflow's document."""
 
-    hitl_details: list[HITLDetail]
+    hitl_details: list[HITLDetailAnswer]
     total_entries: int
 
 
 class HITLDetailResponse(Answer):
     """`HITLDetailResponse` of Airflow's document."""
 
-    responded_by: HITLUser
+    responded_by: HITLUserAnswer
     responded_at: datetime
     chosen_options: list[str] = Field(min_length=1)
     params_input: dict[str, object] = {}
