@@ -10,7 +10,7 @@ from starlette.requests import Request
 from gnomon.accounts.authentication import Authenticator
 from gnomon.accounts.sessions import OpenSession
 from gnomon.api.access.policies import AccessRefused, ApiResource, Permission, User
-from gnomon.api.access.required_roles import OF_DAGS, PUBLIC, find_required_role
+from gnomon.api.access.required_roles import OF_DAGS, PUBLIC, check_dag_role, describe_missing_role, find_required_role
 from gnomon.model.accounts import Identity, Role
 
 COOKIE = "gnomon_session"
@@ -35,7 +35,7 @@ class AccountsPolicy:
         if identity.everywhere >= required:
             return User(identity)
         if dag_id is not None:
-            self._require_role_on_dag(identity, dag_id, required)
+            check_dag_role(identity, dag_id, self._find_tags(dag_id), required)
         elif resource not in OF_DAGS or not identity.grants:
             raise AccessRefused(403, describe_missing_role(identity, identity.everywhere, required, ""))
         return User(identity)
@@ -62,19 +62,6 @@ class AccountsPolicy:
         if session is not None and session.new_secret is not None:
             request.scope.setdefault("state", {})["new_session_secret"] = session.new_secret
         return session
-
-    def _require_role_on_dag(self, identity: Identity, dag_id: str, required: Role) -> None:
-        role = identity.find_dag_role(dag_id, self._find_tags(dag_id))
-        if role < Role.VIEWER:
-            raise AccessRefused(404, f"there is no DAG {dag_id!r}")
-        if role < required:
-            raise AccessRefused(403, describe_missing_role(identity, role, required, f" on DAG {dag_id!r}"))
-
-
-def describe_missing_role(identity: Identity, role: Role, required: Role, where: str) -> str:
-    """The sentence of a refusal."""
-    limit = f"; the token permits at most {identity.ceiling}" if identity.ceiling < required else ""
-    return f"account {identity.name!r} has the role {role}{where}, and this needs the role {required}{limit}"
 
 
 def comes_from_same_site(request: Request) -> bool:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from gnomon.api.access.policies import ApiResource, Permission
-from gnomon.model.accounts import Role
+from collections.abc import Collection
+
+from gnomon.api.access.policies import AccessRefused, ApiResource, Permission
+from gnomon.model.accounts import Identity, Role
 
 PUBLIC = frozenset({ApiResource.HEALTH, ApiResource.VERSION})
 """Needs no login, as in Airflow: load balancers ask for the health, clients for the version."""
@@ -23,3 +25,18 @@ def find_required_role(permission: Permission, resource: ApiResource) -> Role:
     if permission is Permission.READ:
         return Role.VIEWER
     return Role.USER if resource in OF_DAGS else Role.OPERATOR
+
+
+def check_dag_role(identity: Identity, dag_id: str, tags: Collection[str], required: Role) -> None:
+    """Return if the identity has the role on the DAG. Raises AccessRefused: 404 for a DAG that is hidden from it, 403 for a lower role."""
+    role = identity.find_dag_role(dag_id, tags)
+    if role < Role.VIEWER:
+        raise AccessRefused(404, f"there is no DAG {dag_id!r}")
+    if role < required:
+        raise AccessRefused(403, describe_missing_role(identity, role, required, f" on DAG {dag_id!r}"))
+
+
+def describe_missing_role(identity: Identity, role: Role, required: Role, where: str) -> str:
+    """The sentence of a refusal."""
+    limit = f"; the token permits at most {identity.ceiling}" if identity.ceiling < required else ""
+    return f"account {identity.name!r} has the role {role}{where}, and this needs the role {required}{limit}"

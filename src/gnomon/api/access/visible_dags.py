@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TypeVar
 
-from gnomon.api.access.policies import AccessRefused, User
+from gnomon.api.access.policies import User
+from gnomon.api.access.required_roles import check_dag_role
 from gnomon.api.context import ApiContext
 from gnomon.model.accounts import Role
 from gnomon.store import Transaction
@@ -20,11 +21,10 @@ def require_role(context: ApiContext, tx: Transaction, user: User, dag_id: str, 
 
     Raises AccessRefused: 404 for a DAG that is hidden from the user, 403 for a lower role.
     """
-    if dag_id in VisibleDags(context, tx, user, role):
+    if user.identity.everywhere >= role:
         return
-    if dag_id not in VisibleDags(context, tx, user):
-        raise AccessRefused(404, f"there is no DAG {dag_id!r}")
-    raise AccessRefused(403, f"account {user.name!r} needs the role {role} on DAG {dag_id!r} for this")
+    facts = context.facts.find(tx, list_newest_versions(tx, [dag_id]))
+    check_dag_role(user.identity, dag_id, next((one.spec.tags for one in facts.values()), ()), role)
 
 
 class VisibleDags:

@@ -10,8 +10,8 @@ from pydantic import Field
 
 from gnomon.actions.backfill_changes import BackfillSwitch, change_backfill
 from gnomon.api.access.permissions import CurrentUser, requires
-from gnomon.api.access.policies import ApiResource, Permission, User
-from gnomon.api.access.visible_dags import VisibleDags, require_role
+from gnomon.api.access.policies import AccessRefused, ApiResource, Permission, User
+from gnomon.api.access.visible_dags import require_role
 from gnomon.api.common.ordering import sort_entries
 from gnomon.api.common.paging import PageParameters, cut_page
 from gnomon.api.context import ApiContext, Context
@@ -21,6 +21,8 @@ from gnomon.api.v2.schemas.backfills_shapes import BackfillCollectionResponse, B
 from gnomon.model.accounts import Role
 from gnomon.model.backfills import BackfillRecord
 from gnomon.model.instants import to_datetime
+from gnomon.report.listings.backfill_list import find_backfill
+from gnomon.report.listings.not_found import NameNotFound
 from gnomon.store import Transaction
 from gnomon.store.dag_records import backfills
 
@@ -97,12 +99,13 @@ def _change(context: ApiContext, user: User, backfill_id: int, change: BackfillS
 
 def _find(context: ApiContext, tx: Transaction, user: User, backfill_id: int, role: Role) -> _NamedBackfill:
     """The backfill. Raises HTTPException (404), also for one of a hidden DAG, and AccessRefused for a lower role on its DAG."""
-    visible = VisibleDags(context, tx, user)
-    for dag_id, backfill in backfills.list_backfills(tx):
-        if backfill.backfill_pk == backfill_id and dag_id in visible:
-            require_role(context, tx, user, dag_id, role)
-            return dag_id, backfill
-    raise HTTPException(404, f"there is no backfill {backfill_id}; `gnomon backfill list` lists them all")
+    try:
+        dag_id, backfill = find_backfill(tx, backfill_id)
+        require_role(context, tx, user, dag_id, Role.VIEWER)
+    except (NameNotFound, AccessRefused):
+        raise HTTPException(404, f"there is no backfill {backfill_id}") from None
+    require_role(context, tx, user, dag_id, role)
+    return dag_id, backfill
 
 
 def _build(context: ApiContext, tx: Transaction, found: Sequence[_NamedBackfill]) -> list[BackfillResponse]:
