@@ -246,7 +246,7 @@ ROWS: tuple[CoverageRow, ...] = (
         "airflow.sdk.definitions.partition_mappers.window",
         "DayWindow HourWindow MonthWindow QuarterWindow SegmentWindow WeekWindow Window YearWindow",
     ),
-    make_row("airflow.sdk.definitions.retry_policy", "ExceptionRetryPolicy RetryAction RetryDecision RetryPolicy RetryRule"),
+    make_row("airflow.sdk.definitions.retry_policy", "ChainRetryPolicy ExceptionRetryPolicy RetryAction RetryDecision RetryPolicy RetryRule"),
     make_row("airflow.sdk.definitions.template", "literal"),
     make_row("airflow.sdk.definitions.variable", "Variable"),
     make_row("airflow.sdk.definitions.xcom_arg", "ConcatXComArg MapXComArg PlainXComArg XComArg ZipXComArg"),

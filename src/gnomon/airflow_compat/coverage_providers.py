@@ -9,8 +9,8 @@ ROWS: tuple[CoverageRow, ...] = (
         "airflow.providers.common.compat.sdk",
         "AIRFLOW_VAR_NAME_FORMAT_MAPPING AirflowConfigException AirflowException AirflowFailException AirflowNotFoundException "
         "AirflowOptionalProviderFeatureException AirflowSensorTimeout AirflowSkipException AirflowTaskTimeout Asset AssetAlias "
-        "AssetAll AssetAny BaseBranchOperator BaseHook BaseNotifier BaseOperator BaseOperatorLink BaseSensorOperator BranchMixIn Connection "
-        "Context DAG DagRunState DagRunTriggerException DecoratedMappedOperator DecoratedOperator DownstreamTasksSkipped "
+        "AssetAll AssetAny BaseBranchOperator BaseHook BaseNotifier BaseOperator BaseOperatorLink BaseSensorOperator BranchMixIn ChainRetryPolicy "
+        "Connection Context DAG DagRunState DagRunTriggerException DecoratedMappedOperator DecoratedOperator DownstreamTasksSkipped "
         "EdgeModifier ExceptionRetryPolicy KeywordParameters Label MappedOperator Metadata ObjectStoragePath Param "
         "ParamValidationError PokeReturnValue ResumableJobMixin RetryAction RetryDecision RetryPolicy RetryRule "
         "SET_DURING_EXECUTION SkipMixin TaskDecorator TaskDeferred TaskGroup TaskInstanceKey TaskInstanceState TriggerRule "

@@ -55,7 +55,7 @@ def _check_options(cfg: Config) -> Iterator[CheckRow]:
     except GnomonError as error:
         yield fail("alerts", str(error), "correct gnomon.toml")
         return
-    yield ok("alerts", f"{len(alerts.rules)} rules, {len(alerts.channels)} channels")
+    yield ok("alerts", f"rules: {len(alerts.rules)}, channels: {len(alerts.channels)}")
 
 
 def _check_service_logs(cfg: Config) -> CheckRow:

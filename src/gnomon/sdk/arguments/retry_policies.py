@@ -6,7 +6,7 @@ import importlib
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from enum import Enum
 from typing import Any
@@ -148,12 +148,54 @@ class ExceptionRetryPolicy(RetryPolicy):
         return cls([RetryRule.deserialize(rule) for rule in data["rules"]], RetryAction(data.get("default", "default")))
 
 
+class ChainRetryPolicy(RetryPolicy):
+    """Policies in an order: the first decision other than DEFAULT counts, and its reason names the policies that were asked.
+
+    A policy that raises an Exception, or that returns something else than a RetryDecision, is logged and decides nothing. The class is of
+    Airflow 3.4; `airflow.providers.common.compat` has it for Airflow 3.3.
+    """
+
+    def __init__(self, policies: Sequence[RetryPolicy]) -> None:
+        """Raises TypeError for something that is no sequence of policies, ValueError for none."""
+        if isinstance(policies, RetryPolicy):
+            raise TypeError(f"ChainRetryPolicy: policies is one {type(policies).__name__}; give a list of policies")
+        self.policies = [_check_policy(f"ChainRetryPolicy: policies[{position}]", policy) for position, policy in enumerate(policies)]
+        if not self.policies:
+            raise ValueError("ChainRetryPolicy: policies is empty; give at least one policy")
+
+    def evaluate(self, exception: BaseException, try_number: int, max_tries: int, context: Any = None) -> RetryDecision:
+        before: list[str] = []
+        for policy in self.policies:
+            name = type(policy).__name__
+            try:
+                decision = policy.evaluate(exception=exception, try_number=try_number, max_tries=max_tries, context=context)
+            except Exception as error:
+                log.exception("%s raised an exception, so the next policy decides", name)
+                before.append(f"{name}: raised {type(error).__name__}")
+                continue
+            if not isinstance(decision, RetryDecision):
+                log.error("%s returned %r, not a RetryDecision, so the next policy decides", name, decision)
+                before.append(f"{name}: invalid decision")
+            elif decision.action is RetryAction.DEFAULT:
+                before.append(f"{name}: {decision.reason or 'no decision'}")
+            else:
+                after = f" (after {'; '.join(before)})" if before else ""
+                return replace(decision, reason=f"{name}: {decision.reason or decision.action.value}{after}")
+        return RetryDecision(reason=f"no policy decided ({'; '.join(before)})")
+
+
 def check_retry_policy(name: str, value: Any) -> RetryPolicy:
     """Check the argument `retry_policy` of a task. Raises TypeError for something that cannot decide."""
     if isinstance(value, RetryPolicy):
         return value
     given = value.__name__ if isinstance(value, type) else type(value).__name__
     raise TypeError(f"{name} is {given}, not a RetryPolicy; give an object of ExceptionRetryPolicy or of a class of your own derived from RetryPolicy")
+
+
+def _check_policy(name: str, policy: object) -> RetryPolicy:
+    if not isinstance(policy, RetryPolicy):
+        raise TypeError(f"{name} is {type(policy).__name__}, not a RetryPolicy")
+    return policy
 
 
 def _check_action(name: str, value: object) -> None:

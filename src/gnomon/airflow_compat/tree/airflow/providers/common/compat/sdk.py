@@ -25,6 +25,7 @@ __all__, __getattr__ = make_lazy_exports(__name__, {
     "BaseOperatorLink": "airflow.sdk",
     "BaseSensorOperator": "airflow.sdk",
     "BranchMixIn": "airflow.sdk.bases.branch",
+    "ChainRetryPolicy": "airflow.sdk.definitions.retry_policy",
     "Connection": "airflow.sdk",
     "Context": "airflow.sdk",
     "DAG": "airflow.sdk",

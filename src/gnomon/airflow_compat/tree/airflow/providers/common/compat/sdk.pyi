@@ -42,6 +42,7 @@ from gnomon.operators.function_keywords import determine_kwargs as determine_kwa
 from gnomon.operators.time_limit import timeout as timeout
 from gnomon.sdk.arguments.notset import SET_DURING_EXECUTION as SET_DURING_EXECUTION
 from gnomon.sdk.arguments.params import Param as Param
+from gnomon.sdk.arguments.retry_policies import ChainRetryPolicy as ChainRetryPolicy
 from gnomon.sdk.arguments.retry_policies import ExceptionRetryPolicy as ExceptionRetryPolicy
 from gnomon.sdk.arguments.retry_policies import RetryAction as RetryAction
 from gnomon.sdk.arguments.retry_policies import RetryDecision as RetryDecision
