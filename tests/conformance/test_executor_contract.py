@@ -180,7 +180,7 @@ def test_a_cancelled_attempt_still_ends_with_a_result(world: ExecutorWorld) -> N
     attempt = world.attempt("sleep")
     world.executor.submit(world.worker_id, [attempt])
     world.wait(_has_entered(attempt))
-    world.executor.cancel(world.worker_id, attempt.attempt_id, "marked failed by ann", 5.0)
+    world.executor.cancel(world.worker_id, attempt.attempt_id, "marked failed by ann", 60.0)
     result = ended(world.wait(_has_ended(attempt)))[attempt.attempt_id]
     assert (result.outcome, result.reason) == ("failed", "marked failed by ann")
     world.executor.acknowledge(world.worker_id, [attempt.attempt_id])
