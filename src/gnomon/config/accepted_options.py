@@ -34,7 +34,6 @@ _OPTIONS: tuple[tuple[str, str, dict[str, str]], ...] = (
     ("core", "Not used: XComs are JSON, from which only types of Gnomon are made.", {"allowed_deserialization_classes": "airflow.*"}),
     ("core", _WORKER_LINK, {"execution_api_server_url": ""}),
     ("core", "Not needed: a plugin is imported when something of it is used.", {"lazy_load_plugins": "True"}),
-    ("core", "Not used: `gnomon connections test` is for users who can read the key of the database, and no page or API tests connections.", {"test_connection": "Disabled"}),
     ("core", _PERMISSIONS, {"simple_auth_manager_users": "", "auth_manager": "", "security": ""}),
     ("core", _AUTHORS, {"unit_test_mode": "False"}),
     ("database", _DATABASE, {

@@ -64,6 +64,9 @@ _CORE = (
     ConfigOption("core", "hide_sensitive_var_conn_fields", "True", _B,
            "Whether logs hide the values of Variables, and of keys in the extra of connections, whose names say that they are secrets. "
            "Passwords of connections are always hidden.", aliases=_alias("admin", "hide_sensitive_variable_fields")),
+    ConfigOption("core", "test_connection", "Disabled", _T,
+           "Whether the API tests connections, with the hooks of providers: Disabled, Enabled, or Hidden (as Disabled).",
+           choices=("Disabled", "Enabled", "Hidden")),
     ConfigOption("core", "sensitive_var_conn_names", "", _T,
            "Further parts of such names, separated by commas, beside password, secret, token and the others of Airflow.", may_be_empty=True,
            aliases=_alias("admin", "sensitive_variable_fields")),
