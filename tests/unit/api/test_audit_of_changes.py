@@ -73,7 +73,7 @@ def test_commands_log_their_user(api: Client, deployment: Deployment) -> None:
 
 
 def test_an_exported_list_of_pools_can_be_imported_although_it_contains_the_default_pool(api: Client) -> None:
-    pools = [{name: pool[name] for name in ("name", "slots", "description", "include_deferred")} for pool in api.get("/pools")["pools"]]
+    pools = [{name: pool[name] for name in ("name", "slots", "description", "include_deferred", "team_name")} for pool in api.get("/pools")["pools"]]
     answer = api.send("PATCH", "/pools", {"actions": [{"action": "create", "entities": pools, "action_on_existence": "overwrite"}]})
     assert answer["create"] == {"success": ["default_pool"], "errors": []}
     assert "only slots and include_deferred" in api.fails(400, "/pools/default_pool?update_mask=description", "PATCH", {"description": "other"})

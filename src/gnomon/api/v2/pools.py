@@ -129,7 +129,7 @@ def _change(changes: AdminChanges, name: str, fields: Mapping[str, Any]) -> None
         raise HTTPException(422, f"slots is a number from {UNLIMITED} (no limit), not {slots}")
     pool = _find(changes.tx, name)
     description = fields.get("description", pool.description) or ""
-    if name == DEFAULT_POOL and (description != pool.description or set(fields) - {"slots", "include_deferred", "description"}):
+    if name == DEFAULT_POOL and description != pool.description:
         raise HTTPException(400, f"only slots and include_deferred of {DEFAULT_POOL} can be changed")
     include_deferred = fields.get("include_deferred")
     changes.set_pool(
