@@ -1,4 +1,4 @@
-"""Published packages of Airflow in folders below `.cache`: its client in an environment of its own, and its OpenAPI document."""
+"""Published packages of Airflow in folders below `.cache`: its clients in environments of their own, and its OpenAPI document."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import pytest
 from tests.conformance import package_index
 
 VERSION = "3.3.2"
+AIRFLOWCTL_VERSION = "0.1.5"
 CACHE = package_index.CACHE / f"airflow-api-{VERSION}"
 DOCUMENT = "airflow/api_fastapi/core_api/openapi/v2-rest-api-generated.yaml"
 PIP = ("-m", "pip", "--disable-pip-version-check", "--no-input", "-q")
@@ -19,14 +20,12 @@ PIP = ("-m", "pip", "--disable-pip-version-check", "--no-input", "-q")
 
 def require_client() -> str:
     """The Python of an environment that has `apache-airflow-client` and nothing of Gnomon; skips the test without the package index."""
-    folder = CACHE / "client"
-    python = folder / "bin" / "python"
-    mark = folder / "complete"
-    if not mark.exists():
-        _run(sys.executable, "-m", "venv", "--clear", str(folder))
-        _run(str(python), *PIP, "install", f"apache-airflow-client=={VERSION}")
-        mark.touch()
-    return str(python)
+    return _require_environment("client", f"apache-airflow-client=={VERSION}")
+
+
+def require_airflowctl() -> str:
+    """The Python of an environment that has `apache-airflow-ctl` and nothing of Gnomon; skips the test without the package index."""
+    return _require_environment("airflowctl", f"apache-airflow-ctl=={AIRFLOWCTL_VERSION}")
 
 
 def require_document() -> Path:
@@ -43,8 +42,19 @@ def require_document() -> Path:
     return found
 
 
+def _require_environment(name: str, requirement: str) -> str:
+    folder = CACHE / name
+    python = folder / "bin" / "python"
+    mark = folder / "complete"
+    if not mark.exists():
+        _run(sys.executable, "-m", "venv", "--clear", str(folder))
+        _run(str(python), *PIP, "install", requirement)
+        mark.touch()
+    return str(python)
+
+
 def _run(*command: str) -> None:
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     if done.returncode:
-        reason = f"apache-airflow-client could not be installed: {done.stderr.strip()[-300:]}"
+        reason = f"{command[-1]} could not be installed: {done.stderr.strip()[-300:]}"
         pytest.fail(reason) if os.environ.get("CI", "").lower() == "true" else pytest.skip(reason)

@@ -52,3 +52,37 @@ def test_signed_tokens_live_as_long_as_the_options_say(tmp_path: Path) -> None:
             claims = jwt.decode(client.request("POST", path, login).json()["access_token"], options={"verify_signature": False})
             assert claims["exp"] - claims["iat"] == lifetime_s
     context.close()
+
+
+@effect_of("core.test_connection")
+@pytest.mark.parametrize("value", ["Disabled", "Enabled", "Hidden"])
+def test_the_api_tests_connections_only_if_the_option_allows_it(tmp_path: Path, value: str) -> None:
+    cfg = load_config({"GNOMON__CORE__TEST_CONNECTION": value, "GNOMON__API__AUTH": "none"}, tmp_path)
+    migrations.upgrade_schema(cfg.database_url)
+    context = create_context(cfg, VirtualClock(NOW), "127.0.0.1", lambda: HealthSnapshot(NOW, ()))
+    with served(context) as client:
+        body = {"connection_id": "files", "conn_type": "fs", "extra": f'{{"path": "{tmp_path}"}}'}
+        if value != "Enabled":
+            assert f"[core] test_connection is {value}" in client.fails(403, "/connections/test", "POST", body)
+        else:
+            assert client.send("POST", "/connections/test", body) == {"status": True, "message": f"Path {tmp_path} is existing."}
+            missing = client.send("POST", "/connections/test", {"connection_id": "x", "conn_type": "no_such_type"})
+            assert (missing["status"], "no_such_type" in missing["message"]) == (False, True)
+    context.close()
+
+
+@effect_of("api.base_url")
+def test_without_accounts_pages_of_other_sites_are_refused(tmp_path: Path) -> None:
+    cfg = load_config({"GNOMON__API__AUTH": "none", "GNOMON__API__BASE_URL": "https://gnomon.example.com:8443/"}, tmp_path)
+    migrations.upgrade_schema(cfg.database_url)
+    context = create_context(cfg, VirtualClock(NOW), "127.0.0.1", lambda: HealthSnapshot(NOW, ()))
+    with served(context) as client:
+        for host in ("localhost:8080", "gnomon.localhost", "127.0.0.2", "[::1]:8080", "gnomon.example.com", "GNOMON.example.com:8443"):
+            assert client.request("GET", "/api/v2/dags", headers={"Host": host}).status == 200, host
+        for host in ("evil.example", "example.com", "localhost.evil.example", "127.0.0.1.evil.example", "192.0.2.7"):
+            assert client.request("GET", "/api/v2/dags", headers={"Host": host}).status == 403, host
+        for headers in ({"Origin": "https://evil.example"}, {"Origin": "null"}, {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}):
+            assert client.request("PATCH", "/api/v2/pools/default_pool", {"slots": 7}, headers=headers).status == 403, headers
+        own = {"Host": "localhost:1", "Origin": "http://localhost:1", "Sec-Fetch-Site": "same-origin"}
+        assert client.request("PATCH", "/api/v2/pools/default_pool", {"slots": 7}, headers=own).status == 200
+    context.close()

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 
 from gnomon.accounts.passwords import check_password, hash_password
 from gnomon.errors.product import UserError, find_close_matches
-from gnomon.model.accounts import Account, Grant, GrantKind, Role
-from gnomon.model.instants import Instant
+from gnomon.model.accounts import Account, Author, Grant, GrantKind, Role
 from gnomon.model.records import EventRecord
 from gnomon.store import Transaction
 from gnomon.store.accounts import account_rows, session_rows
@@ -17,17 +15,6 @@ from gnomon.store.dag_records.event_log import log_event
 
 _NAME = re.compile(r"[\w.@+-]{1,100}")
 _PATTERN = re.compile(r"[^\x00-\x1f]{1,250}")
-
-
-@dataclass(frozen=True, slots=True)
-class Author:
-    """Who changes an account, for the audit log."""
-
-    by: str
-    """`cli:<user of the machine>`, or the name of an account."""
-    now: Instant
-    address: str | None = None
-    """From where the request came; None: a command on this machine."""
 
 
 def create_account(tx: Transaction, author: Author, name: str, role: Role, password: str | None) -> Account:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from gnomon.accounts.account_changes import Author, create_account
+from gnomon.accounts.account_changes import create_account
 from gnomon.accounts.passwords import generate_password
-from gnomon.model.accounts import FIRST_ACCOUNT, Role
+from gnomon.model.accounts import FIRST_ACCOUNT, Author, Role
 from gnomon.model.instants import Instant
 from gnomon.store import Database
 from gnomon.store.accounts import account_rows

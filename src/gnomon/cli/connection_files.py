@@ -35,7 +35,7 @@ def import_(home: Home, file: str, overwrite: bool) -> None:
                 if conn_id in known and not overwrite:
                     kept.append(conn_id)
                 else:
-                    store.set_connection(tx, to_stored(connection))
+                    home.changes(tx).set_connection(to_stored(connection))
     click.echo(f"imported {len(found) - len(kept)} of {len(found)} connections from {file}")
     if kept:
         click.echo(f"gnomon: warning: these exist and were left as they are (--overwrite replaces them): {', '.join(sorted(kept))}", err=True)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from gnomon.actions.author_queries import make_question_handler
+from gnomon.actions.connection_checks import check_stored_connection
 from gnomon.cli.connection_files import export, import_
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import format_fields, output_option, print_document, print_records
@@ -19,7 +20,6 @@ from gnomon.errors.product import UserError, find_close_matches
 from gnomon.report.listings.connection_list import ConnectionRow, make_row, to_connection, to_stored
 from gnomon.report.listings.not_found import connection_not_found
 from gnomon.sdk.runtime.connection import Connection
-from gnomon.sdk.runtime.connection_check import ConnectionCheck
 from gnomon.store.admin import connections as store
 from gnomon.timetable_host import ask_and_wait
 
@@ -30,7 +30,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 _CONN_ID = re.compile(r"[\w#!()\-.:/\\]{1,250}")
 """As in Airflow."""
 _FIELDS = ("conn_type", "description", "host", "login", "password", "schema", "port", "extra")
-_CHECK = "gnomon.sdk.runtime.connection_check:check_connection"
 _TYPES = "gnomon.sdk.runtime.connection_check:list_connection_types"
 
 
@@ -121,7 +120,7 @@ def add(home: Home, /, conn_id: str, conn_uri: str | None, conn_json: str | None
         with db.write() as tx:
             if store.get_connection(tx, conn_id) is not None:
                 raise UserError(f"there is a connection {conn_id!r} already; change it with `gnomon connections set`, or delete it first")
-            store.set_connection(tx, to_stored(made))
+            home.changes(tx).set_connection(to_stored(made))
     click.echo(f"added connection {conn_id}")
     _warn_of_unknown_type(home, made)
 
@@ -138,7 +137,7 @@ def set_(home: Home, /, conn_id: str, conn_uri: str | None, conn_json: str | Non
         db.bind_key()
         with db.write() as tx:
             made = _make_connection(conn_id, given, store.get_connection(tx, conn_id))
-            store.set_connection(tx, to_stored(made))
+            home.changes(tx).set_connection(to_stored(made))
     click.echo(f"set connection {conn_id}")
     _warn_of_unknown_type(home, made)
 
@@ -149,7 +148,7 @@ def set_(home: Home, /, conn_id: str, conn_uri: str | None, conn_json: str | Non
 def delete(home: Home, conn_id: str) -> None:
     """Delete the connection CONN_ID."""
     with home.store() as db, db.write() as tx:
-        if not store.delete_connection(tx, conn_id):
+        if not home.changes(tx).delete_connection(conn_id):
             raise connection_not_found(conn_id, [one.conn_id for one in store.list_connections(tx)])
     click.echo(f"deleted connection {conn_id}")
 
@@ -160,12 +159,12 @@ def delete(home: Home, conn_id: str) -> None:
 def test(home: Home, conn_id: str) -> int:
     """Test the stored connection CONN_ID with the hook of its type. Exit code 0 if the system answers, else 1.
 
-    The hook runs in a process of its own, under a time limit. The option [core] test_connection does not limit this command:
+    The hook runs in a process of its own, under a time limit. The option [core] test_connection limits only the API:
     whoever can read the key of the database may use its connections.
     """
     with home.store() as db:
-        connection = to_connection(_find(db, conn_id))
-    check: ConnectionCheck = ask_and_wait(home.cfg, _CHECK, ConnectionCheck, imports=True, conn_id=conn_id, fields=connection.as_json())
+        stored = _find(db, conn_id)
+    check = check_stored_connection(home.cfg, stored)
     if not check.is_ok:
         raise UserError(f"connection {conn_id} failed its test: {check.message}")
     click.echo(f"connection {conn_id}: {check.message}")

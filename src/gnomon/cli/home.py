@@ -16,7 +16,9 @@ from gnomon.clock import Clock, SystemClock
 from gnomon.config import Config, current_config, run_folder
 
 if TYPE_CHECKING:
-    from gnomon.store import Database
+    from gnomon.actions.admin_changes import AdminChanges
+    from gnomon.model.accounts import Author
+    from gnomon.store import Database, Transaction
 
 
 class Home:
@@ -44,6 +46,19 @@ class Home:
             return f"cli:{pwd.getpwuid(os.getuid()).pw_name}"
         except KeyError:
             return f"cli:{os.getuid()}"
+
+    @property
+    def author(self) -> Author:
+        """The user of this command and now, for a change that the audit log names."""
+        from gnomon.model.accounts import Author
+
+        return Author(self.by, self.clock.now())
+
+    def changes(self, tx: Transaction) -> AdminChanges:
+        """Changes of connections, Variables and pools by the user of this command."""
+        from gnomon.actions.admin_changes import AdminChanges
+
+        return AdminChanges(tx, self.author)
 
     @contextmanager
     def store(self) -> Iterator[Database]:

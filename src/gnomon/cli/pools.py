@@ -53,7 +53,7 @@ def list_(home: Home, output: str) -> None:
 def set_(home: Home, name: str, slots: int, description: str, include_deferred: bool) -> None:
     """Create POOL, or change it. SLOTS -1 means no limit."""
     with home.store() as db, db.write() as tx:
-        store.set_pool(tx, name, slots, description=description, include_deferred=include_deferred)
+        home.changes(tx).set_pool(name, slots, description=description, include_deferred=include_deferred)
         notify_on_commit(tx)
     home.wake_services()
     click.echo(f"pool {name} has {'no limit' if slots < 0 else f'{slots} slots'}")
@@ -67,7 +67,7 @@ def delete(home: Home, name: str) -> None:
     with home.store() as db, db.write() as tx:
         if store.find_pool(tx, name) is None:
             raise pool_not_found(name, [pool.name for pool in store.list_pools(tx)])
-        store.delete_pool(tx, name)
+        home.changes(tx).delete_pool(name)
         notify_on_commit(tx)
     home.wake_services()
     click.echo(f"deleted pool {name}")
@@ -82,7 +82,7 @@ def import_(home: Home, file: str) -> None:
     found = [_read_pool(file, name, entry) for name, entry in read_entries(file).items()]
     with home.store() as db, db.write() as tx:
         for pool in found:
-            store.set_pool(tx, pool.name, pool.slots, description=pool.description, include_deferred=pool.include_deferred)
+            home.changes(tx).set_pool(pool.name, pool.slots, description=pool.description, include_deferred=pool.include_deferred)
         notify_on_commit(tx)
     home.wake_services()
     click.echo(f"imported {len(found)} pools from {file}")

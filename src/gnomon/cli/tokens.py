@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import click
 
 from gnomon.accounts import api_tokens
-from gnomon.accounts.account_changes import Author, get_account
+from gnomon.accounts.account_changes import get_account
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import output_option, print_records
 from gnomon.cli.parameter_types import SpanType
@@ -52,7 +52,7 @@ def create(home: Home, account: str, name: str, role: str, expires_in: float, ne
     """Create a token of ACCOUNT and print it. Requests carry it in the header `Authorization: Bearer TOKEN`."""
     with home.store() as db, db.write() as tx:
         owner = get_account(tx, account)
-        text = api_tokens.create_token(tx, _author(home), owner, name, parse_role(role), None if never_expires else expires_in)
+        text = api_tokens.create_token(tx, home.author, owner, name, parse_role(role), None if never_expires else expires_in)
     click.echo(text)
     if sys.stdout.isatty():
         click.echo("Keep the token: it cannot be shown again.", err=True)
@@ -75,12 +75,9 @@ def list_(home: Home, output: str) -> None:
 def revoke(home: Home, token: str) -> None:
     """Revoke the token with the id TOKEN, which `gnomon tokens list` shows: requests with it are refused from now on."""
     with home.store() as db, db.write() as tx:
-        revoked = api_tokens.revoke_token(tx, _author(home), token)
+        revoked = api_tokens.revoke_token(tx, home.author, token)
     click.echo(f"revoked token {revoked.uid} ({revoked.name}) of account {revoked.account_name}")
 
-
-def _author(home: Home) -> Author:
-    return Author(home.by, home.clock.now())
 
 
 def _row(token: ApiToken, now: Instant) -> TokenRow:

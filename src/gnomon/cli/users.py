@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import click
 
 from gnomon.accounts import account_changes
-from gnomon.accounts.account_changes import Author
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import output_option, print_records
 from gnomon.cli.secret_input import read_secret
@@ -62,7 +61,7 @@ def create(home: Home, name: str, role: str, password: str | None, no_password: 
         raise UserError("give --password or --no-password, not both")
     given = None if no_password else _read_password(password)
     with home.store() as db, db.write() as tx:
-        account = account_changes.create_account(tx, _author(home), name, parse_role(role), given)
+        account = account_changes.create_account(tx, home.author, name, parse_role(role), given)
     click.echo(f"created account {account.name} with the role {account.role}")
 
 
@@ -73,7 +72,7 @@ def create(home: Home, name: str, role: str, password: str | None, no_password: 
 def set_role(home: Home, name: str, role: str) -> None:
     """Give the account NAME another role."""
     with home.store() as db, db.write() as tx:
-        account = account_changes.set_role(tx, _author(home), name, parse_role(role))
+        account = account_changes.set_role(tx, home.author, name, parse_role(role))
     click.echo(f"account {account.name} has the role {account.role}")
 
 
@@ -85,7 +84,7 @@ def reset_password(home: Home, name: str, password: str | None) -> None:
     """Give the account NAME another password, and end its sessions. Its API tokens stay: `gnomon tokens revoke` ends them."""
     given = _read_password(password)
     with home.store() as db, db.write() as tx:
-        account_changes.reset_password(tx, _author(home), name, given)
+        account_changes.reset_password(tx, home.author, name, given)
     click.echo(f"account {name} has a new password; its sessions have ended")
 
 
@@ -95,7 +94,7 @@ def reset_password(home: Home, name: str, password: str | None) -> None:
 def delete(home: Home, name: str) -> None:
     """Delete the account NAME with its sessions and tokens."""
     with home.store() as db, db.write() as tx:
-        account_changes.delete_account(tx, _author(home), name)
+        account_changes.delete_account(tx, home.author, name)
     click.echo(f"deleted account {name}")
 
 
@@ -109,7 +108,7 @@ def grant(home: Home, name: str, dag: str | None, tag: str | None, role: str) ->
     """Give the account NAME a role on single DAGs. Grants only add: the account's own role counts for all DAGs."""
     kind, pattern = _read_pattern(dag, tag)
     with home.store() as db, db.write() as tx:
-        account_changes.add_grant(tx, _author(home), name, Grant(kind, pattern, parse_role(role)))
+        account_changes.add_grant(tx, home.author, name, Grant(kind, pattern, parse_role(role)))
     click.echo(f"account {name} has the role {role} on {kind} {pattern}")
 
 
@@ -122,7 +121,7 @@ def revoke(home: Home, name: str, dag: str | None, tag: str | None) -> None:
     """Take a grant from the account NAME."""
     kind, pattern = _read_pattern(dag, tag)
     with home.store() as db, db.write() as tx:
-        account_changes.remove_grant(tx, _author(home), name, kind, pattern)
+        account_changes.remove_grant(tx, home.author, name, kind, pattern)
     click.echo(f"account {name} has no role of its own on {kind} {pattern} any more")
 
 
@@ -135,9 +134,6 @@ def _read_pattern(dag: str | None, tag: str | None) -> tuple[GrantKind, str]:
 def _read_password(given: str | None) -> str:
     return read_secret("Password", is_new=True) if given is None else given
 
-
-def _author(home: Home) -> Author:
-    return Author(home.by, home.clock.now())
 
 
 def _row(account: Account) -> AccountRow:

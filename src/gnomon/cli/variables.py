@@ -65,7 +65,7 @@ def set_(home: Home, key: str, value: str, description: str | None) -> None:
     with home.store() as db:
         db.bind_key()  # raises when this host has another key: with it, no other host could decrypt the value
         with db.write() as tx:
-            store.set_variable(tx, key, value, description)
+            home.changes(tx).set_variable(key, value, description)
     click.echo(f"set Variable {key}")
 
 
@@ -75,7 +75,7 @@ def set_(home: Home, key: str, value: str, description: str | None) -> None:
 def delete(home: Home, key: str) -> None:
     """Delete the Variable KEY."""
     with home.store() as db, db.write() as tx:
-        if not store.delete_variable(tx, key):
+        if not home.changes(tx).delete_variable(key):
             raise variable_not_found(key, store.list_variable_keys(tx))
     click.echo(f"deleted Variable {key}")
 
@@ -96,7 +96,7 @@ def import_(home: Home, file: str, action: str) -> None:
                 raise UserError(f"these Variables exist, so nothing was imported: {', '.join(known)}")
             chosen = {key: variable for key, variable in found.items() if action != "skip" or key not in known}
             for key, variable in chosen.items():
-                store.set_variable(tx, key, variable.value, variable.description)
+                home.changes(tx).set_variable(key, variable.value, variable.description)
     click.echo(f"imported {len(chosen)} of {len(found)} Variables from {file}")
     if len(chosen) < len(found):
         click.echo(f"gnomon: warning: these exist and were left as they are: {', '.join(known)}", err=True)

@@ -34,7 +34,6 @@ _OPTIONS: tuple[tuple[str, str, dict[str, str]], ...] = (
     ("core", "Not used: XComs are JSON, from which only types of Gnomon are made.", {"allowed_deserialization_classes": "airflow.*"}),
     ("core", _WORKER_LINK, {"execution_api_server_url": ""}),
     ("core", "Not needed: a plugin is imported when something of it is used.", {"lazy_load_plugins": "True"}),
-    ("core", "Not used: `gnomon connections test` is for users who can read the key of the database, and no page or API tests connections.", {"test_connection": "Disabled"}),
     ("core", _PERMISSIONS, {"simple_auth_manager_users": "", "auth_manager": "", "security": ""}),
     ("core", _AUTHORS, {"unit_test_mode": "False"}),
     ("database", _DATABASE, {
@@ -79,14 +78,14 @@ _OPTIONS: tuple[tuple[str, str, dict[str, str]], ...] = (
     ("execution_api", _NO_API_TOKENS, {
         "jwt_expiration_time": "600", "otel_trace_propagation": "only-authenticated", "jwt_audience": "urn:airflow.apache.org:task",
     }),
-    ("api", _PAGE, {"base_url": "", "workers": "1", "expose_config": "False", "secret_key": ""}),
+    ("api", _PAGE, {"workers": "1", "expose_config": "False", "secret_key": ""}),
     ("api_auth", _OWN_KEYS, {
         "jwt_audience": "", "jwt_secret": "", "jwt_private_key_path": "", "jwt_algorithm": "", "jwt_kid": "", "trusted_jwks_url": "", "jwt_issuer": "",
     }),
     ("logging", _LOGS, {"remote_logging": "False", "remote_log_conn_id": "", "remote_base_log_folder": "", "task_log_prefix_template": ""}),
     ("logging", "Not used: [logging] style chooses between text and JSON.", {"log_format": "", "colored_console_log": "True"}),
     ("logging", _PERMISSIONS, {"fab_logging_level": "WARNING"}),
-    ("webserver", _PAGE, {"base_url": "", "expose_config": "False", "secret_key": "", "default_ui_timezone": "UTC"}),
+    ("webserver", _PAGE, {"expose_config": "False", "secret_key": "", "default_ui_timezone": "UTC"}),
     ("webserver", _PERMISSIONS, {"rbac": "True"}),
     ("lineage", "Not used: such back ends left Airflow with 3.0; plugins read lineage in listeners.", {"backend": ""}),
 )  # fmt: skip

@@ -64,6 +64,9 @@ _CORE = (
     ConfigOption("core", "hide_sensitive_var_conn_fields", "True", _B,
            "Whether logs hide the values of Variables, and of keys in the extra of connections, whose names say that they are secrets. "
            "Passwords of connections are always hidden.", aliases=_alias("admin", "hide_sensitive_variable_fields")),
+    ConfigOption("core", "test_connection", "Disabled", _T,
+           "Whether the API tests connections, with the hooks of providers: Disabled, Enabled, or Hidden (as Disabled).",
+           choices=("Disabled", "Enabled", "Hidden")),
     ConfigOption("core", "sensitive_var_conn_names", "", _T,
            "Further parts of such names, separated by commas, beside password, secret, token and the others of Airflow.", may_be_empty=True,
            aliases=_alias("admin", "sensitive_variable_fields")),
@@ -168,6 +171,9 @@ _OTHERS = (
            aliases=_alias("webserver", "web_server_port")),
     ConfigOption("api", "auth", "accounts", _T, "Who may use the API: `accounts` (see `gnomon users`), or `none`: everybody, which is possible on a "
            "loopback address only. Not an option of Airflow.", choices=("accounts", "none")),
+    ConfigOption("api", "base_url", "", _T, "The address under which browsers reach the server, for example https://gnomon.example.com. Links of questions "
+           "to people begin with it; with auth = none, requests may name this host, localhost and loopback addresses only.",
+           aliases=_alias("webserver", "base_url")),
     ConfigOption("api", "session_idle_minutes", "1440", _I, "A session of a browser that is not used for so many minutes ends. Not an option of "
            "Airflow.", minimum=1),
     ConfigOption("api_auth", "jwt_expiration_time", "86400", _I, "How many seconds a signed token of /auth/token is valid.", minimum=1),

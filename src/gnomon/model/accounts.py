@@ -42,6 +42,17 @@ def parse_role(name: str) -> Role:
         raise ValueError(f"{name!r} is not a role; the roles are {', '.join(ROLE_NAMES)}") from None
 
 
+@dataclass(frozen=True, slots=True)
+class Author:
+    """The user of a change, for the audit log."""
+
+    by: str
+    """`cli:<user of the machine>`, `api:<name of an account>`, or the name of a service."""
+    now: Instant
+    address: str | None = None
+    """The address from which the request came; None: a command on this machine."""
+
+
 class GrantKind(str, Enum):
     """What the pattern of a grant is compared with."""
 

@@ -10,7 +10,7 @@ from tests.databases import BOTH, empty_database
 from tests.unit.api.served import Client, served
 from tests.unit.cli.deployment import NOW, Deployment
 
-from gnomon.api.access.policies import OpenAccess
+from gnomon.api.access.open_access import OpenAccess
 from gnomon.api.context import ApiContext
 from gnomon.api.health import HealthSnapshot
 from gnomon.cli.home import Home

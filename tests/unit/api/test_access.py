@@ -8,8 +8,8 @@ import pytest
 from fastapi import APIRouter, FastAPI
 from tests.unit.api.served import served
 
+from gnomon.api.access.open_access import OpenAccess
 from gnomon.api.access.permissions import check_routes, list_operations
-from gnomon.api.access.policies import OpenAccess
 from gnomon.api.app import API_PREFIX, create_app
 from gnomon.api.context import ApiContext
 from gnomon.api.health import ComponentHealth, HealthSnapshot, HealthStatus

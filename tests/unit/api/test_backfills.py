@@ -93,7 +93,7 @@ def test_a_dry_run_shows_the_slots_that_would_run(api: Client, deployment: Deplo
     ({"dag_id": "nowhere"}, 404, "there is no DAG 'nowhere'"), ({"dag_id": "none"}, 422, "which has no times"),
     ({"dag_id": "timely"}, 400, "allows no backfill runs"), ({"dag_run_conf": {"n": "x"}}, 400, "does not fit the params"),
     ({"to_date": "2026-01-01T00:00:00Z"}, 422, "ends before it begins"), ({"from_date": "2026-02-01T00:10:00Z", "to_date": "2026-02-01T00:20:00Z"}, 422, "no slot"),
-    ({"max_active_runs": 0}, 422, "at least 1"), ({"run_on_latest_version": False}, 501, ""), ({"dag_id": "chained", "run_backwards": True}, 422, "run it forwards"),
+    ({"max_active_runs": 0}, 422, "at least 1"), ({"run_on_latest_version": False, "reprocess_behavior": "failed"}, 501, ""), ({"dag_id": "chained", "run_backwards": True}, 422, "run it forwards"),
 ])  # fmt: skip
 @pytest.mark.parametrize("path", ["/backfills", "/backfills/dry_run"])
 def test_what_cannot_be_backfilled_is_refused(

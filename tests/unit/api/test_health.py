@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.unit.api.served import Client, served
 
-from gnomon.api.access.policies import OpenAccess
+from gnomon.api.access.open_access import OpenAccess
 from gnomon.api.app import find_version
 from gnomon.api.context import ApiContext
 from gnomon.api.health import (

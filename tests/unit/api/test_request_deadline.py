@@ -11,7 +11,7 @@ from tests.patience import PATIENCE_S
 from tests.unit.api.served import Client, served
 
 from gnomon.api import request_deadline
-from gnomon.api.access.policies import OpenAccess
+from gnomon.api.access.open_access import OpenAccess
 from gnomon.api.context import ApiContext
 from gnomon.api.health import HealthSnapshot
 from gnomon.clock import VirtualClock

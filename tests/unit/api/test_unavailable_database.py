@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.unit.api.served import served
 
-from gnomon.api.access.policies import OpenAccess
+from gnomon.api.access.open_access import OpenAccess
 from gnomon.api.context import ApiContext
 from gnomon.api.health import HealthSnapshot
 from gnomon.clock import VirtualClock

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 
 from gnomon import log
 from gnomon.api.access.accounts_policy import AccountsPolicy
-from gnomon.api.access.policies import OpenAccess
+from gnomon.api.access.open_access import OpenAccess
 from gnomon.api.context import ApiContext
 from gnomon.api.health import HealthSnapshot
 from gnomon.clock import Clock
@@ -23,7 +23,7 @@ def create_context(cfg: Config, clock: Clock, host: str, read_health: Callable[[
         if not is_loopback(host):
             raise OptionError(describe_open_address(cfg.source("api", "auth"), host))
         _log.warning("api_is_open", address=host, remedy="everybody on this machine may change everything; set [api] auth to accounts")
-        return ApiContext(cfg, clock, OpenAccess(), read_health)
+        return ApiContext(cfg, clock, OpenAccess(cfg.text("api", "base_url")), read_health)
     context: ApiContext
     policy = AccountsPolicy(lambda: context.authenticator, lambda dag_id: _find_tags(context, dag_id))
     context = ApiContext(cfg, clock, policy, read_health)

@@ -10,9 +10,11 @@ from fastapi.params import Depends as DependsMarker
 from fastapi.routing import APIRoute
 
 from gnomon.api.access.policies import ApiResource, Permission, User
+from gnomon.api.common.client_address import find_address
 from gnomon.api.common.paths import ALL, restore_slashes
 from gnomon.api.context import ApiContext
 from gnomon.errors.product import InternalError
+from gnomon.model.accounts import Author
 
 
 class RequiredPermission:
@@ -67,5 +69,12 @@ def _find_user(request: Request) -> User:
     return user
 
 
+def _find_author(request: Request) -> Author:
+    context: ApiContext = request.app.state.context
+    return Author(f"api:{_find_user(request).name}", context.clock.now(), find_address(request))
+
+
+CurrentAuthor = Annotated[Author, Depends(_find_author)]
+"""The user of the request, for a change that the audit log names."""
 CurrentUser = Annotated[User, Depends(_find_user)]
 """The user of the request, whom the policy has found."""

@@ -1,4 +1,4 @@
-"""`AccessPolicy`: decides about one request. `accounts_policy.py` has the one with accounts; `OpenAccess` allows everything."""
+"""`AccessPolicy`: decides about one request. `accounts_policy.py` and `open_access.py` have the two that exist."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Protocol
 
 from starlette.requests import Request
 
-from gnomon.model.accounts import Identity, Role
+from gnomon.model.accounts import Identity
 
 
 class Permission(Enum):
@@ -74,11 +74,3 @@ class AccessPolicy(Protocol):
 
     def authorize(self, request: Request, permission: Permission, resource: ApiResource, dag_id: str | None) -> User:
         """The user of the request. `dag_id`: the DAG in its path; None for none, or for `~`. Raises AccessRefused."""
-
-
-class OpenAccess:
-    """Allows everything to everybody who reaches the socket: `[api] auth = none`, for a loopback address only."""
-
-    def authorize(self, request: Request, permission: Permission, resource: ApiResource, dag_id: str | None) -> User:
-        """The user `anonymous`."""
-        return User(Identity("anonymous", Role.ADMIN))

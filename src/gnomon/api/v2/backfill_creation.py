@@ -27,6 +27,7 @@ from gnomon.api.v2.schemas.backfills_shapes import (
     BackfillResponse,
     DryRunBackfillCollectionResponse,
     DryRunBackfillResponse,
+    ReprocessBehavior,
 )
 from gnomon.model.accounts import Role
 from gnomon.report.listings.dag_list import find_dag
@@ -58,7 +59,7 @@ def create_dry_run(body: BackfillPostBody, context: Context, user: CurrentUser) 
 
 def _check(context: ApiContext, user: User, body: BackfillPostBody) -> tuple[BackfillRequest, FoundSlots]:
     """The request and its slots. Raises the errors of `check_backfill` and `find_slots`, NameNotFound, AccessRefused."""
-    if body.run_on_latest_version is False:
+    if body.run_on_latest_version is False and body.reprocess_behavior is not ReprocessBehavior.NONE:  # without it no run is cleared
         raise ApiUnsupported(NO_OLD_CODE)
     if body.max_active_runs < 1:
         raise HTTPException(422, f"max_active_runs is at least 1, not {body.max_active_runs}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Any
@@ -11,7 +12,9 @@ from typing import Annotated, Any
 from fastapi import APIRouter, HTTPException, Query, Response
 from pydantic import Field
 
-from gnomon.api.access.permissions import requires
+from gnomon.actions.admin_changes import AdminChanges
+from gnomon.actions.connection_checks import check_stored_connection
+from gnomon.api.access.permissions import CurrentAuthor, requires
 from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.ordering import sort_entries
@@ -22,7 +25,13 @@ from gnomon.api.common.update_masks import read_changes
 from gnomon.api.context import Context
 from gnomon.api.v2.bulk_changes import BulkTarget, change_in_bulk
 from gnomon.api.v2.schemas.bulk_shapes import BulkBody, BulkResponse
-from gnomon.api.v2.schemas.connections_shapes import ConnectionBody, ConnectionCollectionResponse, ConnectionResponse
+from gnomon.api.v2.schemas.connections_shapes import (
+    ConnectionBody,
+    ConnectionCollectionResponse,
+    ConnectionResponse,
+    ConnectionTestResponse,
+)
+from gnomon.planning import PlanningError
 from gnomon.report.listings.connection_list import HIDDEN, make_row
 from gnomon.report.listings.not_found import connection_not_found
 from gnomon.store import Transaction
@@ -31,6 +40,9 @@ from gnomon.store.admin.connections import StoredConnection
 
 router = APIRouter(prefix="/connections", tags=["Connection"])
 _READ = requires(Permission.READ, ApiResource.CONNECTION)
+_CHECKS_AT_A_TIME = 4
+_CHECKS = threading.BoundedSemaphore(_CHECKS_AT_A_TIME)
+"""Each test is a process that may take some seconds."""
 _CONNECTION_ID = re.compile(r"[\w.-]+")
 
 
@@ -62,14 +74,34 @@ def get_connections(filters: Annotated[ConnectionFilters, Query()], context: Con
 
 
 @router.post("", status_code=201, dependencies=[requires(Permission.CREATE, ApiResource.CONNECTION)])
-def post_connection(body: ConnectionBody, context: Context) -> ConnectionResponse:
+def post_connection(body: ConnectionBody, context: Context, author: CurrentAuthor) -> ConnectionResponse:
     """Add a connection."""
     context.database.bind_key()
     with context.database.write() as tx:
         if connections.get_connection(tx, body.connection_id) is not None:
             raise HTTPException(409, f"there is a connection {body.connection_id!r} already")
-        _create(tx, body)
+        _create(AdminChanges(tx, author), body)
         return _build(_find(tx, body.connection_id))
+
+
+@router.post("/test", dependencies=[requires(Permission.CREATE, ApiResource.CONNECTION)])
+def test_connection(body: ConnectionBody, context: Context) -> ConnectionTestResponse:
+    """Test a connection with the hook of its type, in a process of its own. A secret that is masked, as an answer shows it, is the stored one."""
+    allowed = context.cfg.text("core", "test_connection")
+    if allowed != "Enabled":
+        raise HTTPException(403, f"connections are not tested here: [core] test_connection is {allowed}; an administrator may set it to Enabled")
+    with context.database.read() as tx:
+        before = connections.get_connection(tx, body.connection_id)
+        stored = _merge(before or StoredConnection(body.connection_id, body.conn_type), body, None)
+    if not _CHECKS.acquire(blocking=False):
+        raise HTTPException(429, f"{_CHECKS_AT_A_TIME} connections are being tested; try again in some seconds")
+    try:
+        check = check_stored_connection(context.cfg, stored)
+    except PlanningError as error:
+        return ConnectionTestResponse(status=False, message=str(error))
+    finally:
+        _CHECKS.release()
+    return ConnectionTestResponse(status=check.is_ok, message=check.message)
 
 
 @router.get("/{connection_id}", dependencies=[_READ])
@@ -81,49 +113,53 @@ def get_connection(connection_id: Id, context: Context) -> ConnectionResponse:
 
 @router.patch("/{connection_id}", dependencies=[requires(Permission.EDIT, ApiResource.CONNECTION)])
 def patch_connection(
-    connection_id: Id, body: ConnectionBody, context: Context, update_mask: Annotated[list[str] | None, Query()] = None
+    connection_id: Id, body: ConnectionBody, context: Context, author: CurrentAuthor, update_mask: Annotated[list[str] | None, Query()] = None
 ) -> ConnectionResponse:
     """Change a connection. A password that is masked, as an answer shows it, stays as it was."""
     if body.connection_id != connection_id:
         raise HTTPException(400, f"the body is about connection {body.connection_id!r}, the path about {connection_id!r}")
     context.database.bind_key()
     with context.database.write() as tx:
-        _change(tx, body, update_mask)
+        _change(AdminChanges(tx, author), body, update_mask)
         return _build(_find(tx, connection_id))
 
 
 @router.patch("", dependencies=[requires(Permission.EDIT, ApiResource.CONNECTION)])
-def bulk_connections(body: BulkBody[ConnectionBody], context: Context) -> BulkResponse:
+def bulk_connections(body: BulkBody[ConnectionBody], context: Context, author: CurrentAuthor) -> BulkResponse:
     """Create, change and delete connections."""
     context.database.bind_key()
     return change_in_bulk(context.database, body, BulkTarget(
-        "connection", lambda one: one.connection_id, lambda tx, name: connections.get_connection(tx, name) is not None, _create, _change,
-        connections.delete_connection,
+        "connection", lambda one: one.connection_id, lambda tx, name: connections.get_connection(tx, name) is not None,
+        lambda tx, one: _create(AdminChanges(tx, author), one), lambda tx, one, mask: _change(AdminChanges(tx, author), one, mask),
+        lambda tx, name: AdminChanges(tx, author).delete_connection(name),
     ))  # fmt: skip
 
 
 @router.delete("/{connection_id}", status_code=204, dependencies=[requires(Permission.DELETE, ApiResource.CONNECTION)])
-def delete_connection(connection_id: Id, context: Context) -> Response:
+def delete_connection(connection_id: Id, context: Context, author: CurrentAuthor) -> Response:
     """Delete a connection."""
     with context.database.write() as tx:
         _find(tx, connection_id)
-        connections.delete_connection(tx, connection_id)
+        AdminChanges(tx, author).delete_connection(connection_id)
     return Response(status_code=204)
 
 
-def _create(tx: Transaction, body: ConnectionBody) -> None:
+def _create(changes: AdminChanges, body: ConnectionBody) -> None:
     _check(body)
     if _CONNECTION_ID.fullmatch(body.connection_id) is None:
         raise HTTPException(422, "connection_id has letters, digits, `_`, `.` and `-` only")
-    connections.set_connection(tx, StoredConnection(
+    changes.set_connection(StoredConnection(
         body.connection_id, body.conn_type, body.host, body.schema_, body.login, body.password, body.port, body.extra, body.description
     ))  # fmt: skip
 
 
-def _change(tx: Transaction, body: ConnectionBody, update_mask: Sequence[str] | None) -> None:
-    """Change the fields that the client gave. A password or an extra that is masked, as an answer shows it, stays as it was."""
+def _change(changes: AdminChanges, body: ConnectionBody, update_mask: Sequence[str] | None) -> None:
+    changes.set_connection(_merge(_find(changes.tx, body.connection_id), body, update_mask))
+
+
+def _merge(before: StoredConnection, body: ConnectionBody, update_mask: Sequence[str] | None) -> StoredConnection:
+    """The connection with the fields that the client gave. A password or an extra that is masked, as an answer shows it, stays as it was."""
     _check(body)
-    before = _find(tx, body.connection_id)
     fields = {
         "schema" if name == "schema_" else name: value
         for name, value in read_changes(body, update_mask).items() if name not in ("connection_id", "team_name")
@@ -132,7 +168,7 @@ def _change(tx: Transaction, body: ConnectionBody, update_mask: Sequence[str] | 
         del fields["password"]
     if fields.get("extra") is not None and fields["extra"] == _build(before).extra:
         del fields["extra"]
-    connections.set_connection(tx, replace(before, **fields))
+    return replace(before, **fields)
 
 
 def _check(body: ConnectionBody) -> None:

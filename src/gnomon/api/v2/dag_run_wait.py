@@ -8,11 +8,11 @@ from collections.abc import AsyncIterator, Callable
 from typing import Annotated
 
 from anyio import to_thread
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Request
 from starlette.responses import StreamingResponse
 
 from gnomon.api.access.permissions import requires
-from gnomon.api.access.policies import ApiResource, Permission
+from gnomon.api.access.policies import AccessRefused, ApiResource, Permission
 from gnomon.api.common.paths import Id
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.logs import NDJSON
@@ -29,12 +29,16 @@ from gnomon.store.dag_records import xcom_values
 router = APIRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}", tags=["DagRun"])
 
 
+INTERVAL_MIN_S = 0.5
+"""A client that asks for lines more often gets them at this interval."""
+
+
 @router.get(
     "/wait", dependencies=[requires(Permission.READ, ApiResource.DAG_RUN)], response_class=StreamingResponse,
     responses={200: {"content": {NDJSON: {"schema": {"type": "string"}}}}},
 )  # fmt: skip
 def wait_dag_run_until_finished(
-    dag_id: Id, dag_run_id: Id, context: Context, interval: Annotated[float, Query(gt=0, le=3600)],
+    dag_id: Id, dag_run_id: Id, request: Request, context: Context, interval: Annotated[float, Query(gt=0, le=3600)],
     result: Annotated[list[str] | None, Query()] = None,
 ) -> StreamingResponse:  # fmt: skip
     """A line with the state of the run every `interval` seconds; the last one has what the tasks in `result` returned."""
@@ -45,9 +49,13 @@ def wait_dag_run_until_finished(
                 raise task_not_found(dag_id, task_id, dag.task_numbers)
 
     def look() -> dict[str, object]:
+        try:
+            context.policy.authorize(request, Permission.READ, ApiResource.DAG_RUN, dag_id)
+        except AccessRefused as refusal:  # the login has ended, or the role was taken away
+            return {"state": "refused", "detail": str(refusal)}
         return _look(context, dag_id, dag_run_id, result)
 
-    return StreamingResponse(_stream(look, interval), media_type=NDJSON)
+    return StreamingResponse(_stream(look, max(interval, INTERVAL_MIN_S)), media_type=NDJSON)
 
 
 async def _stream(look: Callable[[], dict[str, object]], interval: float) -> AsyncIterator[str]:
@@ -60,7 +68,7 @@ async def _stream(look: Callable[[], dict[str, object]], interval: float) -> Asy
         await asyncio.sleep(interval)
 
 
-_OVER = {*(state.value for state in FINISHED_RUN_STATES), "deleted"}
+_OVER = {*(state.value for state in FINISHED_RUN_STATES), "deleted", "refused"}
 
 
 def _look(context: ApiContext, dag_id: str, run_id: str, result: list[str] | None) -> dict[str, object]:

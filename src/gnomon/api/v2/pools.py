@@ -8,7 +8,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, HTTPException, Query, Response
 from pydantic import Field
 
-from gnomon.api.access.permissions import CurrentUser, requires
+from gnomon.actions.admin_changes import AdminChanges
+from gnomon.api.access.permissions import CurrentAuthor, CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.ordering import sort_entries
@@ -60,12 +61,12 @@ def get_pools(filters: Annotated[PoolFilters, Query()], context: Context) -> Poo
 
 
 @router.post("", status_code=201, dependencies=[requires(Permission.CREATE, ApiResource.POOL)])
-def post_pool(body: PoolBody, context: Context, user: CurrentUser) -> PoolResponse:
+def post_pool(body: PoolBody, context: Context, user: CurrentUser, author: CurrentAuthor) -> PoolResponse:
     """Add a pool."""
     with context.database.write() as tx:
         if pools.find_pool(tx, body.name) is not None:
             raise HTTPException(409, f"there is a pool {body.name!r} already")
-        _create(tx, body)
+        _create(AdminChanges(tx, author), body)
     context.act_as(user).wake_services()
     return _read(context, body.name)
 
@@ -78,67 +79,72 @@ def get_pool(pool_name: Id, context: Context) -> PoolResponse:
 
 @router.patch("/{pool_name}", dependencies=[requires(Permission.EDIT, ApiResource.POOL)])
 def patch_pool(
-    pool_name: Id, body: PoolPatchBody, context: Context, user: CurrentUser, update_mask: Annotated[list[str] | None, Query()] = None
+    pool_name: Id, body: PoolPatchBody, context: Context, user: CurrentUser, author: CurrentAuthor, update_mask: Annotated[list[str] | None, Query()] = None
 ) -> PoolResponse:
     """Change a pool. Its name stays, as running tasks hold its slots by name."""
     changes = read_changes(body, update_mask)
     if changes.get("pool") not in (None, pool_name):
         raise HTTPException(400, f"the name of pool {pool_name!r} cannot be changed; create another pool")
     with context.database.write() as tx:
-        _change(tx, pool_name, {name: value for name, value in changes.items() if name != "pool"})
+        _change(AdminChanges(tx, author), pool_name, {name: value for name, value in changes.items() if name != "pool"})
     context.act_as(user).wake_services()
     return _read(context, pool_name)
 
 
 @router.patch("", dependencies=[requires(Permission.EDIT, ApiResource.POOL)])
-def bulk_pools(body: BulkBody[PoolBody], context: Context, user: CurrentUser) -> BulkResponse:
+def bulk_pools(body: BulkBody[PoolBody], context: Context, user: CurrentUser, author: CurrentAuthor) -> BulkResponse:
     """Create, change and delete pools."""
     answer = change_in_bulk(context.database, body, BulkTarget(
-        "pool", lambda one: one.name, lambda tx, name: pools.find_pool(tx, name) is not None, _create,
-        lambda tx, one, mask: _change(tx, one.name, {name: value for name, value in read_changes(one, mask).items() if name != "name"}), _delete,
+        "pool", lambda one: one.name, lambda tx, name: pools.find_pool(tx, name) is not None,
+        lambda tx, one: _create(AdminChanges(tx, author), one),
+        lambda tx, one, mask: _change(
+            AdminChanges(tx, author), one.name, {name: value for name, value in read_changes(one, mask).items() if name != "name"}
+        ),
+        lambda tx, name: _delete(AdminChanges(tx, author), name),
     ))  # fmt: skip
     context.act_as(user).wake_services()
     return answer
 
 
 @router.delete("/{pool_name}", status_code=204, dependencies=[requires(Permission.DELETE, ApiResource.POOL)])
-def delete_pool(pool_name: Id, context: Context, user: CurrentUser) -> Response:
+def delete_pool(pool_name: Id, context: Context, user: CurrentUser, author: CurrentAuthor) -> Response:
     """Delete a pool that no task uses now; tasks that name it wait until it exists again."""
     with context.database.write() as tx:
-        _delete(tx, pool_name)
+        _delete(AdminChanges(tx, author), pool_name)
     context.act_as(user).wake_services()
     return Response(status_code=204)
 
 
-def _create(tx: Transaction, body: PoolBody) -> None:
+def _create(changes: AdminChanges, body: PoolBody) -> None:
     _check_team(body.team_name)
-    pools.set_pool(tx, body.name, body.slots, description=body.description or "", include_deferred=body.include_deferred)
-    notify_on_commit(tx)
+    changes.set_pool(body.name, body.slots, description=body.description or "", include_deferred=body.include_deferred)
+    notify_on_commit(changes.tx)
 
 
-def _change(tx: Transaction, name: str, changes: Mapping[str, Any]) -> None:
+def _change(changes: AdminChanges, name: str, fields: Mapping[str, Any]) -> None:
     """Change some fields of a pool. Raises HTTPException for a value that a pool cannot have, NameNotFound."""
-    _check_team(changes.get("team_name"))
-    slots = changes.get("slots")
+    _check_team(fields.get("team_name"))
+    slots = fields.get("slots")
     if slots is not None and slots < UNLIMITED:
         raise HTTPException(422, f"slots is a number from {UNLIMITED} (no limit), not {slots}")
-    if name == DEFAULT_POOL and set(changes) - {"slots", "include_deferred"}:
+    pool = _find(changes.tx, name)
+    description = fields.get("description", pool.description) or ""
+    if name == DEFAULT_POOL and description != pool.description:
         raise HTTPException(400, f"only slots and include_deferred of {DEFAULT_POOL} can be changed")
-    pool = _find(tx, name)
-    include_deferred = changes.get("include_deferred")
-    pools.set_pool(
-        tx, name, pool.slots if slots is None else slots, description=changes.get("description", pool.description) or "",
+    include_deferred = fields.get("include_deferred")
+    changes.set_pool(
+        name, pool.slots if slots is None else slots, description=description,
         include_deferred=pool.include_deferred if include_deferred is None else include_deferred,
     )
-    notify_on_commit(tx)
+    notify_on_commit(changes.tx)
 
 
-def _delete(tx: Transaction, name: str) -> None:
+def _delete(changes: AdminChanges, name: str) -> None:
     if name == DEFAULT_POOL:
         raise HTTPException(400, f"{DEFAULT_POOL} cannot be deleted: tasks without a pool are in it")
-    _find(tx, name)
-    pools.delete_pool(tx, name)
-    notify_on_commit(tx)
+    _find(changes.tx, name)
+    changes.delete_pool(name)
+    notify_on_commit(changes.tx)
 
 
 def _check_team(team_name: str | None) -> None:

@@ -38,7 +38,6 @@ UNSUPPORTED = (
     UnsupportedOperation("DELETE", _INSTANCE, ApiResource.TASK_INSTANCE, "the owner of a run derives its task instances from the DAG; clear one, or mark it"),
     UnsupportedOperation("GET", _INSTANCE + "/externalLogUrl/{try_number}", ApiResource.TASK_LOG, "no log handler with pages of its own is used: the log is here"),
     UnsupportedOperation("POST", "/connections/defaults", ApiResource.CONNECTION, "Gnomon brings no default connections"),
-    UnsupportedOperation("POST", "/connections/test", ApiResource.CONNECTION, "hooks of providers are author code, which never runs in the api-server; gnomon connections test runs one"),
     UnsupportedOperation("POST", "/connections/enqueue-test", ApiResource.CONNECTION, "workers test no connections; gnomon connections test runs a test"),
     UnsupportedOperation("GET", "/connections/enqueue-test", ApiResource.CONNECTION, "workers test no connections; gnomon connections test runs a test"),
     UnsupportedOperation("POST", "/dags/{dag_id}/clearPartitions", ApiResource.DAG_RUN, "the partition of a run is a part of it; clear the run instead"),

@@ -9,7 +9,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, HTTPException, Query, Response
 from pydantic import Field
 
-from gnomon.api.access.permissions import requires
+from gnomon.actions.admin_changes import AdminChanges
+from gnomon.api.access.permissions import CurrentAuthor, requires
 from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.ordering import sort_entries
@@ -59,13 +60,13 @@ def get_variables(filters: Annotated[VariableFilters, Query()], context: Context
 
 
 @router.post("", status_code=201, dependencies=[requires(Permission.CREATE, ApiResource.VARIABLE)])
-def post_variable(body: VariableBody, context: Context) -> VariableResponse:
+def post_variable(body: VariableBody, context: Context, author: CurrentAuthor) -> VariableResponse:
     """Add a Variable. A value that is no text is stored as JSON."""
     context.database.bind_key()
     with context.database.write() as tx:
         if variables.find_variable(tx, body.key) is not None:
             raise HTTPException(409, f"there is a Variable {body.key!r} already")
-        _create(tx, body)
+        _create(AdminChanges(tx, author), body)
         return _build(_find(tx, body.key))
 
 
@@ -78,45 +79,47 @@ def get_variable(variable_key: Id, context: Context) -> VariableResponse:
 
 @router.patch("/{variable_key}", dependencies=[requires(Permission.EDIT, ApiResource.VARIABLE)])
 def patch_variable(
-    variable_key: Id, body: VariableBody, context: Context, update_mask: Annotated[list[str] | None, Query()] = None
+    variable_key: Id, body: VariableBody, context: Context, author: CurrentAuthor, update_mask: Annotated[list[str] | None, Query()] = None
 ) -> VariableResponse:
     """Change the value or the description of a Variable."""
     if body.key != variable_key:
         raise HTTPException(400, f"the body is about Variable {body.key!r}, the path about {variable_key!r}")
     context.database.bind_key()
     with context.database.write() as tx:
-        _change(tx, body, update_mask)
+        _change(AdminChanges(tx, author), body, update_mask)
         return _build(_find(tx, variable_key))
 
 
 @router.patch("", dependencies=[requires(Permission.EDIT, ApiResource.VARIABLE)])
-def bulk_variables(body: BulkBody[VariableBody], context: Context) -> BulkResponse:
+def bulk_variables(body: BulkBody[VariableBody], context: Context, author: CurrentAuthor) -> BulkResponse:
     """Create, change and delete Variables."""
     context.database.bind_key()
     return change_in_bulk(context.database, body, BulkTarget(
-        "Variable", lambda one: one.key, lambda tx, key: variables.find_variable(tx, key) is not None, _create, _change, variables.delete_variable,
+        "Variable", lambda one: one.key, lambda tx, key: variables.find_variable(tx, key) is not None,
+        lambda tx, one: _create(AdminChanges(tx, author), one), lambda tx, one, mask: _change(AdminChanges(tx, author), one, mask),
+        lambda tx, key: AdminChanges(tx, author).delete_variable(key),
     ))  # fmt: skip
 
 
 @router.delete("/{variable_key}", status_code=204, dependencies=[requires(Permission.DELETE, ApiResource.VARIABLE)])
-def delete_variable(variable_key: Id, context: Context) -> Response:
+def delete_variable(variable_key: Id, context: Context, author: CurrentAuthor) -> Response:
     """Delete a Variable."""
     with context.database.write() as tx:
         _find(tx, variable_key)
-        variables.delete_variable(tx, variable_key)
+        AdminChanges(tx, author).delete_variable(variable_key)
     return Response(status_code=204)
 
 
-def _create(tx: Transaction, body: VariableBody) -> None:
+def _create(changes: AdminChanges, body: VariableBody) -> None:
     _check_team(body.team_name)
-    variables.set_variable(tx, body.key, _encode(body.value), body.description)
+    changes.set_variable(body.key, _encode(body.value), body.description)
 
 
-def _change(tx: Transaction, body: VariableBody, update_mask: Sequence[str] | None) -> None:
+def _change(changes: AdminChanges, body: VariableBody, update_mask: Sequence[str] | None) -> None:
     _check_team(body.team_name)
-    changes = read_changes(body, update_mask)
-    before = _find(tx, body.key)
-    variables.set_variable(tx, body.key, _encode(changes["value"]) if "value" in changes else before.value, changes.get("description"))
+    fields = read_changes(body, update_mask)
+    before = _find(changes.tx, body.key)
+    changes.set_variable(body.key, _encode(fields["value"]) if "value" in fields else before.value, fields.get("description"))
 
 
 def _check_team(team_name: str | None) -> None:

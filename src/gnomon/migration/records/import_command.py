@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import click
 
+from gnomon.actions.admin_changes import AdminChanges
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import output_option, print_records
 from gnomon.config.environment import get_variable
@@ -64,7 +65,7 @@ def import_(home: Home, files: tuple[str, ...], database: str | None, fernet_key
             with db.write() as tx:
                 rows = _plan(tx, records, on_conflict)
                 _refuse_conflicts(rows, dry_run)
-                _store(tx, records, rows)
+                _store(home.changes(tx), records, rows)
                 notify_on_commit(tx)
     if not dry_run:
         home.wake_services()
@@ -101,18 +102,18 @@ def _refuse_conflicts(rows: list[ImportedRecord], dry_run: bool) -> None:
         raise UserError(f"nothing was imported: these exist with other values: {shown}. Choose --on-conflict keep or --on-conflict replace")
 
 
-def _store(tx: Transaction, records: AirflowRecords, rows: list[ImportedRecord]) -> None:
+def _store(changes: AdminChanges, records: AirflowRecords, rows: list[ImportedRecord]) -> None:
     for row in rows:
         if row.action not in ("add", "replace"):
             continue
         if row.kind == "connection":
-            connections.set_connection(tx, to_stored(records.connections[row.name]))
+            changes.set_connection(to_stored(records.connections[row.name]))
         elif row.kind == "variable":
             variable = records.variables[row.name]
-            variables.set_variable(tx, row.name, variable.value, variable.description)
+            changes.set_variable(row.name, variable.value, variable.description)
         else:
             pool = records.pools[row.name]
-            pools.set_pool(tx, row.name, pool.slots, description=pool.description, include_deferred=pool.include_deferred)
+            changes.set_pool(row.name, pool.slots, description=pool.description, include_deferred=pool.include_deferred)
 
 
 def to_stored(connection: Connection) -> connections.StoredConnection:

@@ -29,6 +29,13 @@ class ConnectionCollectionResponse(Answer):
     total_entries: int
 
 
+class ConnectionTestResponse(Answer):
+    """`ConnectionTestResponse` of Airflow's document."""
+
+    status: bool
+    message: str
+
+
 class ConnectionBody(Body):
     """`ConnectionBody` of Airflow's document."""
 

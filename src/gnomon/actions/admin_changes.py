@@ -1,0 +1,104 @@
+"""Changes of connections, Variables and pools by a user. Each is a line in the audit log with the values before and after, secrets masked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from gnomon.model.accounts import Author
+from gnomon.model.records import EventRecord, PoolRecord
+from gnomon.report.listings.connection_list import HIDDEN, make_row
+from gnomon.store.admin import connections, pools, variables
+from gnomon.store.admin.connections import StoredConnection
+from gnomon.store.admin.variables import StoredVariable
+from gnomon.store.dag_records.event_log import log_event
+from gnomon.store.transaction import Transaction
+
+_CHANGED = f"{HIDDEN} (changed)"
+"""A masked value that differs from the masked value before."""
+
+
+class AdminChanges:
+    """The changes of one transaction, in the name of its author."""
+
+    def __init__(self, tx: Transaction, author: Author) -> None:
+        self.tx = tx
+        self._author = author
+
+    def set_connection(self, connection: StoredConnection) -> None:
+        """Insert or replace a connection. Raises InvalidKey."""
+        before = connections.get_connection(self.tx, connection.conn_id)
+        connections.set_connection(self.tx, connection)
+        after = _describe_connection(connection)
+        if before is not None:
+            after = {name: _CHANGED if _is_masked_change(name, before, connection, value) else value for name, value in after.items()}
+        self._log("connection", connection.conn_id, None if before is None else _describe_connection(before), after)
+
+    def delete_connection(self, conn_id: str) -> bool:
+        """Delete a connection; False when it did not exist."""
+        before = connections.get_connection(self.tx, conn_id)
+        if before is None:
+            return False
+        self._log("connection", conn_id, _describe_connection(before), None)
+        return connections.delete_connection(self.tx, conn_id)
+
+    def set_variable(self, key: str, value: str, description: str | None = None) -> None:
+        """Insert or replace a Variable; a description of None keeps the existing one. Raises InvalidKey."""
+        before = variables.find_variable(self.tx, key)
+        variables.set_variable(self.tx, key, value, description)
+        after = _describe_variable(StoredVariable(key, value, description if description is not None or before is None else before.description))
+        if before is not None and before.value != value:
+            after["value"] = _CHANGED
+        self._log("variable", key, None if before is None else _describe_variable(before), after)
+
+    def delete_variable(self, key: str) -> bool:
+        """Delete a Variable; False when it did not exist."""
+        before = variables.find_variable(self.tx, key)
+        if before is None:
+            return False
+        self._log("variable", key, _describe_variable(before), None)
+        return variables.delete_variable(self.tx, key)
+
+    def set_pool(self, name: str, slots: int, *, description: str = "", include_deferred: bool = False) -> None:
+        """Insert or replace a pool; `slots` of -1 means unlimited."""
+        before = pools.find_pool(self.tx, name)
+        pools.set_pool(self.tx, name, slots, description=description, include_deferred=include_deferred)
+        self._log("pool", name, None if before is None else _describe_pool(before), _describe_pool(PoolRecord(name, slots, 0, include_deferred, description)))
+
+    def delete_pool(self, name: str) -> None:
+        """Delete a pool. Raises ResourceInUse, NotFound."""
+        before = pools.find_pool(self.tx, name)
+        pools.delete_pool(self.tx, name)
+        self._log("pool", name, None if before is None else _describe_pool(before), None)
+
+    def _log(self, thing: str, name: str, before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> None:
+        """Write the line `connection_created`, `pool_changed`, `variable_deleted`, ...; none when nothing changed."""
+        if before == after:
+            return
+        kind = f"{thing}_{'created' if before is None else 'deleted' if after is None else 'changed'}"
+        body = {thing: name, "before": before, "after": after, "from": self._author.address or None}
+        log_event(self.tx, EventRecord(
+            self._author.now, kind, by=self._author.by, body=json.dumps({key: value for key, value in body.items() if value is not None})
+        ))  # fmt: skip
+
+
+def _describe_connection(stored: StoredConnection) -> dict[str, Any]:
+    row = make_row(stored, shows_secrets=False)
+    fields = ("conn_type", "host", "schema", "login", "password", "port", "extra", "description")
+    return {name: value for name in fields if (value := getattr(row, name)) not in (None, "")}
+
+
+def _is_masked_change(name: str, before: StoredConnection, after: StoredConnection, shown: Any) -> bool:
+    """Whether the field has another value than before and its masked text is the same."""
+    return bool(getattr(before, name) != getattr(after, name) and _describe_connection(before).get(name) == shown)
+
+
+def _describe_variable(variable: StoredVariable) -> dict[str, Any]:
+    """The value is masked whatever its key: the table of Variables has it encrypted, and the audit log is clear text."""
+    shown = {"value": HIDDEN, "description": variable.description}
+    return {name: value for name, value in shown.items() if value is not None}
+
+
+def _describe_pool(pool: PoolRecord) -> dict[str, Any]:
+    return {"slots": pool.slots, "include_deferred": pool.include_deferred, "description": pool.description}

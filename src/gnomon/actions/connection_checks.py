@@ -1,0 +1,18 @@
+"""Tests a connection with the hook of its type, in a process of its own: hooks are code of other packages."""
+
+from __future__ import annotations
+
+from gnomon.config import Config
+from gnomon.report.listings.connection_list import to_connection
+from gnomon.sdk.runtime.connection_check import ConnectionCheck
+from gnomon.store.admin.connections import StoredConnection
+from gnomon.timetable_host import ask_and_wait
+
+_CHECK = "gnomon.sdk.runtime.connection_check:check_connection"
+
+
+def check_stored_connection(cfg: Config, stored: StoredConnection) -> ConnectionCheck:
+    """Whether the system of the connection answers. Raises PlanningError when the hook ends its process or takes too long to import."""
+    fields = to_connection(stored).as_json()
+    check: ConnectionCheck = ask_and_wait(cfg, _CHECK, ConnectionCheck, imports=True, conn_id=stored.conn_id, fields=fields)
+    return check

@@ -1,0 +1,41 @@
+"""`OpenAccess`: allows everything to every program of this machine, and nothing to pages of other sites in a browser of this machine."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from starlette.requests import Request
+
+from gnomon.api.access.policies import AccessRefused, ApiResource, Permission, User
+from gnomon.config.network_address import is_loopback
+from gnomon.model.accounts import Identity, Role
+
+_EVERYBODY = User(Identity("anonymous", Role.ADMIN))
+
+
+class OpenAccess:
+    """`[api] auth = none`, for a loopback address only. `base_url`: the address under which a proxy on this machine serves the API, if there is one.
+
+    A page of another site can send requests to this machine in two ways: under its own name, after it has changed the address of that name (DNS
+    rebinding), which the header Host shows; or across sites, which the headers Origin and Sec-Fetch-Site show. Both are refused.
+    """
+
+    def __init__(self, base_url: str = "") -> None:
+        self._host = urlsplit(base_url).hostname
+
+    def authorize(self, request: Request, permission: Permission, resource: ApiResource, dag_id: str | None) -> User:
+        """The user `anonymous`. Raises AccessRefused (403) for a request of a page of another site."""
+        host = request.url.hostname or ""
+        if not (host in ("localhost", self._host) or host.endswith(".localhost") or is_loopback(host)):
+            raise AccessRefused(403, f"the request names the host {host!r}; with [api] auth = none only localhost and the host of [api] base_url are answered")
+        if comes_from_other_site(request):
+            raise AccessRefused(403, "the request comes from a page of another site")
+        return _EVERYBODY
+
+
+def comes_from_other_site(request: Request) -> bool:
+    """Whether a browser says that a page of another site sent the request. Programs that are no browsers say nothing."""
+    origin = request.headers.get("origin")
+    if origin is not None and urlsplit(origin).netloc != request.headers.get("host"):
+        return True
+    return request.headers.get("sec-fetch-site", "none") not in ("same-origin", "none")
