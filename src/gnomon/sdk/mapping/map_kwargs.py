@@ -11,7 +11,6 @@ from gnomon.sdk.mapping.expand_input import is_mappable
 from gnomon.sdk.tasks.operator_meta import OperatorMeta, read_init_parameters
 from gnomon.sdk.tasks.xcom_arg import XComArg
 
-
 SHOWN_MAX = 12
 """A message lists the parameters of a function or class that has at most so many."""
 
