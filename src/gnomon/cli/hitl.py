@@ -70,12 +70,13 @@ def answer(
             run = find_run(tx, dag, run_id)
             named = find_open_question(tx, dag, run, task_id, map_index)
         only = named.detail.request.options if len(named.detail.request.options) == 1 else ()
-        body = build_answer(named, options or only, params, HITLRespondent(name, name))
+        options = tuple(dict.fromkeys(options or only))
+        body = build_answer(named, options, params, HITLRespondent(name, name))
         reply = ask_owner(home, db, dag, "answer", {"dag_pk": dag.dag_pk, **body})
     if output != "table":
         print_document({"dag_id": dag_id, "run_id": run.run_id, "task_id": task_id, "map_index": map_index, "options": body["options"],
                         "params": body["params"], "user": name, "applied": reply.answer is not None}, output)
     elif reply.answer is not None:
-        click.echo(f"task {task_id} was answered with {', '.join(options or only)}")
+        click.echo(f"task {task_id} was answered with {', '.join(options)}")
     if reply.answer is None:
         print_pending(reply)

@@ -1,6 +1,6 @@
 """The exception classes. Open `product.py` for errors of commands and services: the class says whose fault it is.
 
-`authoring.py` holds the errors that DAG files and tasks raise and catch, under Airflow's names; `timetable.py` those of
+`authoring.py` lists the errors that DAG files and tasks raise and catch, under Airflow's names, from one module for each cause; `timetable.py` those of
 timetables and calendars.
 """
 

@@ -74,7 +74,7 @@ class ClusterPolicies:
         except (Exception, SystemExit, AirflowTaskTimeout) as error:
             line = _innermost_line(error, one.place.partition(", line ")[0])
             place = one.place if line is None else f"{one.place.partition(', line ')[0]}, line {line}"
-            what = f"failed at {place}: {type(error).__name__}: {error}"
+            what = f"failed at {place}: {type(error).__name__}: {error}; correct the policy, or remove it"
             if isinstance(error, AirflowTaskTimeout):
                 what = f"did not return within its time limit, and was ended at {place}; make it faster, or remove it"
             raise ClusterPolicyFailed(f"the cluster policy {one.name} {what}") from error

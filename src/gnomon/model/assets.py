@@ -88,10 +88,9 @@ class AssetEmission(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     partition_key: str | None = None
 
 
-class AssetEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A stored event. The source is the task instance that succeeded; None for an event from outside."""
+class AssetEventFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What happened to an asset, and where. The source is the task instance that succeeded; None for an event from outside."""
 
-    event_pk: int
     asset: AssetKey
     at: Instant
     extra: dict[str, object] = {}
@@ -103,19 +102,16 @@ class AssetEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     partition_key: str | None = None
 
 
-class NewAssetEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class AssetEvent(AssetEventFacts, frozen=True, kw_only=True, omit_defaults=True):
+    """A stored event."""
+
+    event_pk: int
+
+
+class NewAssetEvent(AssetEventFacts, frozen=True, kw_only=True, omit_defaults=True):
     """An event to store. `uid` makes it unique: a second event with the same uid is dropped."""
 
     uid: str
-    asset: AssetKey
-    at: Instant
-    extra: dict[str, object] = {}
-    aliases: tuple[str, ...] = ()
-    source_dag_id: str | None = None
-    source_task_id: str | None = None
-    source_run_id: str | None = None
-    source_map_index: int = UNMAPPED
-    partition_key: str | None = None
 
 
 class QueuedAssetEvent(msgspec.Struct, frozen=True, kw_only=True):

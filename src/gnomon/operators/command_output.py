@@ -22,7 +22,8 @@ class CommandFailed(subprocess.CalledProcessError):
         self.tail = tail
 
     def __str__(self) -> str:
-        return f"`{shlex.join(self.cmd)}` ended with exit code {self.returncode}. Its output ends with:\n{self.tail or '(no output)'}"
+        last = self.tail.strip().rpartition("\n")[2] or "it printed nothing"  # the reason of a task is the first line of its error
+        return f"`{shlex.join(self.cmd)}` ended with exit code {self.returncode}: {last}\nIts output ends with:\n{self.tail or '(no output)'}"
 
 
 def run_logged(

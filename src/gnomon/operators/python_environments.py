@@ -176,8 +176,9 @@ def _write_pip_conf(path: Path, index_urls: Sequence[str]) -> None:
 def _describe_failure(error: CommandFailed | FileNotFoundError, spec: EnvironmentSpec) -> str:
     if isinstance(error, FileNotFoundError):
         return f"no program {error.filename!r} is in PATH. Install that Python, or give another python_version."
-    wanted = f" The requirements were: {', '.join(spec.requirements)}." if spec.requirements else ""
-    return f"{_hide_passwords(str(error))}{'' if str(error).endswith('.') else '.'}{wanted}"
+    wanted = f" The requirements are {', '.join(spec.requirements)}: correct them, or the package index that the worker asks." if spec.requirements else ""
+    what, _, output = _hide_passwords(str(error)).partition("\n")
+    return f"{what}{'' if what.endswith('.') else '.'}{wanted}\n{output}"
 
 
 def _hide_password(url: str) -> str:

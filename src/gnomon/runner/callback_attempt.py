@@ -55,6 +55,8 @@ class _CallbackExecution:
         self._on_entered = on_entered
         self._clock = SystemClock()
         self._failures: list[str] = []
+        self._current = "the callback"
+        """What runs now, for messages."""
         self._deadline_at: Instant | None = None
 
     def run(self) -> AttemptResult:
@@ -66,9 +68,11 @@ class _CallbackExecution:
         try:
             with terminable(), time_limit(timeout_s, "the callback"):
                 self._call()
-        except AirflowTaskTimeout:
-            self._failures.append(f"it ran for longer than [callbacks] callback_execution_timeout of {timeout_s:g} s and was ended")
-            log.exception("%s", self._failures[-1])
+        except AirflowTaskTimeout as error:
+            self._failures.append(
+                f"{self._current} ran for longer than [callbacks] callback_execution_timeout of {timeout_s:g} s and was ended; make it faster, or raise the option"
+            )
+            log.error("%s", self._failures[-1], exc_info=trim_error(error))
         except AirflowTaskTerminated as error:
             self._failures.append(error_line(error))
             log.exception("the callback was stopped")
@@ -95,10 +99,11 @@ class _CallbackExecution:
             return
         for callback in callbacks.list_callbacks(getattr(self._dag, argument, None)):
             log.info("calling %s of DAG %s: %s", argument, self._dag.dag_id, _name(callback))
+            self._current = f"{argument} {_name(callback)}"
             try:
                 callback(context)
             except Exception as error:
-                self._add_failure(f"{argument} {_name(callback)}", error)
+                self._add_failure(self._current, error)
 
     def _call_task_callbacks(self, context: Any) -> None:
         """The callbacks, the mail and the listeners of a task whose process ended without calling them; errors are logged, as in a task."""
@@ -116,6 +121,7 @@ class _CallbackExecution:
         callback = self._find_alert().callback
         target = callback.target or load_object(callback.path)
         log.info("deadline %s was missed; calling %s", context["deadline"]["deadline_time"], callback.path)
+        self._current = callback.path
         try:
             if isinstance(callback, AsyncCallback):
                 asyncio.run(_await_callback(target, callback.kwargs, context))

@@ -12,6 +12,7 @@ from gnomon.loading.listeners import ASSET_EVENT_HOOKS, LISTENER_TIMEOUT_S, RUN_
 from gnomon.model.assets import AssetEmission
 from gnomon.model.run_callbacks import CallbackKind, CallbackRequest
 from gnomon.model.states import TaskInstanceState
+from gnomon.processes.author_traceback import trim_error
 from gnomon.runner.attempt_results import error_line
 from gnomon.runner.signals import time_limit
 from gnomon.sdk.assets import Asset, AssetAlias, BaseAsset
@@ -92,6 +93,6 @@ def _call_one(one: HookImplementation, arguments: dict[str, Any]) -> str | None:
         if isinstance(error, AirflowTaskTimeout):
             how = f"ran for longer than {LISTENER_TIMEOUT_S:g} s and was ended"
         failure = f"listener {one.name} ({one.place}) {how}"
-        log.exception("%s; the outcome stays", failure)
+        log.error("%s; the outcome stays", failure, exc_info=trim_error(error))
         return failure
     return None

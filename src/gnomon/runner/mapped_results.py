@@ -31,8 +31,12 @@ def measure_return_value(task: Any, result: object, map_index: int) -> int | Non
     if value is None:
         raise XComForMappingNotPushed(f"{_describe(task)} and it returned no value; return a list or a dict{_hint(result)}")
     if not is_mappable_value(value):
-        raise UnmappableXComTypePushed(f"{_describe(task)} and it returned a {type(value).__name__}; return a list or a dict")
+        raise UnmappableXComTypePushed(f"{_describe(task)} and it returned {_with_article(type(value).__name__)}; return a list or a dict")
     return len(value)  # type: ignore[arg-type]
+
+
+def _with_article(name: str) -> str:
+    return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
 
 
 def render_map_index(task: Any, context: Any) -> str | None:

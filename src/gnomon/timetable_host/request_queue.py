@@ -34,6 +34,8 @@ SILENCE_GRACE_S = 2.0
 """The process limits its calls itself; it is ended from outside when it is silent for this much longer."""
 DUMP_TIMEOUT_S = 1.0
 """Time between the request for a stack dump and SIGKILL."""
+HOLD_UP_S = 1.0
+"""When a request has been answered for this time, the requests behind it go to another process. An import may take the time of one call."""
 IDLE_S = 60.0
 """A process without requests for this time ends."""
 _log = log.get_logger("timetable_host")
@@ -46,6 +48,7 @@ class RequestQueue:
         self, settings: TimetableHostSettings, clock: Clock, on_blame: Callable[[TimetableRequest], None], answers: TaskApiHandler | None = None
     ) -> None:
         """`on_blame` is called with a request that ended a process. `answers`: see SubprocessTimetableHost."""
+        self._call_s = settings.limits.call_s
         self._environ = settings.environ if answers is None else {**settings.environ, ANSWERS_VARIABLE: "1"}
         self._handle_task_api = answers
         self._clock = clock
@@ -57,6 +60,9 @@ class RequestQueue:
         """Processes that were killed and are not reaped yet."""
         self._current_number: int | None = None
         """Number of the request that the process is answering."""
+        self._current_since = 0.0
+        """When the process began with it or, later, when it had imported what the request needs."""
+        self._slow_numbers: set[int] = set()
         self._call_timeout_s = START_S
         self._last_message_at = 0.0
         self._dump_requested_at: float | None = None
@@ -76,6 +82,41 @@ class RequestQueue:
         taken = [question for question in self._waiting if wanted(question)]
         self._waiting = deque(question for question in self._waiting if not wanted(question))
         return taken
+
+    def withdraw_others(self) -> list[TimetableRequest]:
+        """Remove and return all requests but the one that the process is answering; its answers to those in flight are ignored."""
+        current = None if self._current_number is None else self._in_flight.pop(self._current_number, None)
+        others = [*self._in_flight.values(), *self._waiting]
+        self._waiting.clear()
+        self._in_flight = {} if current is None else {current.number: current}
+        return others
+
+    @property
+    def current(self) -> TimetableRequest | None:
+        """The request that the process is answering."""
+        return None if self._current_number is None else self._in_flight.get(self._current_number)
+
+    @property
+    def is_empty(self) -> bool:
+        """No request waits for a response."""
+        return not self._waiting and not self._in_flight
+
+    @property
+    def is_importing(self) -> bool:
+        """The process imports what the current request needs, or the request consists of an import."""
+        return self._call_timeout_s > self._call_s
+
+    def relief_due_in_s(self) -> float | None:
+        """Seconds until the current request holds up others too long; None when no other request waits behind it."""
+        if self.current is None or len(self._in_flight) + len(self._waiting) < 2:
+            return None
+        limit_s = self._call_s if self.is_importing else min(HOLD_UP_S, self._call_s)
+        return max(0.0, self._current_since + limit_s - self._clock.monotonic())
+
+    def take_slow_numbers(self) -> set[int]:
+        """The numbers of the requests that were answered since the last call, and took longer than HOLD_UP_S."""
+        slow, self._slow_numbers = self._slow_numbers, set()
+        return slow
 
     def run_once(self) -> list[TimetableResponse]:
         """Read messages, check limits, send requests; returns new responses. Blocks only while a killed process ends."""
@@ -111,6 +152,8 @@ class RequestQueue:
             self._last_message_at = self._clock.monotonic()
             match message:
                 case CallProgress(number=number, timeout_s=patience_s):
+                    if (number, patience_s) != (self._current_number, self._call_timeout_s):
+                        self._current_since = self._last_message_at
                     self._current_number, self._call_timeout_s = number, patience_s
                 case TimetableResponse(number=number):
                     self._has_answered = True
@@ -119,6 +162,8 @@ class RequestQueue:
                     if question is not None:
                         if message.is_process_ended:
                             self._last_failed = question
+                        elif not self.is_importing and self._last_message_at - self._current_since > HOLD_UP_S:
+                            self._slow_numbers.add(number)
                         yield message
                 case HostRetired():
                     self._has_answered = True

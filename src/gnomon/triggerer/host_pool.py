@@ -2,7 +2,7 @@
 
 Normally there is one host. A host that ends unexpectedly is replaced, and its triggers start again. When that happens
 again soon, its triggers are split between two hosts, and so on, until the trigger that ends its process is alone in a
-host and is failed. The other triggers go on.
+host and is failed. The other triggers go on. When such a trigger is started again, as the trigger of a watcher is, it gets a host of its own.
 """
 
 from __future__ import annotations
@@ -41,6 +41,8 @@ SPLIT_AFTER = 2
 """After this many unexplained ends in a row, the triggers are split between two hosts."""
 HOSTS_MAX = 20
 """Enough to find one trigger among 50,000 by halving."""
+APART_MAX = 4
+"""Watchers that run in hosts of their own, because their code has ended a host before; a further one shares a host again."""
 IDLE_S = 60.0
 """A host without a trigger ends after this time."""
 _log = log.get_logger("triggerer")
@@ -69,6 +71,8 @@ class HostPool:
         self._block_reports: list[tuple[TriggerJob, LoopBlocked]] = []
         self._exiting: list[HostProcess[FromTriggerHost]] = []
         self._backoff = SpawnBackoff()
+        self._crashed: dict[int, None] = {}
+        """The last APART_MAX triggers (trigger_pk) that ended their process while no other trigger was in it."""
         self.requests: deque[tuple[HostProcess[FromTriggerHost], TaskApiRequestMessage]] = deque()
         """Task API requests of triggers without an answer yet, each with the host that waits for the answer."""
         self.watcher_events: list[tuple[HostProcess[FromTriggerHost], WatcherEventYielded]] = []
@@ -295,7 +299,7 @@ class HostPool:
         if blocker is not None:
             self._start_in_new_host(jobs, host.suspicion)
         else:
-            soon = now - host.started_at < SUSPECT_AFTER_START_S
+            soon = now - host.started_at < SUSPECT_AFTER_START_S or any(job.trigger_pk in self._crashed for job, _ in jobs)
             self._split_suspects(jobs, host.suspicion + 1 if soon else 1, code)
 
     def _fail_blocker(self, number: int, block: LoopBlocked) -> None:
@@ -308,8 +312,10 @@ class HostPool:
         elif len(jobs) == 1:
             job, task_instance = jobs[0]
             _log.error("trigger_crashed_host", trigger=job.classpath, task=task_instance.describe(), exit_code=code)
-            reason = f"the process of the trigger ended {suspicion} times, the last time with no other trigger in it (exit code {code})"
+            times = "again" if job.trigger_pk in self._crashed else f"{suspicion} times"
+            reason = f"the process of the trigger ended {times}, the last time with no other trigger in it (exit code {code})"
             self._current.pop(job.trigger_pk, None)
+            self._remember_crash(job.trigger_pk)
             self._outcomes.append((job, DeferralResult(outcome="error", reason=reason)))
         else:
             middle = len(jobs) // 2
@@ -334,15 +340,32 @@ class HostPool:
 
     def _assign(self) -> None:
         """Send the triggers that have no host to the least suspected one; a new host is started when there is none."""
-        if not self._unassigned and not self._cancellations.has_pending_on_kills:
+        self._start_apart()
+        jobs = [job for job in self._unassigned if job[0].trigger_pk not in self._crashed]
+        if not jobs and not self._cancellations.has_pending_on_kills:
             return
         host = min((host for host in self._hosts if not host.is_retired), key=lambda host: host.suspicion, default=None)
         if host is None or host.suspicion >= SPLIT_AFTER:
             host = self._start_host(0)
         if host is not None:
-            jobs, self._unassigned = self._unassigned, []
+            self._unassigned = [job for job in self._unassigned if job[0].trigger_pk in self._crashed]
             self._send_starts(host, jobs)
             self._send_on_kill_starts(host)
+
+    def _start_apart(self) -> None:
+        """Start each trigger that has ended its process before in a host of its own: it delays no other trigger again."""
+        if not self._crashed:
+            return
+        apart = [job for job in self._unassigned if job[0].trigger_pk in self._crashed]
+        self._unassigned = [job for job in self._unassigned if job[0].trigger_pk not in self._crashed]
+        for job in apart:
+            self._start_in_new_host([job], SPLIT_AFTER)
+
+    def _remember_crash(self, trigger_pk: int) -> None:
+        self._crashed.pop(trigger_pk, None)
+        self._crashed[trigger_pk] = None
+        if len(self._crashed) > APART_MAX:
+            del self._crashed[next(iter(self._crashed))]
 
     def _start_in_new_host(self, jobs: list[tuple[TriggerJob, TriggerTaskInstance]], suspicion: int) -> None:
         """Start these triggers in a new host; while the machine refuses one, they wait unassigned."""

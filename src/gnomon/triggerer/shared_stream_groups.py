@@ -24,11 +24,13 @@ from gnomon.sdk.deferral.shared_stream import (
 )
 from gnomon.sdk.deferral.triggers import BaseEventTrigger
 
+CLOSE_S = 10.0
+"""How long a stream without readers may take to end after its cancellation; later it is reported, and its next event ends it."""
 _log = log.get_logger("triggerer.host")
 
 
 class SharedStreamEnded(Exception):
-    """The source of a shared stream has ended, which it must not, or fell over."""
+    """The source of a shared stream has ended, which it must not, or its producer does not acknowledge events in time."""
 
 
 class SharedStreamOverflow(Exception):
@@ -43,6 +45,8 @@ class SharedStreamLimits:
     """Events that may wait for one trigger."""
     ack_timeout_s: float = 300.0
     """How long one trigger may take for one event of a producer."""
+    close_s: float = CLOSE_S
+    """How long a stream may take for its end once it was cancelled."""
     grace_s: float = 0.0
     """A new stream opens its source after this time, so that triggers that start together share it from its first event."""
 
@@ -143,7 +147,8 @@ class SharedStream:
         self._readers: dict[SharedStreamReader, None] = {}
         self._lanes: dict[Hashable, deque[_SharedEvent]] = {}
         self._resolved = asyncio.Event()
-        self.is_acknowledged = self._class.create_shared_stream_producer.__func__ is not BaseEventTrigger.create_shared_stream_producer.__func__  # type: ignore[attr-defined]
+        self._is_closed = False
+        self.is_acknowledged = _has_producer(self._class)
         """A producer gets what became of each event."""
         self.task = asyncio.get_running_loop().create_task(self._run())
 
@@ -167,6 +172,20 @@ class SharedStream:
         if event.resolve(reader, how):
             self._resolved.set()
 
+    async def close(self) -> None:
+        """Cancel the source and wait for its end, for at most `close_s`; a source that ignores this is reported, and ends with its next event."""
+        self._is_closed = True
+        self.task.cancel()
+        _, running = await asyncio.wait((self.task,), timeout=self._limits.close_s)
+        if running:
+            self._report_unresponsive(self._limits.close_s)
+
+    def _report_unresponsive(self, after_s: float) -> None:
+        _log.warning(
+            "shared_stream_unresponsive", key=repr(self.key), trigger=f"{self._class.__module__}.{self._class.__qualname__}", after_s=after_s,
+            remedy="its source ignores its cancellation: let asyncio.CancelledError pass; `gnomon triggerer reload` ends it",
+        )
+
     async def _run(self) -> None:
         error: Exception
         try:
@@ -175,6 +194,8 @@ class SharedStream:
                 await self._run_producer(self._class.create_shared_stream_producer(self._kwargs))
             else:
                 async for event in self._class.open_shared_stream(self._kwargs):
+                    if self._is_closed:
+                        return
                     self._send(_SharedEvent(event))
             error = SharedStreamEnded(f"the shared stream {self.key!r} has ended; its source must go on for ever, or raise")
         except Exception as raised:
@@ -200,9 +221,11 @@ class SharedStream:
         finally:
             for task in (reading, advancing):
                 task.cancel()
-            await asyncio.gather(reading, advancing, return_exceptions=True)
+            _, running = await asyncio.wait((reading, advancing), timeout=self._limits.close_s / 2)
+            if running:
+                self._report_unresponsive(self._limits.close_s / 2)
             with contextlib.suppress(Exception):
-                await self._advance_resolved(producer)
+                await self._advance_resolved(producer, self._limits.close_s / 2)
             try:
                 await producer.aclose()
             except Exception as raised:
@@ -210,6 +233,8 @@ class SharedStream:
 
     async def _read(self, producer: SharedStreamProducer, source: AsyncIterator[tuple[Any, Any]]) -> None:
         async for event, broker_payload in source:
+            if self._is_closed:
+                return  # not acknowledged: the broker delivers it again
             item = _SharedEvent(event, broker_payload, asyncio.get_running_loop().time(), set(self._readers))
             self._lanes.setdefault(producer.get_advance_lane(broker_payload), deque()).append(item)
             self._send(item)
@@ -239,9 +264,10 @@ class SharedStream:
                 reader.fail(AckTimeout(
                     f"the trigger did not finish an event of the shared stream {self.key!r} within {self._limits.ack_timeout_s:g} s"
                 ))
-            await self._advance_resolved(producer)
+            await self._advance_resolved(producer, self._limits.ack_timeout_s)
 
-    async def _advance_resolved(self, producer: SharedStreamProducer) -> None:
+    async def _advance_resolved(self, producer: SharedStreamProducer, within_s: float) -> None:
+        """Acknowledge what all readers have ended. Raises SharedStreamEnded when a call of `advance` takes longer: events would pile up."""
         for lane in list(self._lanes):
             events, batch = self._lanes[lane], []
             while events and not events[0].pending:
@@ -250,7 +276,24 @@ class SharedStream:
             if not events:
                 del self._lanes[lane]
             if batch:
+                await self._advance_batch(producer, batch, within_s)
+
+    async def _advance_batch(self, producer: SharedStreamProducer, batch: list[AdvanceItem], within_s: float) -> None:
+        try:
+            async with asyncio.timeout(within_s) as limit:
                 await producer.advance(batch)
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            raise SharedStreamEnded(
+                f"advance() of the shared stream {self.key!r} took longer than {within_s:g} s; make it faster, or raise [triggerer] shared_stream_ack_timeout"
+            ) from None
+
+
+def _has_producer(trigger_class: type[BaseEventTrigger]) -> bool:
+    """Whether the class overrides `create_shared_stream_producer`, as a class method or a static method."""
+    own, inherited = trigger_class.create_shared_stream_producer, BaseEventTrigger.create_shared_stream_producer
+    return getattr(own, "__func__", own) is not getattr(inherited, "__func__", inherited)
 
 
 class SharedStreams:
@@ -277,8 +320,7 @@ class SharedStreams:
             reader.close()
             if stream.is_unread:
                 self._forget(stream)
-                stream.task.cancel()
-                await asyncio.wait((stream.task,))
+                await stream.close()
 
     def _forget(self, stream: SharedStream) -> None:
         if self._streams.get(stream.key) is stream:

@@ -180,7 +180,7 @@ class TriggerHost:
             if not running.is_stopped:
                 running.is_stopped, running.is_killed = True, order.on_kill
                 if running.is_entered:
-                    running.task.cancel()
+                    running.cancel(self._loop)
 
     async def _stop(self, within_s: float) -> None:
         self._cancel(CancelTriggers(numbers=[start.number for start in self._starts] + list(self._running)))

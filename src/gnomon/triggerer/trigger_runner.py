@@ -6,6 +6,7 @@ import asyncio
 import contextvars
 import inspect
 import logging
+import math
 import traceback
 import types
 from collections.abc import Callable, Generator
@@ -22,6 +23,8 @@ from gnomon.triggerer.host_protocol import TriggerTaskInstance
 
 CLEANUP_S = 30.0
 """Limit for `cleanup`, and for closing the generator of `run`; afterwards they are cancelled."""
+AFTER_EVENT_S = 2.0
+"""How long the code of a watcher after its `yield` may run when the watcher is cancelled while or soon after the event is stored."""
 TRACEBACK_MAX = 20_000
 """Characters kept of a traceback, from its end."""
 _NO_EVENT = object()
@@ -33,7 +36,9 @@ author_log = logging.getLogger("airflow.triggers")
 class RunningTrigger:
     """One start of one trigger. Small, because there are tens of thousands."""
 
-    __slots__ = ("classpath", "is_entered", "is_killed", "is_stopped", "number", "output", "task", "task_instance", "trigger")
+    __slots__ = (
+        "cancel_at", "classpath", "is_closing", "is_entered", "is_killed", "is_stopped", "number", "output", "stored_at", "task", "task_instance", "trigger",
+    )
 
     def __init__(self, number: int, classpath: str, task_instance: TriggerTaskInstance) -> None:
         self.number = number
@@ -49,6 +54,26 @@ class RunningTrigger:
         """The trigger was cancelled or has fired: later events are ignored."""
         self.is_killed = False
         """The trigger was cancelled with `on_kill`."""
+        self.is_closing = False
+        """The methods for its end run: it is not cancelled any more."""
+        self.stored_at = -math.inf
+        """Of a watcher: the time of the loop at which its last event was stored; +inf while one is being stored."""
+        self.cancel_at = -math.inf
+        """Of a watcher that was stopped soon after an event: the time of the loop until which it goes on."""
+
+    def cancel(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Cancel the trigger, which has been entered. The code of a watcher after a `yield`, such as an acknowledgement, may end before."""
+        now = loop.time()
+        wait_s = min(self.stored_at + AFTER_EVENT_S - now, AFTER_EVENT_S)
+        if wait_s > 0:
+            self.cancel_at = now + wait_s
+            loop.call_later(wait_s, self._cancel_now)
+        else:
+            self._cancel_now()
+
+    def _cancel_now(self) -> None:
+        if self.task is not None and not self.is_closing:
+            self.task.cancel()
 
     def describe(self) -> str:
         """The trigger and its task as shown to users."""
@@ -99,7 +124,8 @@ async def run_trigger(running: RunningTrigger, listener: TriggerListener) -> Non
 async def run_watcher(running: RunningTrigger, listener: TriggerListener) -> None:
     """Run the trigger of watchers to its end: it goes on when an event is stored. Never raises.
 
-    What a trigger yields after it was cancelled is published too, because its source may be read already; then it is closed.
+    What a trigger yields after it was cancelled is published too, because its source may be read already; then it is closed. A trigger that is
+    cancelled within AFTER_EVENT_S of an event goes on until then, so that its code after the `yield` runs, such as an acknowledgement.
     Its end is reported as the outcome `event` when it yielded at least one event, else as `error` with the reason.
     """
     running.is_entered = True
@@ -121,15 +147,18 @@ async def run_watcher(running: RunningTrigger, listener: TriggerListener) -> Non
 async def _publish_events(running: RunningTrigger, generator: Any, listener: TriggerListener) -> DeferralResult:
     fired = _no_event_result()
     while (event := await anext(generator, _NO_EVENT)) is not _NO_EVENT:
+        running.stored_at = math.inf
         await listener.publish_event(running, event)
+        running.stored_at = now = asyncio.get_running_loop().time()
         fired = DeferralResult(outcome="event")
-        if running.is_stopped:
+        if running.is_stopped and now >= running.cancel_at:
             break  # the trigger has caught its cancellation: it must not run beside its next start
     return fired
 
 
 async def _clean_up(running: RunningTrigger, generator: Any, listener: TriggerListener) -> None:
     """Call the methods that a trigger has for its end, and report that the start is over."""
+    running.is_closing = True
     if running.is_killed:
         await _call_with_timeout(running, "on_kill", listener.on_kill_s)
     if generator is not None and hasattr(generator, "aclose"):

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from gnomon.airflow_compat import coverage
-from gnomon.airflow_compat.coverage_provided import OBJECT_STORAGE
 from gnomon.airflow_compat.coverage_row import CoverageRow, CoverageStatus
+from gnomon.airflow_compat.coverage_sdk import OBJECT_STORAGE
 from gnomon.airflow_compat.missing_names import NameNotProvided
 from gnomon.airflow_compat.stand_ins import NotSupported, RefusingMeta
 from gnomon.loading.dialect import TREE

@@ -166,3 +166,6 @@ def test_a_circle_of_dags_is_named(gnomon: Gnomon, deployment: Deployment) -> No
     sentence = "these DAGs schedule one another by assets, so that one run can create the next without end: load -> report -> load"
     assert sentence in gnomon("assets", "list").err
     assert sentence in gnomon("explain", "report").out
+    (warning,) = rows(gnomon, "dags", "warnings")
+    assert (warning["subject"], warning["warning"]) == ("load", f"{sentence}; remove an asset from the outlets or from the schedule of one of them, or pause one")
+    assert [row["subject"] for row in rows(gnomon, "dags", "warnings", "report")] == ["report"]

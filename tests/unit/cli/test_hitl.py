@@ -61,6 +61,20 @@ def test_an_answer_lets_the_task_go_on_and_closes_the_question(gnomon: Gnomon, a
     assert states == {"ask": "success", "closed": "success", "after": "success"}
 
 
+def test_the_options_keep_the_order_of_the_command_and_count_once(gnomon: Gnomon, deployment: Deployment) -> None:
+    deployment.add(spec_of("a", {"ask": ()}))
+    deployment.plays["ask"] = _play(HITLRequest(subject="Which?", options=("x", "y", "z"), multiple=True))
+    deployment.start()
+    gnomon("dags", "trigger", "a", "--run-id", "r")
+    deployment.move()
+    ended = gnomon("tasks", "answer", "a", "r", "ask", "--option", "z", "--option", "x", "--option", "z")
+    assert (ended.code, ended.out) == (0, "task ask was answered with z, x\n")
+    with deployment.db.read() as tx:
+        (run_pk,) = {named.detail.run_pk for named in hitl_details.list_run_details(tx, 1)}
+        (ask,) = hitl_details.list_run_details(tx, run_pk)
+    assert ask.detail.response is not None and ask.detail.response.chosen_options == ("z", "x")
+
+
 @pytest.mark.parametrize(
     ("args", "words"),
     [(("ask",), "choose one of the options: 'yes', 'no'"),

@@ -194,3 +194,40 @@ def test_a_task_that_waits_for_a_person_and_becomes_mapped_is_expanded_and_asks_
     world.end("d")
     world.end("j")
     assert world.state(run) == "success"
+
+
+def test_a_task_that_ended_while_mapped_is_unmapped_and_mapped_again_with_its_lengths() -> None:
+    """A take-over between any two versions changes nothing: the lengths stay with the finished instances."""
+    mapped = [*LENGTH_FROM_U, TaskSpec(task_id="x")]
+    plain = [replace(task, expansion=None) for task in mapped]
+    for takes_over in (False, True):
+        world = World(dag_record(mapped))
+        run = world.start()
+        world.end("u", return_length=3)
+        world.end_all("d", xcoms=VALUE)
+        for version in (plain, mapped):
+            new_version(world, version)
+            if takes_over:
+                world.take_over()
+        assert world.states_of(run, "d") == {0: "success", 1: "success", 2: "success"}
+        memory = world.memory.runs[run.run_pk]
+        expansion = memory.expansions[memory.graph.index_of["d"]]
+        assert (expansion.lengths, expansion.own.success, expansion.own.total, expansion.value_count) == (((3,),), 3, 3, 3)
+        clear(world, run.run_pk, "d[1]")
+        assert world.states_of(run, "d") == {0: "success", 1: "queued", 2: "success"}, "its expansion is known: the others stay"
+
+
+def test_lengths_of_a_task_that_became_mapped_in_another_way_count_its_instances() -> None:
+    tasks = [TaskSpec(task_id="u"), TaskSpec(task_id="d", upstream=("u",), group="g"), TaskSpec(task_id="x")]
+    grouped = {"groups": {"g": None}, "group_expansions": {"g": literal(2)}}
+    world = World(dag_record([tasks[0], replace(tasks[1], expansion=over("u")), tasks[2]], **grouped))
+    run = world.start()
+    world.end("u", return_length=3)
+    world.end_all("d")
+    new_version(world, tasks, groups={"g": None}, group_expansions={})
+    memory = world.memory.runs[run.run_pk]
+    assert memory.former_lengths == {1: ((2,), (3,))} and not memory.expansions
+    new_version(world, [tasks[0], replace(tasks[1], expansion=over("u")), tasks[2]], groups={"g": None}, group_expansions={})
+    assert memory.expansions[1].lengths == ((6,),) and not memory.former_lengths
+    world.take_over()
+    assert world.memory.runs[run.run_pk].expansions[1].lengths == ((6,),)

@@ -167,7 +167,7 @@ def dag_policy(dag):
 def test_a_policy_that_raises_is_named_with_file_and_line(write: Write, tmp_path: Path) -> None:
     loaded = load(write, "def task_policy(task):\n    if task.task_id == 'b':\n        return {}['x']\n")
     place = f"{tmp_path}/config/airflow_local_settings.py, line 3"
-    assert str(loaded.refused["one"]) == f"the cluster policy task_policy failed at {place}: KeyError: 'x'"
+    assert str(loaded.refused["one"]) == f"the cluster policy task_policy failed at {place}: KeyError: 'x'; correct the policy, or remove it"
 
 
 def test_policies_that_cannot_be_loaded_fail_the_file(write: Write, tmp_path: Path) -> None:

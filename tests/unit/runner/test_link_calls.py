@@ -6,6 +6,7 @@ import json
 import logging
 import time
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 from gnomon.config import load_config, set_current_config
 from gnomon.loading import plugin_links
 from gnomon.model.attempts import Attempt, AttemptResult, RunFacts
+from gnomon.operators.triggers.temporal import TimeDeltaTrigger
 from gnomon.runner import link_calls, run_attempt
 from gnomon.sdk import DAG, BaseOperator
 from gnomon.sdk.dags.dag_spec import build_dag_spec
@@ -137,6 +139,22 @@ class Quick(Load):
 def test_a_failed_attempt_has_links_too() -> None:
     result = run(make(Quick, fails=True))
     assert result.outcome == "failed" and xcoms(result)["_link_Job"] == "https://jobs/1/p/None/1/-1"
+
+
+class Deferring(BaseOperator):
+    operator_extra_links = [Job()]
+    size = 1
+
+    def execute(self, context: Any) -> None:
+        context["ti"].xcom_push("pushed", "p")
+        self.defer(trigger=TimeDeltaTrigger(timedelta(hours=1)), method_name="go_on")
+
+    def go_on(self, context: Any, event: Any = None) -> None: ...
+
+
+def test_an_attempt_that_defers_has_links_from_then_on() -> None:
+    result = run(make(Deferring))
+    assert result.outcome == "deferred" and xcoms(result)["_link_Job"] == "https://jobs/1/p/None/1/-1"
 
 
 def test_an_attempt_whose_task_has_no_links_asks_nobody(monkeypatch: pytest.MonkeyPatch) -> None:

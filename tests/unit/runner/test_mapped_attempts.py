@@ -364,7 +364,7 @@ def test_a_lazy_sequence_is_stored_as_a_list() -> None:
         (None, r"XComForMappingNotPushed: task 'keep' \(.*\d\) maps over the result of task 'make' \(.*\d\), and it returned no "
                "value; return a list or a dict"),
         ("text", r"UnmappableXComTypePushed: .* and it returned a str; return a list or a dict"),
-        (5, r"UnmappableXComTypePushed: .* and it returned a int; return a list or a dict"),
+        (5, r"UnmappableXComTypePushed: .* and it returned an int; return a list or a dict"),
     ],
 )
 def test_the_task_that_returns_what_cannot_be_mapped_over_fails(value: Any, reason: str) -> None:

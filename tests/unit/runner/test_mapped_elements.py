@@ -232,7 +232,7 @@ def test_a_list_that_has_become_shorter_is_named() -> None:
         (lambda one: keep.expand(x=one.zip(one)), '"a"', "ValueError: XCom zip expects sequence or dict, not str"),
         (lambda one: keep.expand(x=one.concat(one)), None, "ValueError: XCom concat expects sequence or dict, not NoneType"),
         (lambda one: keep.expand_kwargs(one), '{"a": 1}', "ValueError: expand_kwargs() expects a list[dict], not dict."),
-        (lambda one: keep.expand_kwargs(one), "[1]", "ValueError: expand_kwargs() expects a list[dict], not list[int]."),
+        (lambda one: keep.expand_kwargs(one), "[1]", "ValueError: expand_kwargs() expects a list[dict], not list[int]: element 0 for task 'keep' is no dict."),
     ],
 )
 def test_a_value_that_cannot_be_mapped_over_is_named(build: Any, value: str | None, reason: str) -> None:

@@ -133,8 +133,8 @@ def task_instance_mutation_hook(ti):
         raise AirflowClusterPolicyViolation("not on Fridays")
 """)
     raised, exited, refused, good = answers(ask_about("raises", "exits", "refuses", "good"))
-    assert raised == f"the cluster policy task_instance_mutation_hook failed at {file}, line 6: ValueError: no quota"
-    assert exited == f"the cluster policy task_instance_mutation_hook failed at {file}, line 8: SystemExit: 3"
+    assert raised == f"the cluster policy task_instance_mutation_hook failed at {file}, line 6: ValueError: no quota; correct the policy, or remove it"
+    assert exited == f"the cluster policy task_instance_mutation_hook failed at {file}, line 8: SystemExit: 3; correct the policy, or remove it"
     assert (refused, good) == ("not on Fridays", InstanceOverrides(try_number=0))
 
 

@@ -13,6 +13,7 @@ import pytest
 from tests.unit.timetable_host.asking import HASTE, Asking
 
 from gnomon.errors import GnomonError
+from gnomon.timetable_host import subprocess_host
 
 
 @pytest.fixture
@@ -108,6 +109,41 @@ def test_many_bad_ones_of_a_class_delay_the_others_once(hasty: Asking, mood: str
     hasty.until(*(f"good{number}" for number in range(20)))
     assert len([name for name in hasty.answers if name.startswith("bad")]) <= 6  # of twelve, one after the other
     assert all(answer.error is None for name, answer in hasty.answers.items() if name.startswith("good"))
+
+
+def test_a_slow_answer_holds_up_no_other_and_is_asked_for_apart_until_it_is_fast(asking: Asking) -> None:
+    file = str(asking.home / "dags" / "slow.py")
+    asking.ask("slow", "wait", file=file)
+    for number in range(20):
+        asking.ask(f"other{number}", "well")
+    asking.until(*(f"other{number}" for number in range(20)))
+    assert "slow" not in asking.answers and len(asking.hosts._queues) == 3
+    go = asking.plugin.with_name("moody.py.go")
+    go.touch()
+    asking.until("slow")
+    assert asking.answers["slow"].error is None and asking.hosts._suspects
+    asking.hosts.collect()
+    assert len(asking.hosts._queues) == 2, "its process has ended"
+    asking.runs("again", "wait", file=file)
+    assert not asking.hosts._suspects
+
+
+def test_calls_of_two_classes_that_hang_hold_up_the_others_for_less_than_the_limit_of_one_call(asking: Asking) -> None:
+    for name in ("Merry", "Sad"):
+        (asking.home / "plugins" / f"{name.lower()}.py").write_text(asking.plugin.read_text().replace("Moody", name))
+        asking.ask(name, "hang", path=f"{name.lower()}.{name}")
+    asking.ask("well", "well")
+    asking.until("well")
+    assert asking.answers.keys() == {"well"} and asking.answers["well"].error is None
+
+
+def test_while_many_requests_are_slow_the_others_wait_for_one_of_them(asking: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(subprocess_host, "HELD_QUEUES_MAX", 0)
+    asking.ask("slow", "wait")
+    asking.ask("other", "well")
+    asking.plugin.with_name("moody.py.go").touch()
+    asking.until("slow", "other")
+    assert len(asking.hosts._queues) == 2 and all(answer.error is None for answer in asking.answers.values())
 
 
 def test_what_author_code_prints_fills_nothing(asking: Asking) -> None:

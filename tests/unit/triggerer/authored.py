@@ -114,6 +114,14 @@ class Raises(Noted):
         yield
 
 
+class EndsItsProcess(Noted):
+    """Its host ends as soon as it runs."""
+
+    async def run(self):
+        os._exit(9)
+        yield
+
+
 class Exits(Noted):
     async def run(self):
         sys.exit(3)

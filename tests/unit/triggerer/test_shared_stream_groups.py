@@ -207,3 +207,75 @@ def test_a_reader_that_hangs_after_a_rejection_fails_for_the_event_that_waits_be
         await asyncio.wait((reading,))
 
     asyncio.run(run())
+
+
+def test_a_producer_from_a_static_method_is_told_of_events() -> None:
+    async def run() -> None:
+        source, streams = Source(), SharedStreams(SharedStreamLimits())
+        trigger = make_subscriber(source, acknowledged=False)
+        type(trigger).create_shared_stream_producer = staticmethod(lambda kwargs: source)  # type: ignore[assignment]
+        events = streams.open_events("key", trigger)
+        waiting = asyncio.ensure_future(take(events, 2))
+        await turns()
+        source.put("a", "b")
+        assert await waiting == ["a", "b"]
+        await events.aclose()  # type: ignore[attr-defined]
+        assert source.told == [("payload of a", 1, 0, 0), ("payload of b", 0, 1, 0)] and source.closed == 1
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("acknowledged", [True, False])
+def test_a_stream_that_ignores_its_cancellation_delays_no_end_for_long_and_stops_at_its_next_event(
+    acknowledged: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Stubborn(Source):
+        ended = False
+
+        async def events(self) -> AsyncIterator[Any]:
+            try:
+                while True:
+                    try:
+                        yield await self.queue.get()
+                    except asyncio.CancelledError:
+                        self.opened += 1
+            finally:
+                self.ended = True
+
+    async def run() -> None:
+        source, streams = Stubborn(), SharedStreams(SharedStreamLimits(close_s=0.02))
+        events = streams.open_events("key", make_subscriber(source, acknowledged=acknowledged))
+        waiting = asyncio.ensure_future(take(events, 1))
+        await turns()
+        source.put("a")
+        await waiting
+        await events.aclose()  # type: ignore[attr-defined]
+        assert source.opened >= 1 and not source.ended and not streams._streams
+        source.put("late")
+        for _ in range(200):
+            await asyncio.sleep(0.001)
+            if source.ended:
+                break
+        assert source.ended, "it is not read any more"
+        assert source.told == ([("payload of a", 0, 1, 0)] if acknowledged else []), "what came later is not acknowledged"
+
+    with caplog.at_level("WARNING"):
+        asyncio.run(run())
+    assert "shared_stream_unresponsive" in caplog.text
+
+
+def test_a_producer_whose_acknowledgement_hangs_fails_its_readers() -> None:
+    class Hanging(Source):
+        async def advance(self, batch: Sequence[AdvanceItem]) -> None:
+            await asyncio.sleep(600)
+
+    async def run() -> None:
+        source, streams = Hanging(), SharedStreams(SharedStreamLimits(ack_timeout_s=0.02, close_s=0.02))
+        events = streams.open_events("key", make_subscriber(source, "a"))
+        waiting = asyncio.ensure_future(take(events, 1))
+        await turns()
+        source.put("none")
+        with pytest.raises(SharedStreamEnded, match=r"advance\(\) of the shared stream 'key' took longer than 0.02 s"):
+            await waiting
+
+    asyncio.run(run())

@@ -45,6 +45,7 @@ def restore_indices(run: DagRun, index: int, rows: Sequence[TaskRecord]) -> None
             _add_indices(run, index, _find_lengths(run.graph.mapping.levels[index], rows))
     elif unexpanded is not None and not unexpanded.is_stored and _is_complete(rows):
         del instances[UNMAPPED]
+        run.former_lengths[index] = _find_stored_lengths(rows) or build_unknown_lengths(1 + max(row.map_index for row in rows), 1)
     for row in rows:
         instances[row.map_index] = restore_task_instance(run, index, row)
 
@@ -89,7 +90,7 @@ def list_expected_indices(levels: Sequence[Expansion], rows: Sequence[TaskRecord
 
 def _find_lengths(levels: Sequence[Expansion], rows: Sequence[TaskRecord]) -> FactorLengths:
     """The stored lengths; else those in the file; else as many instances as there are rows, until the lengths are known."""
-    stored = next((row.factor_lengths for row in rows if row.factor_lengths), None)
+    stored = _find_stored_lengths(rows)
     if stored is not None and len(stored) == len(levels):
         return stored
     count = count_instances(stored) if stored is not None else 1 + max(row.map_index for row in rows)
@@ -97,6 +98,10 @@ def _find_lengths(levels: Sequence[Expansion], rows: Sequence[TaskRecord]) -> Fa
     if literal is not None and 0 < count_instances(literal) <= INSTANCES_MAX:
         return literal
     return build_unknown_lengths(count, len(levels))
+
+
+def _find_stored_lengths(rows: Sequence[TaskRecord]) -> FactorLengths | None:
+    return next((row.factor_lengths for row in rows if row.factor_lengths), None)
 
 
 def build_unknown_lengths(count: int, level_count: int) -> FactorLengths:
@@ -107,7 +112,7 @@ def build_unknown_lengths(count: int, level_count: int) -> FactorLengths:
 def _is_complete(rows: Sequence[TaskRecord]) -> bool:
     """True when all instances of a task that was mapped are finished; those that were removed do not count."""
     present = [row for row in rows if row.state is not S.REMOVED]
-    stored = next((row.factor_lengths for row in rows if row.factor_lengths), None)
+    stored = _find_stored_lengths(rows)
     if not present or any(row.state not in FINISHED_TASK_STATES for row in present):
         return False
     if stored is None:

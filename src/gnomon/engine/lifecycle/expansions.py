@@ -324,10 +324,10 @@ def reconcile_expansion(context: StepContext, run: DagRun, index: int) -> None:
 def _merge_indices(context: StepContext, run: DagRun, index: int) -> None:
     """The task is not mapped any more: unless all its instances had finished, they are removed, and it runs once."""
     instances = run.task_instances[index]
-    run.expansions.pop(index, None)
     indexed = [ti for ti in instances.values() if ti.map_index >= 0 and ti.state is not S.REMOVED]
     if UNMAPPED not in instances and indexed and all(map(is_finished, indexed)):
         return
+    run.former_lengths.pop(index, None)
     if not indexed and UNMAPPED in instances:
         return
     for ti in indexed:

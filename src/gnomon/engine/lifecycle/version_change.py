@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Mapping
 
+from gnomon.decide.expansion import FactorLengths, count_instances
 from gnomon.decide.transitions import Cause
 from gnomon.engine import lifecycle
 from gnomon.engine.admission.capacity import acquire_limits, release_limits
@@ -25,7 +27,7 @@ from gnomon.engine.lifecycle.task_end import is_finished, stop_task_instance
 from gnomon.engine.lifecycle.task_lifecycle import make_ready
 from gnomon.engine.state.queue_moves import dequeue, move_in_queue
 from gnomon.engine.state.queue_state import QueueCause
-from gnomon.engine.state.task_expansion import NEVER_CHECKED, TaskExpansion
+from gnomon.engine.state.task_expansion import TaskExpansion
 from gnomon.engine.state.task_graph import TaskGraph
 from gnomon.engine.state.task_instance import Dag, DagRun, TaskInstance, new_run_limit
 from gnomon.engine.step_context import CancelOrder, StepContext
@@ -96,7 +98,7 @@ def _move_runs_to_graph(context: StepContext, dag: Dag, graph: TaskGraph) -> Non
 def rebase_run(context: StepContext, run: DagRun, graph: TaskGraph) -> None:
     """Move an unfinished run to `graph`: remove tasks that left the DAG, add new tasks, compute the tallies anew."""
     old = {ti.task.task_id: instances for instances in run.task_instances for ti in instances.values()}
-    expansions = {run.graph.tasks[index].task_id: expansion for index, expansion in run.expansions.items()}
+    lengths = {run.graph.tasks[index].task_id: run.find_lengths(index) for index in (*run.former_lengths, *run.expansions)}
     queued = [ti for instances in old.values() for ti in instances.values() if ti.is_queued]
     kept = [ti for ti in queued if ti.task.task_id in graph.index_of]
     for ti in queued:
@@ -108,7 +110,7 @@ def rebase_run(context: StepContext, run: DagRun, graph: TaskGraph) -> None:
     changed = run.graph.version_pk != graph.version_pk
     run.graph = graph
     run.active_tasks_limit, run.task_limits = new_run_limit(graph), {}
-    run.expansions = _move_expansions(expansions, graph)
+    _move_lengths(run, lengths)
     run.lengths_version += 1
     run.task_instances = [{} for _ in graph.tasks]
     for i, task in enumerate(graph.tasks):
@@ -171,6 +173,7 @@ def _move_indices(context: StepContext, run: DagRun, index: int, instances: dict
     if index in run.expansions or UNMAPPED not in instances:
         if not any(ti.is_stored or ti in context.dirty_instances for ti in instances.values()):
             run.expansions.pop(index, None)
+            run.former_lengths.pop(index, None)
             return {UNMAPPED: TaskInstance(run, index, UNMAPPED, run.graph.tasks[index])} if instances else {}
         if 0 in instances:
             context.mark_dirty(instances[0])  # its row holds the lengths
@@ -190,17 +193,18 @@ def _restore_returning(context: StepContext, run: DagRun, index: int, rows: list
     return instances
 
 
-def _move_expansions(expansions: dict[str, TaskExpansion], graph: TaskGraph) -> dict[int, TaskExpansion]:
-    """The expansions by index of the new graph. Lengths of another number of levels become the number of instances."""
-    moved = {}
-    for task_id, expansion in expansions.items():
-        index = graph.index_of.get(task_id)
-        if index is None or not graph.is_mapped(index) or graph.mapping is None:
+def _move_lengths(run: DagRun, lengths_of: Mapping[str, FactorLengths | None]) -> None:
+    """Put the lengths, by task id, to the tasks of the new graph. Those of another number of levels become the number of instances."""
+    run.expansions, run.former_lengths = {}, {}
+    for task_id, lengths in lengths_of.items():
+        index = run.graph.index_of.get(task_id)
+        if index is None or lengths is None:
             continue
-        count = len(graph.mapping.levels[index])
-        moved[index] = expansion if len(expansion.lengths) == count else TaskExpansion(build_unknown_lengths(expansion.count, count))
-        moved[index].checked_version = NEVER_CHECKED
-    return moved
+        if not run.graph.is_mapped(index) or run.graph.mapping is None:
+            run.former_lengths[index] = lengths
+            continue
+        count = len(run.graph.mapping.levels[index])
+        run.expansions[index] = TaskExpansion(lengths if len(lengths) == count else build_unknown_lengths(count_instances(lengths), count))
 
 
 def finalize_removed_tasks(context: StepContext, run: DagRun) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import heapq
 
+from gnomon.decide.expansion import FactorLengths
 from gnomon.decide.trigger_rules import Tally
 from gnomon.engine.state.backfill_queue import BackfillQueue
 from gnomon.engine.state.edge_waits import EdgeWaits
@@ -183,14 +184,14 @@ class TaskInstance:
 
     def to_record(self) -> TaskRecord:
         """The row of the instance with its present fields."""
-        expansion = self.run.expansions.get(self.index) if self.map_index == 0 else None
+        lengths = self.run.find_lengths(self.index) if self.map_index == 0 else None
         return TaskRecord(
             run_pk=self.run.pk, task_no=self.run.graph.numbers[self.index], map_index=self.map_index, state=self.state,
             try_number=self.try_number, max_tries=self.max_tries, seq=self.seq, attempt=self.attempt, worker=self.worker,
             defer_seq=self.defer_seq, pool=self.pool, pool_slots=self.pool_slots, priority=self.priority,
             resume_at=self.resume_at, started_at=self.started_at, ended_at=self.ended_at, reason=self.reason,
             return_length=self.return_length, rendered_map_index=self.rendered_map_index,
-            factor_lengths=None if expansion is None else expansion.lengths, overrides=self.overrides,
+            factor_lengths=lengths, overrides=self.overrides,
         )
 
 
@@ -206,6 +207,7 @@ class DagRun:
         "edges",
         "expansions",
         "facts",
+        "former_lengths",
         "generation",
         "graph",
         "hook_queue",
@@ -239,6 +241,8 @@ class DagRun:
         """The tasks (ids) that skip reasons of instances name."""
         self.expansions: dict[int, TaskExpansion] = {}
         """By task index: the mapped tasks that have instances with map indices."""
+        self.former_lengths: dict[int, FactorLengths] = {}
+        """By task index: the last lengths of tasks that are not mapped any more and keep finished instances with map indices."""
         self.lengths_version = 0
         """Increases when a length that a task is mapped over may have changed."""
         self.unfinished_count = 0
@@ -269,6 +273,11 @@ class DagRun:
     @property
     def is_running(self) -> bool:
         return self.record.state is DagRunState.RUNNING
+
+    def find_lengths(self, index: int) -> FactorLengths | None:
+        """The lengths that the row of map index 0 of the task holds; None for a task without instances with map indices."""
+        expansion = self.expansions.get(index)
+        return self.former_lengths.get(index) if expansion is None else expansion.lengths
 
     def find_task_instance(self, index: int, map_index: int = -1) -> TaskInstance | None:
         """The task instance; None when this run has none with that index and map index."""

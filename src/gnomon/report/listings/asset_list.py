@@ -181,7 +181,11 @@ def list_asset_circles(tx: Transaction) -> list[tuple[str, ...]]:
 
 def describe_circle(circle: tuple[str, ...]) -> str:
     """A sentence about the circle."""
-    return f"these DAGs schedule one another by assets, so that one run can create the next without end: {' -> '.join([*circle, circle[0]])}"
+    way = " -> ".join([*circle, circle[0]])
+    return (
+        f"these DAGs schedule one another by assets, so that one run can create the next without end: {way}; remove an asset from the outlets "
+        "or from the schedule of one of them, or pause one"
+    )
 
 
 def _build_asset_row(asset: StoredAsset, declared: Iterable[StoredDeclaration], counts: dict[int, tuple[int, int]]) -> AssetRow:

@@ -13,6 +13,7 @@ from gnomon.errors.timetable import AirflowTimetableInvalid
 from gnomon.model.instants import Instant, to_datetime
 from gnomon.model.records import DagRecord
 from gnomon.model.slots import TimetableRef
+from gnomon.report.listings.asset_list import describe_circle, list_asset_circles
 from gnomon.store import Transaction
 from gnomon.store.cross_dag import dag_edges
 from gnomon.store.dag_records import dag_files, dags
@@ -76,9 +77,10 @@ def list_import_warnings(tx: Transaction) -> list[ImportProblem]:
 
 
 def list_dag_warnings(tx: Transaction, dag_id: str, file: str) -> list[str]:
-    """The warnings about one DAG, about its file as a whole, and about its missing upstream DAGs and tasks."""
+    """The warnings about one DAG, about its file as a whole, about its missing upstream DAGs and tasks, and about circles of assets with it."""
     of_file = dag_files.list_warnings(tx).get(file, [])
-    return select_dag_warnings(dag_id, of_file) + list_upstream_warnings(tx, dag_id).get(dag_id, [])
+    circles = [describe_circle(circle) for circle in list_asset_circles(tx) if dag_id in circle and len(circle) > 1]
+    return select_dag_warnings(dag_id, of_file) + list_upstream_warnings(tx, dag_id).get(dag_id, []) + circles
 
 
 def select_dag_warnings(dag_id: str, of_file: Sequence[str]) -> list[str]:
@@ -107,9 +109,10 @@ class DagWarning:
 
 
 def list_all_warnings(tx: Transaction) -> list[DagWarning]:
-    """The warnings about all files, then those about the missing upstream DAGs and tasks of all DAGs."""
+    """The warnings about all files, then those about the missing upstream DAGs and tasks of all DAGs, and about circles of assets."""
     rows = [DagWarning(_find_subject(path, text), path, text) for path, texts in dag_files.list_warnings(tx).items() for text in texts]
-    return rows + [DagWarning(dag_id, None, text) for dag_id, texts in sorted(list_upstream_warnings(tx).items()) for text in texts]
+    rows += [DagWarning(dag_id, None, text) for dag_id, texts in sorted(list_upstream_warnings(tx).items()) for text in texts]
+    return rows + [DagWarning(circle[0], None, describe_circle(circle)) for circle in list_asset_circles(tx) if len(circle) > 1]
 
 
 def _find_subject(path: str, warning: str) -> str:

@@ -181,6 +181,8 @@ def suggest_keyword(error: BaseException) -> str:
 
     The callee is the object that its name has in the frame of the call; a call by a dotted name gets no hint.
     """
+    if isinstance(error, AttributeError) and error.name in _MAPPING_METHODS:
+        return _suggest_mapping(error.obj, error.name)
     match = _UNEXPECTED.match(str(error)) if isinstance(error, TypeError) else None
     trace = error.__traceback__
     if match is None or trace is None:
@@ -195,6 +197,18 @@ def suggest_keyword(error: BaseException) -> str:
     if not known or match[2] in known:  # then the callee is another object of that name
         return ""
     return suggest_argument(match[2], known) or f"; it takes {', '.join(known)}"
+
+
+_MAPPING_METHODS = ("expand", "expand_kwargs", "partial")
+
+
+def _suggest_mapping(called_on: object, method: str) -> str:
+    """A hint for an operator or a result of a task that is mapped after it was made."""
+    if hasattr(type(called_on), "execute") and hasattr(called_on, "task_id"):
+        return f"; an operator is mapped instead of made: {type(called_on).__name__}.partial(task_id={called_on.task_id!r}, ...).expand(...)"
+    if hasattr(called_on, "operator"):
+        return f"; this is the result of a task, and a task is mapped once: give all its arguments to one {method}()"
+    return ""
 
 
 def _read_keywords(callee: object) -> list[str]:

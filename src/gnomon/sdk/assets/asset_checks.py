@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from gnomon.assets.conditions import describe_leaf, iter_leaves
@@ -27,9 +28,19 @@ def check_assets(dag: DagNode) -> None:
     if isinstance(condition, BaseAsset):
         named.append(condition)
         _warn_circle(dag, condition)
+    for task in dag.tasks:
+        for argument, values in (("inlets", task.inlets), ("outlets", task.outlets)):
+            _warn_no_assets(dag, f"task {task.task_id!r}{format_location(task._location)}: {argument}=", values)
     for value in named:
         for _, asset in value.iter_assets() if isinstance(value, BaseAsset) else ():
             _warn_without_effect(dag, asset)
+
+
+def _warn_no_assets(dag: DagNode, what: str, values: Iterable[object]) -> None:
+    for value in values:
+        if not isinstance(value, BaseAsset):
+            hint = f"Write Asset({value!r})." if isinstance(value, str) else "Give assets, or leave it out."
+            dag.warn(f"{what} has {value!r} ({type(value).__name__}), which is no asset and has no effect. {hint}")
 
 
 def _warn_circle(dag: DagNode, condition: BaseAsset) -> None:

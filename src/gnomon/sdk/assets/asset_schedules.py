@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from gnomon.assets.conditions import describe_condition
@@ -21,6 +22,15 @@ def parse_asset_condition(schedule: Any) -> BaseAsset | None:
     if isinstance(schedule, list | tuple | set) and schedule and all(isinstance(one, BaseAsset) for one in schedule):
         return AssetAll(*schedule)
     return None
+
+
+def describe_wrong_asset(schedule: Sequence[Any]) -> str:
+    """What is wrong with a list that `parse_asset_condition` refuses, and the remedy."""
+    for one in schedule:
+        if not isinstance(one, BaseAsset):
+            hint = f" Write Asset({one!r})." if isinstance(one, str) else ""
+            return f"a schedule that is a list takes assets, and {one!r} ({type(one).__name__}) is none.{hint}"
+    return "the schedule is an empty list, so that the DAG would never run: give it an asset, or None for runs by hand"
 
 
 class AssetTriggeredTimetable(NullTimetable):

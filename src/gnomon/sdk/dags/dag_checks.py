@@ -10,6 +10,7 @@ from gnomon.sdk.arguments.code_location import format_location
 from gnomon.sdk.arguments.converters import as_links
 from gnomon.sdk.arguments.task_rules import TriggerRule
 from gnomon.sdk.assets.asset_checks import check_assets, find_timetable_of_times
+from gnomon.sdk.dags.callback_checks import check_callbacks
 from gnomon.sdk.mapping.map_position import list_mapped_groups
 from gnomon.sdk.mapping.operator_partial import warn_about_partials
 from gnomon.sdk.schedules.author_timetable import check_author_timetable, is_author_timetable, validate_author_timetable
@@ -30,6 +31,7 @@ def check_dag(dag: DagNode) -> None:
     _check_fail_fast(dag)
     _check_dependencies(dag)
     check_assets(dag)
+    check_callbacks(dag)
     _check_mapping(dag)
     _warn_versions(dag)
 

@@ -121,7 +121,10 @@ class ListOfDictsExpandInput(Resolvable):
         if isinstance(chosen, Resolvable):
             chosen = chosen.resolve(context)
         if not isinstance(chosen, Mapping):
-            raise ValueError(f"expand_kwargs() expects a list[dict], not list[{_describe_type(chosen)}]. {_DICTS_REMEDY}")
+            raise ValueError(
+                f"expand_kwargs() expects a list[dict], not list[{_describe_type(chosen)}]: element {place.number} for task "
+                f"{context['ti'].task.task_id!r} is no dict. {self._describe_remedy()}"
+            )
         for name in chosen:
             if not isinstance(name, str):
                 raise ValueError(
@@ -129,6 +132,10 @@ class ListOfDictsExpandInput(Resolvable):
                     "The keys are the names of the arguments."
                 )
         return dict(chosen), set()
+
+    def _describe_remedy(self) -> str:
+        sources = ", ".join(dict.fromkeys(repr(task.task_id) for task, _ in self.iter_references()))
+        return f"Return a list with a dict of arguments for each instance from task {sources}." if sources else _DICTS_REMEDY
 
     def _resolve_dicts(self, context: Mapping[str, Any]) -> Sequence[Any]:
         return _check_dicts(self.value.resolve(context) if isinstance(self.value, Resolvable) else self.value)

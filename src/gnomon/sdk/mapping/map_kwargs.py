@@ -11,6 +11,9 @@ from gnomon.sdk.mapping.expand_input import is_mappable
 from gnomon.sdk.tasks.operator_meta import OperatorMeta, read_init_parameters
 from gnomon.sdk.tasks.xcom_arg import XComArg
 
+SHOWN_MAX = 12
+"""A message lists the parameters of a function or class that has at most so many."""
+
 
 def list_parameters(operator_class: type[Any]) -> list[str]:
     """Return the names that the `__init__` of the class and of its base classes take, and the old names of BaseOperator's arguments."""
@@ -31,6 +34,8 @@ def check_names(given: Iterable[str], known: Sequence[str], call: str, where: st
         return
     what = "an unexpected keyword argument" if len(unknown) == 1 else "unexpected keyword arguments"
     hint = suggest_argument(unknown[0], known) if len(unknown) == 1 else ""
+    if not hint:
+        hint = f"; it takes {', '.join(known)}" if 0 < len(known) <= SHOWN_MAX else "; correct the name, or leave it out"
     raise TypeError(f"{call}() got {what} {', '.join(map(repr, unknown))}{where}{hint}")
 
 

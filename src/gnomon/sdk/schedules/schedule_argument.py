@@ -38,12 +38,15 @@ def parse_schedule(schedule: Any, zone: dt.tzinfo, dialect: AirflowDialect | Non
         return resolve_calendar(_check_base_class(schedule, timetables.Timetable))
     from gnomon.sdk.assets.asset_schedules import (  # most DAGs are not scheduled by assets
         AssetTriggeredTimetable,
+        describe_wrong_asset,
         parse_asset_condition,
     )
 
     condition = parse_asset_condition(schedule)
     if condition is not None:
         return AssetTriggeredTimetable(condition)
+    if isinstance(schedule, list | tuple):
+        raise TypeError(describe_wrong_asset(schedule))
     raise TypeError(
         f"schedule {schedule!r} ({type(schedule).__name__}) is not understood. Use a cron text such as '0 6 * * *', "
         "a preset such as '@daily', a timedelta, a timetable, assets, or None"
