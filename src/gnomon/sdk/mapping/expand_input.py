@@ -155,7 +155,7 @@ class ElementPlace(NamedTuple):
 def _read_place(value: Any, context: Mapping[str, Any], place: ElementPlace, check: Callable[[Any], Any]) -> Any:
     """Return the element of a mapped argument at this place. `check` raises for a value that cannot be mapped over."""
     if isinstance(value, XComArg):
-        return read_element(value.resolve_elements(context, check, place.total), place.number)
+        return value.resolve_element(context, check, place.number, place.total)
     return read_element(check(value.resolve(context) if isinstance(value, Resolvable) else value), place.number)
 
 
@@ -165,9 +165,11 @@ def _find_places(owned: ExpandInput, context: Mapping[str, Any], count: Callable
     map_index = ti.map_index
     if map_index is None or map_index < 0:
         raise RuntimeError("can't resolve task-mapping argument without expanding: it has a value only while an instance of the mapped task runs")
+    lengths = getattr(ti, "factor_lengths", None)
+    if is_given(lengths) and lengths and len(lengths) == 1:
+        return list(map(ElementPlace, find_element_indexes(0, map_index, lengths), lengths[0]))
     expansions = list_expansions(ti.task)
     level = next((number for number, node in enumerate(expansions) if node.mapped_input is owned), 0)
-    lengths = getattr(ti, "factor_lengths", None)
     if not is_given(lengths) or not lengths:
         if len(expansions) > 1:
             raise RuntimeError(f"the lengths of the expansions of task {ti.task.task_id!r} are not known here, so map index {map_index} has no elements")
