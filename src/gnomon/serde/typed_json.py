@@ -21,6 +21,9 @@ DEPTH_MAX = 200
 """The deepest nesting of containers; deeper values, and circular values, are refused."""
 
 
+_decoder = json.JSONDecoder()
+
+
 def dumps(value: object, *, what: str = "The value") -> str:
     """The value as typed JSON text that UTF-8 can encode. `what`: its name in errors, for example "XCom 'rows' of task 'load'".
 
@@ -38,7 +41,7 @@ def dumps(value: object, *, what: str = "The value") -> str:
 def loads(text: str) -> object:
     """The value of typed JSON text; raises DeserializationError when the text is not typed JSON."""
     try:
-        return _decode(json.loads(text))
+        return _decode(_decoder.decode(text))
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise DeserializationError(f"The stored value is not typed JSON: {error}") from error
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from gnomon.sdk.arguments.notset import is_given
@@ -68,9 +69,12 @@ class DictOfListsExpandInput(Resolvable):
 
     def resolve(self, context: Mapping[str, Any]) -> tuple[dict[str, Any], set[int]]:
         """Return the arguments of the instance of `context`, and the ids of those that came from XComs."""
-        places = self._find_places(context)
-        elements = {name: self._read_element(name, context, place) for name, place in zip(self.value, places, strict=True)}
-        pulled = {id(elements[name]) for name, value in self.value.items() if isinstance(value, Resolvable)}
+        elements: dict[str, Any] = {}
+        pulled: set[int] = set()
+        for name, place in zip(self.value, self._find_places(context), strict=True):
+            elements[name] = self._read_element(name, context, place)
+            if isinstance(self.value[name], Resolvable):
+                pulled.add(id(elements[name]))
         return elements, pulled
 
     def resolve_argument(self, name: str, context: Mapping[str, Any]) -> Any:
@@ -81,7 +85,7 @@ class DictOfListsExpandInput(Resolvable):
         return _find_places(self, context, lambda: [len(self._resolve_values(name, context)) for name in self.value])
 
     def _read_element(self, name: str, context: Mapping[str, Any], place: ElementPlace) -> Any:
-        return _read_place(self.value[name], context, place, lambda values: _check_values(name, values))
+        return _read_place(self.value[name], context, place, partial(_check_values, name))
 
     def _resolve_values(self, name: str, context: Mapping[str, Any]) -> Any:
         value = self.value[name]

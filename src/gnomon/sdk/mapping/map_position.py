@@ -109,7 +109,8 @@ def pull_element(arg: Any, context: Mapping[str, Any], check: Callable[[Any], An
     if hasattr(ti, "pull_xcom_element") and not _is_expanded(task):
         found = ti.pull_xcom_element(task.task_id, task.dag_id, arg.key, number)
         if found is not None and is_given(found.value):
-            check(found.container())
+            if found.container is not list:  # a task can be mapped over every list
+                check(found.container())
             return found.value
     return read_element(pull_elements(arg, context, check, total), number)
 

@@ -303,7 +303,9 @@ class DecoratedMappedOperator(MappedOperator):
         return super()._merge_kwargs({"python_callable": self.python_callable, "op_kwargs": self._merge_op_kwargs(mapped)})
 
     def _check_mapped(self, mapped: Mapping[str, Any]) -> None:
-        prevent_duplicates(self.partial_kwargs.get("op_kwargs") or {}, mapped["op_kwargs"], "mapping already partial", self._describe_place())
+        given = self.partial_kwargs.get("op_kwargs")
+        if given:
+            prevent_duplicates(given, mapped["op_kwargs"], "mapping already partial", self._describe_place())
 
 
 class NotFullyPopulated(RuntimeError):

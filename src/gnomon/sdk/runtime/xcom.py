@@ -153,17 +153,13 @@ def load_plain_xcom(text: str) -> Any:
 
 def find_backend() -> Any:
     """Return the class of `[core] xcom_backend`; None for the default one. Raises AirflowConfigException."""
-    path = _read_option()
-    return None if _forced_defaults or path in DEFAULT_PATHS else _load_backend(path)
-
-
-def _read_option() -> str:
-    """Return `[core] xcom_backend`, which is looked up once for each Config."""
     global _option
     config = current_config()
-    if _option[0] is not config:
-        _option = config, config.get("core", "xcom_backend", fallback="")
-    return _option[1]
+    known, path = _option
+    if known is not config:
+        path = config.get("core", "xcom_backend", fallback="")
+        _option = config, path
+    return None if _forced_defaults or path in DEFAULT_PATHS else _load_backend(path)
 
 
 @functools.cache
