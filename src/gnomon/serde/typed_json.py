@@ -41,9 +41,18 @@ def dumps(value: object, *, what: str = "The value") -> str:
 def loads(text: str) -> object:
     """The value of typed JSON text; raises DeserializationError when the text is not typed JSON."""
     try:
-        return _decode(_decoder.decode(text))
+        return _decode(_parse(text))
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise DeserializationError(f"The stored value is not typed JSON: {error}") from error
+
+
+def _parse(text: str) -> object:
+    """As `json.loads`, with fewer calls for a text without white space around it, as `dumps` writes it."""
+    try:
+        value, end = _decoder.raw_decode(text)
+    except ValueError:
+        return json.loads(text)
+    return value if end == len(text) else json.loads(text)
 
 
 def _encode(value: object, what: str, path: str, depth: int) -> object:

@@ -71,21 +71,20 @@ class DictOfListsExpandInput(Resolvable):
         """Return the arguments of the instance of `context`, and the ids of those that came from XComs."""
         elements: dict[str, Any] = {}
         pulled: set[int] = set()
-        for name, place in zip(self.value, self._find_places(context), strict=True):
-            elements[name] = self._read_element(name, context, place)
-            if isinstance(self.value[name], Resolvable):
+        for (name, value), place in zip(self.value.items(), _find_places(self, context), strict=True):
+            elements[name] = _read_place(value, context, place, partial(_check_values, name))
+            if isinstance(value, Resolvable):
                 pulled.add(id(elements[name]))
         return elements, pulled
 
     def resolve_argument(self, name: str, context: Mapping[str, Any]) -> Any:
         """Return one argument of the instance of `context`."""
-        return self._read_element(name, context, self._find_places(context)[list(self.value).index(name)])
-
-    def _find_places(self, context: Mapping[str, Any]) -> list[ElementPlace]:
-        return _find_places(self, context, lambda: [len(self._resolve_values(name, context)) for name in self.value])
-
-    def _read_element(self, name: str, context: Mapping[str, Any], place: ElementPlace) -> Any:
+        place = _find_places(self, context)[list(self.value).index(name)]
         return _read_place(self.value[name], context, place, partial(_check_values, name))
+
+    def count_elements(self, context: Mapping[str, Any]) -> list[int]:
+        """Return the length of each factor, from the values themselves."""
+        return [len(self._resolve_values(name, context)) for name in self.value]
 
     def _resolve_values(self, name: str, context: Mapping[str, Any]) -> Any:
         value = self.value[name]
@@ -120,7 +119,7 @@ class ListOfDictsExpandInput(Resolvable):
 
     def resolve(self, context: Mapping[str, Any]) -> tuple[dict[str, Any], set[int]]:
         """Return the arguments of the instance of `context`. As in Airflow, their texts are rendered as templates."""
-        (place,) = _find_places(self, context, lambda: [len(self._resolve_dicts(context))])
+        (place,) = _find_places(self, context)
         chosen = _read_place(self.value, context, place, _check_dicts)
         if isinstance(chosen, Resolvable):
             chosen = chosen.resolve(context)
@@ -133,6 +132,10 @@ class ListOfDictsExpandInput(Resolvable):
                     "The keys are the names of the arguments."
                 )
         return dict(chosen), set()
+
+    def count_elements(self, context: Mapping[str, Any]) -> list[int]:
+        """Return the number of dicts, from the value itself."""
+        return [len(self._resolve_dicts(context))]
 
     def _resolve_dicts(self, context: Mapping[str, Any]) -> Sequence[Any]:
         return _check_dicts(self.value.resolve(context) if isinstance(self.value, Resolvable) else self.value)
@@ -163,21 +166,23 @@ def _read_place(value: Any, context: Mapping[str, Any], place: ElementPlace, che
     return read_element(check(value.resolve(context) if isinstance(value, Resolvable) else value), place.number)
 
 
-def _find_places(owned: ExpandInput, context: Mapping[str, Any], count: Callable[[], list[int]]) -> list[ElementPlace]:
-    """Return the place of the element of each factor. `count` gives the lengths, for a context that does not have them."""
+def _find_places(owned: ExpandInput, context: Mapping[str, Any]) -> list[ElementPlace]:
+    """Return the place of the element of each factor. A context that does not have the lengths costs a look at the values."""
     ti = context["ti"]
     map_index = ti.map_index
     if map_index is None or map_index < 0:
         raise RuntimeError("can't resolve task-mapping argument without expanding: it has a value only while an instance of the mapped task runs")
     lengths = getattr(ti, "factor_lengths", None)
-    if is_given(lengths) and lengths and len(lengths) == 1:
+    if lengths and len(lengths) == 1:  # one expansion, and mostly one factor
+        if len(lengths[0]) == 1:
+            return [ElementPlace(map_index % lengths[0][0], lengths[0][0])]
         return list(map(ElementPlace, find_element_indexes(0, map_index, lengths), lengths[0]))
     expansions = list_expansions(ti.task)
     level = next((number for number, node in enumerate(expansions) if node.mapped_input is owned), 0)
     if not is_given(lengths) or not lengths:
         if len(expansions) > 1:
             raise RuntimeError(f"the lengths of the expansions of task {ti.task.task_id!r} are not known here, so map index {map_index} has no elements")
-        lengths = [count()]
+        lengths = [owned.count_elements(context)]
     return list(map(ElementPlace, find_element_indexes(level, map_index, lengths), lengths[level]))
 
 

@@ -108,7 +108,7 @@ def pull_element(arg: Any, context: Mapping[str, Any], check: Callable[[Any], An
     ti, task = context["ti"], arg.operator
     if hasattr(ti, "pull_xcom_element") and not _is_expanded(task):
         found = ti.pull_xcom_element(task.task_id, task.dag_id, arg.key, number)
-        if found is not None and is_given(found.value):
+        if found is not None and found.value is not NOTSET:
             if found.container is not list:  # a task can be mapped over every list
                 check(found.container())
             return found.value

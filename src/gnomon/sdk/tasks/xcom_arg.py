@@ -155,8 +155,7 @@ class PlainXComArg(XComArg):
     def resolve_elements(self, context: Mapping[str, Any], check: Callable[[Any], Any], total: int | None = None) -> Any:
         return pull_elements(self, context, check, total)
 
-    def resolve_element(self, context: Mapping[str, Any], check: Callable[[Any], Any], number: int, total: int | None) -> Any:
-        return pull_element(self, context, check, number, total)
+    resolve_element = pull_element
 
     def iter_references(self) -> Iterable[tuple[TaskNode, str]]:
         """Yield the task and the key of this reference."""
