@@ -1,12 +1,14 @@
 """What one task costs each process: not mapped, mapped over a list in the file, mapped over an XCom. `python -m bench.mapped_processes`.
 
-Processor time does not depend on what else the machine does as rates do. The runs of the DAGs alternate; medians of all rounds are shown.
+Processor time depends less than rates on what else the machine does. That of zygotes and children is read when the processes have ended that
+`attempts_per_child` keeps for further attempts, so that each run has the exits of its own processes; that of the others is read at its end. The runs of the DAGs alternate; medians of all rounds are shown.
 `python -m bench.mapped_processes 500 1000` for other numbers of instances over an XCom.
 """
 
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -14,12 +16,15 @@ from bench.deployment import Deployment
 from bench.figures import median
 from bench.mapped import MODES, deployed
 from bench.processes import cpu_s, family
+from gnomon.worker.child_pool import CHILD_IDLE_S
+from gnomon.worker.loop import IDLE_TICK_S
 
 NUMBERS = (500,)
 ROUNDS = 3
 """The first one is not counted: it forks, imports and fills caches."""
 LIMIT_S = 600.0
 ROLES = ("scheduler", "worker")
+TASKS = "zygotes, children"
 
 
 class ProcessGroups:
@@ -35,7 +40,7 @@ class ProcessGroups:
         owners = [pid for role in by_role.values() for pid in role]
         tasks = [pid for worker in by_role["worker"] for pid in family(worker) if pid not in owners]
         others = [pid for pid in pids if pid not in owners and pid not in tasks]
-        groups = {**by_role, "zygotes, children": tasks, "others": others}
+        groups = {**by_role, TASKS: tasks, "others": others}
         return {name: cpu_s(members) for name, members in groups.items()}
 
 
@@ -65,6 +70,8 @@ def _measure(running: Deployment, dag_id: str, number: int, run_id: str) -> dict
     before = groups.cpu_s()
     running.trigger_and_watch(dag_id, run_id, LIMIT_S)
     after = groups.cpu_s()
+    time.sleep(CHILD_IDLE_S + 3 * IDLE_TICK_S)
+    after[TASKS] = groups.cpu_s()[TASKS]
     return {name: 1000 * (after[name] - before[name]) / number for name in after}
 
 

@@ -47,7 +47,9 @@ class Context(dict[str, Any]):
         request to the server or a call of the timetable.
         """
         made = cls(values or {})
-        made._makers = {key: make for key, make in makers.items() if key not in made}
+        made._makers = dict(makers)
+        for key in made.list_computed():
+            made._makers.pop(key, None)
         made._source, made._costly = source, costly
         return made
 

@@ -7,11 +7,10 @@ from typing import Any, NamedTuple, cast
 
 from gnomon.errors.authoring import XComOverLimit
 from gnomon.model.attempts import Attempt, xcom_excess
-from gnomon.model.ids import UNMAPPED
 from gnomon.model.task_api_requests import GetXComElement, GetXComs
 from gnomon.sdk.arguments.notset import NOTSET, ArgNotSet
 from gnomon.sdk.runtime.channel import Channel
-from gnomon.sdk.runtime.xcom import decode_xcom, encode_xcom, find_backend
+from gnomon.sdk.runtime.xcom import decode_xcom, encode_xcom, find_backend, load_plain_xcom
 
 MapIndexes = int | Iterable[int] | None | ArgNotSet
 
@@ -87,12 +86,11 @@ class AttemptXComs:
         """
         if find_backend() is not None:
             return None
-        where = dag_id, self._attempt.run.run_id
-        answer = self._channel.ask(GetXComElement(dag_id=dag_id, run_id=where[1], task_id=task_id, key=key, number=number))
+        answer = self._channel.ask(GetXComElement(dag_id=dag_id, run_id=self._attempt.run.run_id, task_id=task_id, key=key, number=number))
         if answer is None:
             return None
         found = cast(dict[str, Any], answer)
-        value = NOTSET if found["value"] is None else self._decode(key, task_id, UNMAPPED, where, found["value"])
+        value = NOTSET if found["value"] is None else load_plain_xcom(found["value"])
         return PulledElement(_CONTAINERS[found["container"]], found["length"], value)
 
     def _own_or_newest(

@@ -192,7 +192,7 @@ class _AttemptExecution:
 
     def _render(self, task: Any, context: Any) -> Any:
         """Render the template fields and return the task to execute: for a mapped task the operator of this map index."""
-        if task.is_mapped and self._attempt.resume is None:
+        if task.is_mapped and self._attempt.resume is None and (task.start_from_trigger or task.maps_start_trigger()):
             defer_mapped_at_start(task, context, self._attempt.file)
         try:
             task.render_template_fields(context)

@@ -29,15 +29,15 @@ class AttemptChannel:
         self._frame_decoder = frame_decoder
         self._received: deque[ToChild] = deque()
         self._request_count = 0
-        self._elements: dict[GetXComElement, object] = {}
-        """The answers that came with the attempt."""
+        self._current: RunAttempt | None = None
+        """The attempt that this process runs, with the elements that came with it."""
         self._turn = threading.RLock()  # coroutines of a task ask in threads; a signal handler may ask during a request
 
     def receive_attempt(self) -> RunAttempt | None:
         """The next attempt; None when the worker has closed the socket."""
         while (message := self._next()) is not None:
             if isinstance(message, RunAttempt):
-                self._elements = {_build_request(message.attempt, element): _build_answer(element) for element in message.elements}
+                self._current = message
                 return message
         return None
 
@@ -46,8 +46,10 @@ class AttemptChannel:
 
         An element that came with the attempt is answered at once.
         """
-        if isinstance(request, GetXComElement) and request in self._elements:
-            return self._elements[request]
+        if type(request) is GetXComElement and self._current is not None:
+            element = _find_element(self._current, request)
+            if element is not None:
+                return {"container": element.container, "length": element.length, "value": element.value}
         with self._turn:
             self._request_count += 1
             number = self._request_count
@@ -97,13 +99,14 @@ class RunAttempt(Message, frozen=True, kw_only=True, tag=True):
     """Elements of return values that the attempt need not ask for."""
 
 
-def _build_request(attempt: Attempt, element: XComElement) -> GetXComElement:
-    run = attempt.run
-    return GetXComElement(dag_id=run.dag_id, run_id=run.run_id, task_id=element.task_id, key=RETURN_VALUE, number=element.number)
-
-
-def _build_answer(element: XComElement) -> object:
-    return {"container": element.container, "length": element.length, "value": element.value}
+def _find_element(message: RunAttempt, request: GetXComElement) -> XComElement | None:
+    """The element of this request, if it came with the attempt."""
+    run = message.attempt.run
+    for element in message.elements:
+        if element.number == request.number and element.task_id == request.task_id:
+            is_same_value = request.key == RETURN_VALUE and request.run_id == run.run_id and request.dag_id == run.dag_id
+            return element if is_same_value else None
+    return None
 
 
 FromChild = ChildReady | ChildEntered | TaskApiRequestMessage | ChildDone

@@ -21,6 +21,9 @@ DEPTH_MAX = 200
 """The deepest nesting of containers; deeper values, and circular values, are refused."""
 
 
+_decoder = json.JSONDecoder()
+
+
 def dumps(value: object, *, what: str = "The value") -> str:
     """The value as typed JSON text that UTF-8 can encode. `what`: its name in errors, for example "XCom 'rows' of task 'load'".
 
@@ -38,9 +41,18 @@ def dumps(value: object, *, what: str = "The value") -> str:
 def loads(text: str) -> object:
     """The value of typed JSON text; raises DeserializationError when the text is not typed JSON."""
     try:
-        return _decode(json.loads(text))
+        return _decode(_parse(text))
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise DeserializationError(f"The stored value is not typed JSON: {error}") from error
+
+
+def _parse(text: str) -> object:
+    """As `json.loads`, with fewer calls for a text without white space around it, as `dumps` writes it."""
+    try:
+        value, end = _decoder.raw_decode(text)
+    except ValueError:
+        return json.loads(text)
+    return value if end == len(text) else json.loads(text)
 
 
 def _encode(value: object, what: str, path: str, depth: int) -> object:

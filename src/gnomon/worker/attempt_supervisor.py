@@ -77,7 +77,7 @@ class AttemptSupervisor:
         child.attempts += 1
         child.last_message_at = self._clock.monotonic()
         self._by_attempt[pending.attempt.attempt_id] = child
-        attempt = msgspec.structs.replace(pending.attempt, log=self._log_path(pending))
+        attempt = msgspec.structs.replace(pending.attempt, log=self._log_path(pending), elements=())  # the process needs the elements, not their sources
         child.stream.put(RunAttempt(attempt=attempt, elements=self._find_elements(pending)))
         self._update_stream(child)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from gnomon.sdk.arguments.notset import is_given
@@ -68,20 +69,22 @@ class DictOfListsExpandInput(Resolvable):
 
     def resolve(self, context: Mapping[str, Any]) -> tuple[dict[str, Any], set[int]]:
         """Return the arguments of the instance of `context`, and the ids of those that came from XComs."""
-        places = self._find_places(context)
-        elements = {name: self._read_element(name, context, place) for name, place in zip(self.value, places, strict=True)}
-        pulled = {id(elements[name]) for name, value in self.value.items() if isinstance(value, Resolvable)}
+        elements: dict[str, Any] = {}
+        pulled: set[int] = set()
+        for (name, value), place in zip(self.value.items(), _find_places(self, context), strict=True):
+            elements[name] = _read_place(value, context, place, partial(_check_values, name))
+            if isinstance(value, Resolvable):
+                pulled.add(id(elements[name]))
         return elements, pulled
 
     def resolve_argument(self, name: str, context: Mapping[str, Any]) -> Any:
         """Return one argument of the instance of `context`."""
-        return self._read_element(name, context, self._find_places(context)[list(self.value).index(name)])
+        place = _find_places(self, context)[list(self.value).index(name)]
+        return _read_place(self.value[name], context, place, partial(_check_values, name))
 
-    def _find_places(self, context: Mapping[str, Any]) -> list[ElementPlace]:
-        return _find_places(self, context, lambda: [len(self._resolve_values(name, context)) for name in self.value])
-
-    def _read_element(self, name: str, context: Mapping[str, Any], place: ElementPlace) -> Any:
-        return _read_place(self.value[name], context, place, lambda values: _check_values(name, values))
+    def count_elements(self, context: Mapping[str, Any]) -> list[int]:
+        """Return the length of each factor, from the values themselves."""
+        return [len(self._resolve_values(name, context)) for name in self.value]
 
     def _resolve_values(self, name: str, context: Mapping[str, Any]) -> Any:
         value = self.value[name]
@@ -116,7 +119,7 @@ class ListOfDictsExpandInput(Resolvable):
 
     def resolve(self, context: Mapping[str, Any]) -> tuple[dict[str, Any], set[int]]:
         """Return the arguments of the instance of `context`. As in Airflow, their texts are rendered as templates."""
-        (place,) = _find_places(self, context, lambda: [len(self._resolve_dicts(context))])
+        (place,) = _find_places(self, context)
         chosen = _read_place(self.value, context, place, _check_dicts)
         if isinstance(chosen, Resolvable):
             chosen = chosen.resolve(context)
@@ -136,6 +139,10 @@ class ListOfDictsExpandInput(Resolvable):
     def _describe_remedy(self) -> str:
         sources = ", ".join(dict.fromkeys(repr(task.task_id) for task, _ in self.iter_references()))
         return f"Return a list with a dict of arguments for each instance from task {sources}." if sources else _DICTS_REMEDY
+
+    def count_elements(self, context: Mapping[str, Any]) -> list[int]:
+        """Return the number of dicts, from the value itself."""
+        return [len(self._resolve_dicts(context))]
 
     def _resolve_dicts(self, context: Mapping[str, Any]) -> Sequence[Any]:
         return _check_dicts(self.value.resolve(context) if isinstance(self.value, Resolvable) else self.value)
@@ -162,23 +169,27 @@ class ElementPlace(NamedTuple):
 def _read_place(value: Any, context: Mapping[str, Any], place: ElementPlace, check: Callable[[Any], Any]) -> Any:
     """Return the element of a mapped argument at this place. `check` raises for a value that cannot be mapped over."""
     if isinstance(value, XComArg):
-        return read_element(value.resolve_elements(context, check, place.total), place.number)
+        return value.resolve_element(context, check, place.number, place.total)
     return read_element(check(value.resolve(context) if isinstance(value, Resolvable) else value), place.number)
 
 
-def _find_places(owned: ExpandInput, context: Mapping[str, Any], count: Callable[[], list[int]]) -> list[ElementPlace]:
-    """Return the place of the element of each factor. `count` gives the lengths, for a context that does not have them."""
+def _find_places(owned: ExpandInput, context: Mapping[str, Any]) -> list[ElementPlace]:
+    """Return the place of the element of each factor. A context that does not have the lengths costs a look at the values."""
     ti = context["ti"]
     map_index = ti.map_index
     if map_index is None or map_index < 0:
         raise RuntimeError("can't resolve task-mapping argument without expanding: it has a value only while an instance of the mapped task runs")
+    lengths = getattr(ti, "factor_lengths", None)
+    if lengths and len(lengths) == 1:  # one expansion, and mostly one factor
+        if len(lengths[0]) == 1:
+            return [ElementPlace(map_index % lengths[0][0], lengths[0][0])]
+        return list(map(ElementPlace, find_element_indexes(0, map_index, lengths), lengths[0]))
     expansions = list_expansions(ti.task)
     level = next((number for number, node in enumerate(expansions) if node.mapped_input is owned), 0)
-    lengths = getattr(ti, "factor_lengths", None)
     if not is_given(lengths) or not lengths:
         if len(expansions) > 1:
             raise RuntimeError(f"the lengths of the expansions of task {ti.task.task_id!r} are not known here, so map index {map_index} has no elements")
-        lengths = [count()]
+        lengths = [owned.count_elements(context)]
     return list(map(ElementPlace, find_element_indexes(level, map_index, lengths), lengths[level]))
 
 

@@ -11,6 +11,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from gnomon.sdk.arguments.notset import NOTSET, is_given
+from gnomon.sdk.mapping.resolved_sequences import read_element
 
 if TYPE_CHECKING:
     from gnomon.sdk.dags.node_types import TaskNode
@@ -37,9 +38,13 @@ def list_expansions(task: TaskNode) -> list[Any]:
 
 def find_element_indexes(level: int, map_index: int, lengths: Lengths) -> tuple[int, ...]:
     """Return the index of the element of each factor of the expansion number `level` (0: the outermost one)."""
-    map_index //= prod(length for inner in lengths[level + 1 :] for length in inner)
+    if level + 1 < len(lengths):
+        map_index //= prod(length for inner in lengths[level + 1 :] for length in inner)
+    own = lengths[level]
+    if len(own) == 1:
+        return (map_index % own[0],)
     indexes = []
-    for length in reversed(lengths[level]):
+    for length in reversed(own):
         indexes.append(map_index % length)
         map_index //= length
     return tuple(reversed(indexes))
@@ -93,6 +98,33 @@ def pull_elements(arg: Any, context: Mapping[str, Any], check: Callable[[Any], A
     if _count_common_groups(arg.operator, getattr(ti, "task", None)) == 0:
         return check(LazyXComSequence(xcom_arg=arg, ti=ti, total=total))
     return check(arg.resolve(context))
+
+
+def pull_element(arg: Any, context: Mapping[str, Any], check: Callable[[Any], Any], number: int, total: int | None) -> Any:
+    """Return one element of `pull_elements`. For the list, tuple or dict of a task that is not mapped, this is one call of the task instance.
+
+    Every instance of a mapped task does this in a process of its own, where each function costs most when it is called for the first time.
+    """
+    ti, task = context["ti"], arg.operator
+    if hasattr(ti, "pull_xcom_element") and not _is_expanded(task):
+        found = ti.pull_xcom_element(task.task_id, task.dag_id, arg.key, number)
+        if found is not None and found.value is not NOTSET:
+            if found.container is not list:  # a task can be mapped over every list
+                check(found.container())
+            return found.value
+    return read_element(pull_elements(arg, context, check, total), number)
+
+
+def _is_expanded(task: TaskNode) -> bool:
+    """Return whether `list_expansions` of the task has a node."""
+    if getattr(task, "is_mapped", False):
+        return True
+    group = task.task_group
+    while group is not None:
+        if getattr(group, "expand_input", None) is not None:
+            return True
+        group = group.parent_group
+    return False
 
 
 def _count_common_groups(upstream: TaskNode, task: TaskNode | None) -> int:

@@ -271,11 +271,14 @@ class DecoratedMappedOperator(MappedOperator):
         return {"op_kwargs": op_kwargs}, pulled
 
     def unmap(self, resolve: Mapping[str, Any]) -> Any:
-        if not self._copies_operator:
+        pattern = self.__dict__.get("_pattern")
+        if pattern is None and not self._copies_operator:
             return super().unmap(resolve)
         if self._strict:
             self._check_mapped(resolve)
-        return self._find_pattern(resolve).copy_with(self._merge_op_kwargs(resolve))
+        given = self.partial_kwargs.get("op_kwargs")
+        op_kwargs = {**given, **resolve["op_kwargs"]} if given else resolve["op_kwargs"]
+        return (self._find_pattern(resolve) if pattern is None else pattern).copy_with(op_kwargs)
 
     def prepare_instances(self) -> None:
         """Make the operator of which the operators of instances are copies, if the names of their arguments are known: for a process that forks."""
@@ -303,7 +306,9 @@ class DecoratedMappedOperator(MappedOperator):
         return super()._merge_kwargs({"python_callable": self.python_callable, "op_kwargs": self._merge_op_kwargs(mapped)})
 
     def _check_mapped(self, mapped: Mapping[str, Any]) -> None:
-        prevent_duplicates(self.partial_kwargs.get("op_kwargs") or {}, mapped["op_kwargs"], "mapping already partial", self._describe_place())
+        given = self.partial_kwargs.get("op_kwargs")
+        if given:
+            prevent_duplicates(given, mapped["op_kwargs"], "mapping already partial", self._describe_place())
 
 
 class NotFullyPopulated(RuntimeError):

@@ -11,7 +11,7 @@ from importlib import import_module
 from types import SimpleNamespace
 from typing import Any, NoReturn
 
-from gnomon.config import current_config
+from gnomon.config import Config, current_config
 from gnomon.errors.authoring import AirflowConfigException, AirflowException
 from gnomon.model.attempts import BACKEND_VALUE, RETURN_VALUE
 from gnomon.sdk.dags.authoring_state import get_current_context
@@ -50,7 +50,7 @@ class BaseXCom:
         """Return the value. `result.value`: what `serialize_value` returned; `result` also has the key and the names."""
         stored = result.value if hasattr(result, "value") else result
         if isinstance(stored, SerializedXCom):
-            return _loads(stored)
+            return load_plain_xcom(stored)
         return json.loads(stored) if isinstance(stored, bytes) else stored
 
     @classmethod
@@ -115,17 +115,19 @@ def decode_xcom(text: str, *, key: str, task_id: str, dag_id: str, run_id: str, 
     """
     backend = find_backend()
     if backend is None and BACKEND_VALUE not in text:
-        return _loads(text)
-    stored = _loads(text) if BACKEND_VALUE in text else None
+        return load_plain_xcom(text)
+    stored = load_plain_xcom(text) if BACKEND_VALUE in text else None
     value = stored[BACKEND_VALUE] if isinstance(stored, dict) and stored.keys() == {BACKEND_VALUE} else SerializedXCom(text)
     if backend is None:
-        return _loads(text) if isinstance(value, SerializedXCom) else value
+        return load_plain_xcom(text) if isinstance(value, SerializedXCom) else value
     return backend.deserialize_value(
         SimpleNamespace(value=value, key=key, task_id=task_id, dag_id=dag_id, run_id=run_id, map_index=map_index)
     )
 
 
 _forced_defaults: list[None] = []
+_option: tuple[Config | None, str] = (None, "")
+"""The options of this process, and the option `[core] xcom_backend` in them: every value that is pulled or pushed needs it."""
 
 
 @contextmanager
@@ -138,7 +140,8 @@ def default_backend() -> Iterator[None]:
         _forced_defaults.pop()
 
 
-def _loads(text: str) -> Any:
+def load_plain_xcom(text: str) -> Any:
+    """Return a value that the default back end has stored. Raises DeserializationError."""
     if OBJECT_STORAGE_PATH in text:
         try:
             import_module("gnomon.sdk.storage.object_storage_path")
@@ -150,10 +153,13 @@ def _loads(text: str) -> Any:
 
 def find_backend() -> Any:
     """Return the class of `[core] xcom_backend`; None for the default one. Raises AirflowConfigException."""
-    if _forced_defaults:
-        return None
-    path = current_config().get("core", "xcom_backend", fallback="")
-    return None if path in DEFAULT_PATHS else _load_backend(path)
+    global _option
+    config = current_config()
+    known, path = _option
+    if known is not config:
+        path = config.get("core", "xcom_backend", fallback="")
+        _option = config, path
+    return None if _forced_defaults or path in DEFAULT_PATHS else _load_backend(path)
 
 
 @functools.cache

@@ -51,7 +51,8 @@ class DecoratedOperator(BaseOperator):
 
     def copy_with(self, op_kwargs: dict[str, Any]) -> Self:
         """Return a copy with other arguments of the function. Raises TypeError for arguments with which it cannot be called."""
-        check_call(self.python_callable, self.op_args, op_kwargs, f" of task {self.task_id!r}{format_location(self._location)}")
+        if op_kwargs.keys() != self.op_kwargs.keys():  # the constructor has checked its own names
+            check_call(self.python_callable, self.op_args, op_kwargs, f" of task {self.task_id!r}{format_location(self._location)}")
         other = self.prepare_for_execution()
         other.__dict__["op_kwargs"] = op_kwargs
         return other

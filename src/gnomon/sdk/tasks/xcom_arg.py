@@ -10,8 +10,8 @@ from gnomon.errors.authoring import XComNotFound
 from gnomon.sdk.arguments.notset import NOTSET, is_given
 from gnomon.sdk.dags.dag_copy import copy_reference
 from gnomon.sdk.dags.edges import DependencyMixin
-from gnomon.sdk.mapping.map_position import pull_elements, pull_plain
-from gnomon.sdk.mapping.resolved_sequences import ConcatenatedValues, MappedValues, ZippedValues
+from gnomon.sdk.mapping.map_position import pull_element, pull_elements, pull_plain
+from gnomon.sdk.mapping.resolved_sequences import ConcatenatedValues, MappedValues, ZippedValues, read_element
 from gnomon.sdk.templating.resolvable import Resolvable
 
 if TYPE_CHECKING:
@@ -60,6 +60,10 @@ class XComArg(Resolvable, DependencyMixin):
         `check` returns a value over which a task can be mapped, and raises for another one. `total`: the number of elements if it is known.
         """
         raise NotImplementedError(f"{type(self).__name__} has no resolve_elements().")
+
+    def resolve_element(self, context: Mapping[str, Any], check: Callable[[Any], Any], number: int, total: int | None) -> Any:
+        """Return the element at this place of `resolve_elements`, the (key, value) of a dict. Raises IndexError behind the end."""
+        return read_element(self.resolve_elements(context, check, total), number)
 
     # An edge to or from an XComArg is an edge of its tasks.
 
@@ -150,6 +154,8 @@ class PlainXComArg(XComArg):
 
     def resolve_elements(self, context: Mapping[str, Any], check: Callable[[Any], Any], total: int | None = None) -> Any:
         return pull_elements(self, context, check, total)
+
+    resolve_element = pull_element
 
     def iter_references(self) -> Iterable[tuple[TaskNode, str]]:
         """Yield the task and the key of this reference."""

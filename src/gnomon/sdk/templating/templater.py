@@ -26,18 +26,18 @@ class Templater:
 
     def get_template_env(self, dag: DagNode | None = None) -> jinja2.Environment:
         """Return the Jinja environment of the DAG, or a default environment without a DAG."""
-        from gnomon.sdk.templating import rendering  # Jinja is loaded when something is rendered
+        from gnomon.sdk.templating.rendering import get_environment  # Jinja is loaded when something is rendered
 
-        return rendering.get_environment(self, dag or self.get_dag())
+        return get_environment(self, dag or self.get_dag())
 
     def prepare_template(self) -> None:
         """Called before the fields are rendered. Subclasses may change the values of their fields."""
 
     def resolve_template_files(self) -> None:
         """Replace each field that names a template file by the content of the file."""
-        from gnomon.sdk.templating import rendering
+        from gnomon.sdk.templating.rendering import read_template_files
 
-        rendering.read_template_files(self)
+        read_template_files(self)
 
     def render_template_fields(self, context: Mapping[str, Any], jinja_env: jinja2.Environment | None = None) -> None:
         """Replace each template field by its value for the run of `context`."""
@@ -48,19 +48,19 @@ class Templater:
         self, parent: Any, template_fields: Iterable[str], context: Mapping[str, Any],
         jinja_env: Any, seen_oids: set[int],
     ) -> None:
-        from gnomon.sdk.templating import rendering
+        from gnomon.sdk.templating.rendering import render_fields  # of the module, not of the package: that is faster
 
-        rendering.render_fields(self, parent, template_fields, context, jinja_env, seen_oids)
+        render_fields(self, parent, template_fields, context, jinja_env, seen_oids)
 
     def render_template(
         self, content: Any, context: Mapping[str, Any], jinja_env: jinja2.Environment | None = None,
         seen_oids: set[int] | None = None,
     ) -> Any:
         """Return the content with every template rendered, also in lists, dicts and nested objects."""
-        from gnomon.sdk.templating import rendering
+        from gnomon.sdk.templating.rendering import render_value
 
         env = jinja_env if jinja_env is not None else LazyEnvironment(self, context)
-        return rendering.render_value(self, content, context, env, seen_oids if seen_oids is not None else set())
+        return render_value(self, content, context, env, seen_oids if seen_oids is not None else set())
 
     def render_nested_template_fields(
         self, value: Any, context: Mapping[str, Any], jinja_env: Any, seen_oids: set[int]
