@@ -83,6 +83,9 @@ ROWS = (
     "INSERT INTO alert_event (kind, at, dag_pk, run_pk, body) VALUES ('failure', 1, 1, 1, '{}')",
     "INSERT INTO alert (rule, kind, subject, raised_at, body) VALUES ('r', 'failure', 's', 1, '{}')",
     "INSERT INTO alert_delivery (uid, channel, group_key, state, created_at, due_at, body) VALUES ('u', 'c', 'g', 'pending', 1, 1, '{}')",
+    "INSERT INTO asset_alias (name) VALUES ('n')",
+    "INSERT INTO note (run_pk, content, author, created_at, updated_at) VALUES (1, 'n', 'api:a', 1, 1)",
+    "INSERT INTO favorite_dag (account, dag_pk, created_at) VALUES ('a', 1, 1)",
     "INSERT INTO pool_waiter (pool, scheduler, priority, since) VALUES ('default_pool', 's', 1, 1)",
 )
 """A row for every table that has none in a new database, of any revision."""
