@@ -11,6 +11,7 @@ from gnomon.model.assets import AssetEvent, AssetKey, NewAssetEvent, encode_leaf
 from gnomon.model.instants import Instant
 from gnomon.model.records import NewMail
 from gnomon.model.states import RUN_STATES_BY_CODE, DagRunState
+from gnomon.store.errors import NotFound
 from gnomon.store.ownership import mailbox
 from gnomon.store.transaction import Row, Transaction, notify_on_commit
 
@@ -119,6 +120,14 @@ def list_consumptions(tx: Transaction, event_pks: Iterable[int]) -> dict[int, li
     for event_pk, dag_id, run_id, state, *rest in tx.all("asset_events.consuming_runs", event_pks=list(event_pks)):
         found.setdefault(event_pk, []).append(ConsumingRun(dag_id, run_id, RUN_STATES_BY_CODE[state], *rest))
     return found
+
+
+def find_event(tx: Transaction, uid: str) -> int:
+    """The key of the event with this uid. Raises NotFound when there is none."""
+    row = tx.one("asset_events.by_uid", uid=uid)
+    if row is None:
+        raise NotFound(f"there is no event of an asset with the uid {uid!r}")
+    return int(row[0])
 
 
 def find_newest_events(tx: Transaction, asset_pks: Iterable[int]) -> dict[int, tuple[int, Instant]]:

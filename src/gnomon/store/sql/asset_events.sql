@@ -139,6 +139,10 @@ SELECT c.event_pk, d.dag_id, r.run_id, r.state, r.logical_at, r.interval_start, 
 FROM dag_run_asset_event AS c JOIN dag_run AS r ON r.run_pk = c.run_pk JOIN dag AS d ON d.dag_pk = r.dag_pk
 WHERE c.event_pk = ANY(:event_pks::bigint[]) ORDER BY c.event_pk, d.dag_id, r.run_pk;
 
+-- name: by_uid
+-- The event with a uid.
+SELECT event_pk FROM asset_event WHERE uid = :uid;
+
 -- name: newest_of_each (sqlite)
 -- The newest event of some assets. SQLite reads the list with json_each.
 SELECT e.asset_pk, e.event_pk, e.at FROM asset_event AS e
