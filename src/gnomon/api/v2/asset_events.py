@@ -68,9 +68,7 @@ def get_asset_events(filters: Annotated[AssetEventFilters, Query()], context: Co
         visible = VisibleAssets(context, tx, user)
         if not visible.dags.is_all:
             shown = [asset.asset_pk for asset in asset_declarations.list_assets(tx) if visible.shows_asset(asset.key)]
-            sources = [condition.value for condition in visible.dags.list_id_conditions()][0]
-            assert isinstance(sources, list)
-            conditions += [Condition("asset_id", Operator.IN, shown), Condition("source_dag_id", Operator.IN, [*sources, None])]
+            conditions += [Condition("asset_id", Operator.IN, shown), *visible.dags.list_id_conditions("source_dag_id", or_none=True)]
         page = read_asset_event_page(tx, PageQuery(tuple(conditions), order.keys, filters.size, filters.offset))
         total = count_entries(lambda most: count_asset_events(tx, conditions, most), filters.offset, filters.size)
         return AssetEventCollectionResponse(asset_events=build_events(tx, visible.dags, page), total_entries=total.total)

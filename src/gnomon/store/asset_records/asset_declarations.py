@@ -66,7 +66,7 @@ def replace_declarations(tx: Transaction, specs: Sequence[tuple[int, DagSpec]], 
     tx.many("asset_declarations.put", [row for key, row in sorted(rows.items()) if key not in stored or stored[key] != row[4]])
     assets = {asset.key: asset for _, spec in specs for asset in spec.assets}
     tx.many("asset_declarations.put_assets", [_encode_asset(assets[key], at) for key in sorted(assets)])
-    tx.many("asset_aliases.put", sorted({name: group for _, spec in specs for name, group in _list_aliases(spec).items()}.items()))
+    tx.many("asset_aliases.put", sorted(_find_groups(spec for _, spec in specs).items()))
 
 
 def _encode_declarations(dag_pk: int, spec: DagSpec, at: Instant) -> Iterator[Row]:
@@ -86,10 +86,13 @@ def _list_named(spec: DagSpec) -> list[tuple[str, str, tuple[AssetLeaf, ...]]]:
     return named
 
 
-def _list_aliases(spec: DagSpec) -> dict[str, str]:
-    """The groups of the aliases that the DAG names, by name."""
-    leaves = (leaf for _, _, named in _list_named(spec) for leaf in named)
-    return {leaf.name: spec.alias_groups.get(leaf.name, DEFAULT_GROUP) for leaf in leaves if isinstance(leaf, AliasKey)}
+def _find_groups(specs: Iterable[DagSpec]) -> dict[str, str]:
+    """The groups of the aliases that these DAGs name, by name; the default does not replace a group that another DAG gives."""
+    groups: dict[str, str] = {}
+    for spec in specs:
+        for leaf in (leaf for _, _, named in _list_named(spec) for leaf in named if isinstance(leaf, AliasKey)):
+            groups[leaf.name] = spec.alias_groups.get(leaf.name, groups.get(leaf.name, DEFAULT_GROUP))
+    return groups
 
 
 def _encode_asset(asset: AssetDeclaration, at: Instant) -> Row:

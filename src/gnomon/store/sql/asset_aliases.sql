@@ -1,14 +1,14 @@
 -- name: put (sqlite)
 -- rows: name text, alias_group text
--- Insert aliases, or replace their group. SQLite runs a batch row by row.
+-- Insert aliases, or replace their group by one that is not the default. SQLite runs a batch row by row.
 INSERT INTO asset_alias (name, alias_group) VALUES (:name, :alias_group)
-ON CONFLICT (name) DO UPDATE SET alias_group = excluded.alias_group WHERE asset_alias.alias_group <> excluded.alias_group;
+ON CONFLICT (name) DO UPDATE SET alias_group = excluded.alias_group WHERE excluded.alias_group <> 'asset' AND asset_alias.alias_group <> excluded.alias_group;
 
 -- name: put (postgresql)
 -- rows: name text, alias_group text
--- Insert aliases, or replace their group. PostgreSQL runs a batch as one statement.
+-- Insert aliases, or replace their group by one that is not the default. PostgreSQL runs a batch as one statement.
 INSERT INTO asset_alias (name, alias_group) SELECT name, alias_group FROM :rows
-ON CONFLICT (name) DO UPDATE SET alias_group = excluded.alias_group WHERE asset_alias.alias_group <> excluded.alias_group;
+ON CONFLICT (name) DO UPDATE SET alias_group = excluded.alias_group WHERE excluded.alias_group <> 'asset' AND asset_alias.alias_group <> excluded.alias_group;
 
 -- name: list
 -- All aliases by key.

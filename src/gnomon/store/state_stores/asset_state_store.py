@@ -50,7 +50,10 @@ def clear_asset_state(tx: Transaction, asset: str) -> int:
 def list_asset_state(tx: Transaction, asset: str | None = None) -> list[StoredAssetState]:
     """All values of the asset (None: of all assets), by asset and key."""
     rows = tx.all("asset_state_store.list") if asset is None else tx.all("asset_state_store.of_asset", asset=asset)
-    return [StoredAssetState(*row[:5], None if row[5] is None else _decoder.decode(row[5])) for row in rows]
+    return [
+        StoredAssetState(name, key, value, updated_at, writer, None if source is None else _decoder.decode(source))
+        for name, key, value, updated_at, writer, source in rows
+    ]
 
 
 _decoder = msgspec.json.Decoder(StateWriter)
