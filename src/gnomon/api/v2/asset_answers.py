@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from typing import TypeVar
 
 from gnomon.api.access.visible_assets import VisibleAssets
 from gnomon.api.access.visible_dags import VisibleDags
@@ -51,8 +52,8 @@ def build_assets(tx: Transaction, visible: VisibleAssets, assets: Sequence[Store
         answers.append(AssetResponse(
             id=asset.asset_pk, name=asset.key.name, uri=asset.key.uri, group=asset.group, extra=extra, created_at=to_datetime(asset.created_at),
             updated_at=to_datetime(asset.updated_at), scheduled_dags=_list_schedules(about),
-            producing_tasks=[TaskOutletAssetReference(**_describe(one), task_id=one.task_id) for one in _list_tasks(about, OUTLET)],
-            consuming_tasks=[TaskInletAssetReference(**_describe(one), task_id=one.task_id) for one in _list_tasks(about, INLET)],
+            producing_tasks=[_name_task(TaskOutletAssetReference, one) for one in _list_tasks(about, OUTLET)],
+            consuming_tasks=[_name_task(TaskInletAssetReference, one) for one in _list_tasks(about, INLET)],
             aliases=[build_alias(one) for one in aliases.get(asset.asset_pk, ()) if visible.shows_alias(one.name)],
             watchers=[
                 AssetWatcherResponse(name=one.name, trigger_id=one.asset_trigger_pk, created_date=to_datetime(one.created_at)) for one in own.values()
@@ -100,7 +101,8 @@ def _list_schedules(about: Sequence[StoredDeclaration]) -> list[DagScheduleAsset
     for one in about:
         if one.role == SCHEDULE:
             found.setdefault(one.dag_id, one)
-    return [DagScheduleAssetReference(**_describe(one)) for one in found.values()]
+    times = ((one.dag_id, to_datetime(one.declared_at)) for one in found.values())
+    return [DagScheduleAssetReference(dag_id=dag_id, created_at=at, updated_at=at) for dag_id, at in times]
 
 
 def _list_tasks(about: Sequence[StoredDeclaration], role: str) -> list[StoredDeclaration]:
@@ -112,6 +114,9 @@ def _list_tasks(about: Sequence[StoredDeclaration], role: str) -> list[StoredDec
     return list(found.values())
 
 
-def _describe(declared: StoredDeclaration) -> dict[str, object]:
+R = TypeVar("R", TaskOutletAssetReference, TaskInletAssetReference)
+
+
+def _name_task(shape: type[R], declared: StoredDeclaration) -> R:
     at = to_datetime(declared.declared_at)
-    return {"dag_id": declared.dag_id, "created_at": at, "updated_at": at}
+    return shape(dag_id=declared.dag_id, task_id=declared.task_id, created_at=at, updated_at=at)
