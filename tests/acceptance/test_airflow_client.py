@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from tests.acceptance.airflow_packages import require_client
 from tests.acceptance.product import Product, product
+from tests.conformance.api_operations import build_ours, list_operations, load_airflow
 from tests.patience import PATIENCE_S
 
 LETTERS = """
@@ -28,6 +29,44 @@ with DAG("letters", schedule=None, tags=["text"]):
 
     each.expand(number=[1, 2])
     count()
+"""
+
+
+ALL = """
+from datetime import datetime
+
+from airflow.providers.standard.operators.empty import EmptyOperator
+from airflow.providers.standard.operators.hitl import HITLOperator
+from airflow.sdk import DAG, Asset, AssetAlias, TaskGroup, task
+
+stock = Asset("stock", uri="s3://b/stock")
+
+with DAG("letters", schedule=None, tags=["text"]):
+    @task
+    def count(dag_run=None):
+        return {"n": dag_run.conf["n"]}
+
+    @task
+    def each(number):
+        return number
+
+    @task(outlets=[stock, AssetAlias("feed")])
+    def write():
+        pass
+
+    each.expand(number=[1, 2])
+    count() >> write()
+    with TaskGroup("group"):
+        EmptyOperator(task_id="inner")
+
+with DAG("consume", schedule=[stock, Asset("never")]):
+    EmptyOperator(task_id="only")
+
+with DAG("asks", schedule=None):
+    HITLOperator(task_id="ask", subject="Go on?", options=["yes", "no"])
+
+with DAG("daily", schedule="@daily", start_date=datetime(2026, 1, 1), catchup=False):
+    EmptyOperator(task_id="only")
 """
 
 
@@ -76,3 +115,25 @@ def test_a_client_of_airflow_lists_triggers_and_reads() -> None:
         "tasks": [["count", -1, "success", 1], ["each", 0, "success", 1], ["each", 1, "success", 1]],
         "xcoms": ["return_value"], "value": {"n": 2}, "log": ["counted 2"], "token": None, "conflict": [409, True], "missing": 404,
     }
+
+
+@pytest.mark.network
+def test_a_client_of_airflow_calls_every_operation_that_is_claimed() -> None:
+    """A claimed operation that the program does not call, or that is not answered, fails the test."""
+    python = require_client()
+    claimed = {f"{one.method} {one.path}" for one in list_operations(load_airflow(), build_ours()) if one.state == "yes"}
+    files = {"all.py": ALL, "spare.py": "from gnomon import DAG\ndag = DAG('spare', schedule=None)\n", "broken.py": "from gnomon import DAG\nDAG(\n"}
+    with product(files) as gnomon:
+        for dag_id in ("letters", "spare"):
+            gnomon.has_dag(dag_id)
+        gnomon.until(lambda: bool(gnomon.rows("dags", "errors")), "the broken file is reported")
+        token = gnomon.do("tokens", "create", "admin", "--name", "operations", "--role", "admin").strip()
+        session = Path(__file__).parent / "airflow_client_operations.py"
+        done = subprocess.run(
+            [python, "-I", str(session), _address(gnomon), str(PATIENCE_S), token], capture_output=True, text=True, timeout=5 * PATIENCE_S, check=False
+        )
+        assert done.returncode == 0, done.stderr[-3000:] + gnomon.log()[-1000:]
+    answered = set(json.loads(done.stdout))
+    assert claimed - answered == set()
+    assert answered - claimed == set()
+    assert len(claimed) > 100

@@ -83,6 +83,9 @@ ROWS = (
     "INSERT INTO alert_event (kind, at, dag_pk, run_pk, body) VALUES ('failure', 1, 1, 1, '{}')",
     "INSERT INTO alert (rule, kind, subject, raised_at, body) VALUES ('r', 'failure', 's', 1, '{}')",
     "INSERT INTO alert_delivery (uid, channel, group_key, state, created_at, due_at, body) VALUES ('u', 'c', 'g', 'pending', 1, 1, '{}')",
+    "INSERT INTO asset_alias (name) VALUES ('n')",
+    "INSERT INTO note (run_pk, content, author, created_at, updated_at) VALUES (1, 'n', 'api:a', 1, 1)",
+    "INSERT INTO favorite_dag (account, dag_pk, created_at) VALUES ('a', 1, 1)",
     "INSERT INTO pool_waiter (pool, scheduler, priority, since) VALUES ('default_pool', 's', 1, 1)",
 )
 """A row for every table that has none in a new database, of any revision."""
@@ -284,3 +287,22 @@ def test_an_upgrade_that_fails_leaves_revision_tables_and_rows_as_before(empty_u
 def set_revision(url: str, revision: str) -> None:
     with place_of(url)._connection() as connection:
         connection.execute(f"UPDATE alembic_version SET version_num = '{revision}'")
+
+
+def test_the_upgrade_to_0015_gives_assets_times_and_aliases_ids(empty_url: str) -> None:
+    place = make_at(empty_url, "0014")
+    leaf = '{"type":"alias","name":"daily"}'
+    place.run_in_transaction([
+        "INSERT INTO asset (name, uri) VALUES ('b', 'b')", "INSERT INTO asset_event (uid, asset_pk, at) VALUES ('u2', 1, 5)",
+        f"INSERT INTO dag_asset (dag_pk, role, task_id, leaf, declared_at) VALUES (1, 'outlet', 't', '{leaf}', 1)",
+    ])  # fmt: skip
+    migrations.upgrade_schema(empty_url)
+    db = open_database(empty_url)
+    with db.read() as tx:
+        times = {name: (created_at, updated_at) for name, created_at, updated_at in raw(tx, "SELECT name, created_at, updated_at FROM asset")}
+        aliases = raw(tx, "SELECT name, alias_group FROM asset_alias ORDER BY alias_pk")
+        (trigger_at,) = raw(tx, "SELECT created_at FROM asset_trigger")[0]
+    db.close()
+    assert times["a"] == (1, 1), "the time of its oldest event"
+    assert times["b"][0] == times["b"][1] == trigger_at > 1_700_000_000_000_000, "the time of the upgrade, in microseconds"
+    assert aliases == [("daily", "asset"), ("n", "asset")]

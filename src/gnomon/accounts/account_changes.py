@@ -10,7 +10,7 @@ from gnomon.errors.product import UserError, find_close_matches
 from gnomon.model.accounts import Account, Author, Grant, GrantKind, Role
 from gnomon.model.records import EventRecord
 from gnomon.store import Transaction
-from gnomon.store.accounts import account_rows, session_rows
+from gnomon.store.accounts import account_rows, favorite_dags, session_rows
 from gnomon.store.dag_records.event_log import log_event
 
 _NAME = re.compile(r"[\w.@+-]{1,100}")
@@ -68,6 +68,7 @@ def delete_account(tx: Transaction, author: Author, name: str) -> None:
     account = get_account(tx, name)
     _check_other_admin(tx, account, "it cannot be deleted")
     account_rows.delete_account(tx, account.account_pk)
+    favorite_dags.delete_favorites(tx, account.name)
     _log(tx, author, "account_deleted", account.name, {"role": str(account.role)}, None)
 
 

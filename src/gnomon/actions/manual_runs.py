@@ -1,4 +1,4 @@
-"""`create_run`: a run by hand, for `gnomon dags trigger` and the API. The process itself writes the run (REQUEST in docs/discussions/ownership.md)."""
+"""`create_run`: a run by hand, for `gnomon dags trigger`, `gnomon assets materialize` and the API. The process itself writes the run (REQUEST in docs/discussions/ownership.md)."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from dataclasses import dataclass, field
 
 from gnomon.actions.actor import Actor
 from gnomon.actions.author_queries import find_manual_slot, plan_manual_run, resolve_manual_partition_date
+from gnomon.actions.note_changes import add_run_note
 from gnomon.actions.run_conf import check_run_conf
 from gnomon.errors.product import UserError
 from gnomon.model.ids import find_run_id_fault, quote_argument
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DagRecord, RunRecord
+from gnomon.model.slots import PlannedRun
+from gnomon.model.states import DagRunType
 from gnomon.planning import PlanningError, Slot, find_manual_logical_date, find_slot_partition, with_slot_data
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.store import Database, notify_on_commit
@@ -37,6 +40,8 @@ class NewRun:
     """When the run may start; None: now."""
     conf: dict[str, object] = field(default_factory=dict)
     partition_key: str | None = None
+    run_type: DagRunType = DagRunType.MANUAL
+    note: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,19 +86,27 @@ def create_run(actor: Actor, db: Database, new: NewRun) -> CreatedRun:
         planned = with_slot_data(planned, manual_slot.slot)
     if manual_slot.slot is not None and partition_key is None:
         partition_key, partition_date = find_slot_partition(dag.spec, manual_slot.slot.run_after)
+    run_after = planned.run_after if new.run_after is None else new.run_after
     with db.write() as tx:
         run = dag_runs.create_manual_run(
-            tx, dag_id=new.dag_id, run_id=new.run_id or planned.run_id, logical_at=manual_slot.logical_at,
-            run_after=planned.run_after if new.run_after is None else new.run_after,
+            tx, dag_id=new.dag_id, run_id=new.run_id or _name_run(new.run_type, planned, run_after), logical_at=manual_slot.logical_at,
+            run_after=run_after, run_type=new.run_type,
             interval=new.interval or (planned.interval_start, planned.interval_end), conf=new.conf, by=actor.by, at=now,
             stands_for=None if manual_slot.slot is None else manual_slot.slot.run_after,
             partition_key=partition_key, partition_date=partition_date,
         )
+        if new.note:
+            add_run_note(actor, tx, dag, run, new.note)
         notify_on_commit(tx)
         has_date = new.logical_at is not None or new.slot_at is not None
         is_waited_for = has_date and bool(dag_edges.list_edges_on(tx, new.dag_id))
     actor.wake_services()
     return CreatedRun(dag, run, manual_slot, is_waited_for)
+
+
+def _name_run(run_type: DagRunType, planned: PlannedRun, run_after: Instant) -> str:
+    """The id of a run for which the user gives none."""
+    return planned.run_id if run_type is DagRunType.MANUAL else run_type.generate_run_id(iso(run_after) or "")
 
 
 def check_run_id(run_id: str, pattern: str) -> None:

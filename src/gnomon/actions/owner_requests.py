@@ -60,6 +60,30 @@ def ask_owners(actor: Actor, db: Database, kind: str, parts: Sequence[Mapping[st
     return OwnersAnswer(request_pk, answer, alive)
 
 
+def ask_each_owner(actor: Actor, db: Database, kind: str, requests: Sequence[tuple[int, Mapping[str, object]]]) -> list[OwnerAnswer]:
+    """As `ask_owner`, for several requests that do not depend on one another, each as (group_no, body); ANSWER_S is for all together."""
+    with db.write() as tx:
+        keys = [
+            mailbox.submit_request(tx, by=actor.by, kind=kind, body={**body, "by": actor.by}, groups=[group_no], at=actor.clock.now())
+            for group_no, body in requests
+        ]
+        notify_on_commit(tx)
+    actor.wake_services()
+    with db.read() as tx:
+        alive = process_health.is_scheduler_alive(tx)
+    answers: dict[int, Any] = {}
+
+    def look() -> bool | None:
+        for request_pk in keys:
+            if request_pk not in answers and (answer := _read_answer(db, request_pk)) is not None:
+                answers[request_pk] = answer
+        return True if len(answers) == len(keys) else None
+
+    if alive:
+        poll_until(look, actor.clock, actor.sleep, ANSWER_S)
+    return [OwnerAnswer(request_pk, answers.get(request_pk), alive) for request_pk in keys]
+
+
 def _submit_and_wait(actor: Actor, db: Database, ask: Callable[[Transaction], int]) -> tuple[int, Any, bool]:
     with db.write() as tx:
         request_pk = ask(tx)

@@ -7,20 +7,15 @@ from dataclasses import asdict
 
 import click
 
-from gnomon.actions.author_queries import plan_manual_run
-from gnomon.actions.run_conf import check_run_conf
+from gnomon.actions.manual_runs import NewRun, create_run
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import format_fields, format_sentence, output_option, print_document, print_records
 from gnomon.cli.parameter_types import ConfType
 from gnomon.errors.product import UserError
-from gnomon.model.instants import iso
 from gnomon.model.states import DagRunType
 from gnomon.report.listings import asset_list
-from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.run_list import build_run_row
 from gnomon.report.listings.watcher_list import list_watcher_rows
-from gnomon.store import notify_on_commit
-from gnomon.store.dag_records import dag_runs
 
 _EVENT_COLUMNS = ("event", "at", "asset", "source", "source_run_id", "aliases", "extra", "consumed_by")
 _WATCHER_COLUMNS = ("name", "trigger", "dag_id", "state", "events", "last_event", "log")
@@ -98,22 +93,12 @@ def events(home: Home, asset: str | None, limit: int, output: str) -> None:
 @pass_home
 def materialize(home: Home, asset: str, conf: dict[str, object], output: str) -> None:
     """Create a run of the DAG whose task writes ASSET, given by its name or its URI, and print the run id."""
-    now = home.clock.now()
     with home.store() as db:
         with db.read() as tx:
             stored = asset_list.find_stored_asset(tx, asset)
-            dag_ids = asset_list.list_producing_dags(tx, stored.key)
-            dag = find_dag(tx, _require_one_dag(stored.key.name, dag_ids))
-        check_run_conf(dag.spec, conf)
-        planned = plan_manual_run(home.cfg, dag.spec, dag.file, None, now)
-        run_id = DagRunType.ASSET_MATERIALIZATION.generate_run_id(iso(planned.run_after) or "")
-        with db.write() as tx:
-            run = dag_runs.create_manual_run(
-                tx, dag_id=dag.dag_id, run_id=run_id, logical_at=None, run_after=planned.run_after,
-                interval=(planned.interval_start, planned.interval_end), conf=conf, by=home.by, at=now, run_type=DagRunType.ASSET_MATERIALIZATION,
-            )
-            notify_on_commit(tx)
-    home.wake_services()
+            dag_id = _require_one_dag(stored.key.name, asset_list.list_producing_dags(tx, stored.key))
+        created = create_run(home, db, NewRun(dag_id=dag_id, conf=conf, run_type=DagRunType.ASSET_MATERIALIZATION))
+    dag, run = created.dag, created.run
     if dag.paused:
         click.echo(f"DAG {dag.dag_id!r} is paused: the run waits until `gnomon dags unpause {dag.dag_id}`", err=True)
     if output == "table":

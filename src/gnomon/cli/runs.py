@@ -20,6 +20,7 @@ from gnomon.model.states import FINISHED_TASK_STATES
 from gnomon.report.listings import run_list as report
 from gnomon.report.listings import run_list as report_tasks
 from gnomon.report.listings.dag_list import find_dag
+from gnomon.report.listings.note_list import list_note_rows
 from gnomon.report.listings.run_callback_list import find_callback_logs, list_callback_rows, list_deadline_rows
 from gnomon.report.listings.run_results import find_results
 from gnomon.report.listings.task_selection import select_instances
@@ -46,24 +47,26 @@ def runs() -> None:
 @output_option
 @pass_home
 def show(home: Home, dag_id: str, run_id: str, output: str) -> None:
-    """Show one run: the number of its task instances in each state, its callbacks, its deadlines and its results."""
+    """Show one run: the number of its task instances in each state, its callbacks, its deadlines, its notes and its results."""
     with home.store() as db, db.read() as tx:
         dag = find_dag(tx, dag_id)
         run = report.find_run(tx, dag, run_id)
         rows = report_tasks.list_task_instances(tx, dag, run)
         callbacks, deadlines = list_callback_rows(tx, run), list_deadline_rows(tx, run)
         results = find_results(tx, dag, run)
+        found = list_note_rows(tx, dag, run)
     record = asdict(report.build_run_row(dag_id, run))
     record["task_states"] = report_tasks.count_states(rows)
-    record |= {"callbacks": [asdict(row) for row in callbacks], "deadlines": [asdict(row) for row in deadlines], "results": results}
+    record |= {"callbacks": [asdict(row) for row in callbacks], "deadlines": [asdict(row) for row in deadlines], "results": results, "notes": [asdict(row) for row in found]}
     if output != "table":
         print_document(record, output)
         return
     states = ", ".join(f"{count} {state}" for state, count in record.pop("task_states").items())
-    del record["callbacks"], record["deadlines"], record["results"]
+    del record["callbacks"], record["deadlines"], record["results"], record["notes"]
     fields = [*((name.replace("_", " "), value) for name, value in record.items()), ("tasks", format_cell(states or None))]
     fields += [("callback", f"{row.callback}: {row.state}" + (f" ({row.reason})" if row.reason else "")) for row in callbacks]
     fields += [("deadline", f"{row.deadline}: {row.state}" + (f" ({row.due})" if row.due else "")) for row in deadlines]
+    fields += [(row.title, row.note) for row in found]
     fields += [(f"result of {task_id}", json.dumps(value, ensure_ascii=False)) for task_id, value in results.items()]
     click.echo(format_fields(fields))
 

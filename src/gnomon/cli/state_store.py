@@ -14,7 +14,7 @@ from gnomon.cli.task_selection import instance_arguments
 from gnomon.errors.product import UserError
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import Instant, iso
-from gnomon.model.state_values import InvalidStateValue, check_state_key, encode_state_value
+from gnomon.model.state_values import InvalidStateValue, StateWriter, check_state_key, encode_state_value
 from gnomon.report.listings.asset_list import find_stored_asset
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.not_found import task_not_found
@@ -166,7 +166,7 @@ def set_asset_value(home: Home, name: str, key: str, value: str) -> None:
     text = _read_value(home, key, value)
     with home.store() as db, db.write() as tx:
         _require_asset(tx, name)
-        asset_state_store.set_asset_state(tx, name, key, text, home.clock.now(), home.by)
+        asset_state_store.set_asset_state(tx, name, key, text, home.clock.now(), StateWriter("cli", home.by))
     click.echo(f"set {key}")
 
 

@@ -11,7 +11,7 @@ from gnomon.model.hitl import HITLRespondent
 from gnomon.model.ids import TaskKey
 from gnomon.model.instance_mutation import MutationAnswer, MutationQuestion
 from gnomon.model.instants import Instant
-from gnomon.model.records import DagRecord, PoolRecord, RunRecord, TaskRecord
+from gnomon.model.records import DagRecord, PoolRecord, QueueDiscard, RunRecord, TaskRecord
 from gnomon.model.run_callbacks import DeadlineRecord
 from gnomon.model.run_waits import RunWait, SlotFact, SubscriptionMessage, UpstreamUpdate
 
@@ -266,6 +266,15 @@ class DeleteDag:
 
 
 @dataclass(frozen=True, slots=True)
+class DiscardQueuedEvents:
+    """A request to delete events of assets from the queue of a consumer DAG."""
+
+    discard: QueueDiscard
+    by: str
+    request_pk: int
+
+
+@dataclass(frozen=True, slots=True)
 class RejectRequest:
     """A request that cannot be carried out; its answer gives the reason."""
 
@@ -295,5 +304,5 @@ class ReprocessRun:
 EngineEvent = (
     DagRead | DagDeleted | RunRead | PreviousRunsRead | DeferralEnded | PoolsRead | WorkerJoined | WorkerDisconnected | WorkerLost | AuthorCodeEntered | ResultReceived
     | InventoryRead | ClearTasks | MarkTasks | MarkRun | DeleteRun | DeleteDag | RejectRequest | HITLAnswered | SlotsResolved | SubscriptionRequested | UpstreamUpdatesReceived
-    | CursorMoved | InstancesMutated | ReleaseRun | AssetEventsQueued | BackfillRead | ReprocessRun | DeadlineResolved
+    | CursorMoved | InstancesMutated | ReleaseRun | AssetEventsQueued | DiscardQueuedEvents | BackfillRead | ReprocessRun | DeadlineResolved
 )

@@ -1,4 +1,4 @@
-"""Requests of users: clear, mark and delete. Only the owner of the DAG carries a request out, and answers it."""
+"""Requests of users: clear, mark, delete, and discard queued events of assets. Only the owner of the DAG carries a request out, and answers it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gnomon.engine.dependencies.upstream_subscriptions import (
     notify_run_deleted,
     unsubscribe,
 )
-from gnomon.engine.events import ClearTasks, DeleteDag, DeleteRun, MarkRun, MarkTasks
+from gnomon.engine.events import ClearTasks, DeleteDag, DeleteRun, DiscardQueuedEvents, MarkRun, MarkTasks
 from gnomon.engine.lifecycle.attempt_results import reset_task_instance
 from gnomon.engine.lifecycle.deadlines import renew_deadlines
 from gnomon.engine.lifecycle.deferrals import drop_deferral
@@ -34,6 +34,8 @@ from gnomon.engine.state.run_history import find_next_run
 from gnomon.engine.state.task_instance import DagRun, TaskInstance
 from gnomon.engine.step_context import CancelOrder, StepContext
 from gnomon.model.ids import UNMAPPED, TaskKey
+from gnomon.model.instants import iso
+from gnomon.model.records import EventRecord
 from gnomon.model.run_waits import SubscriptionMessage
 from gnomon.model.states import FINISHED_RUN_STATES, DagRunState
 from gnomon.model.states import TaskInstanceState as S
@@ -163,6 +165,17 @@ def delete_dag(context: StepContext, event: DeleteDag) -> None:
         del context.state.dags[event.dag_pk]
     context.result.deleted_dags.append(event.dag_pk)
     _answer_request(context, event.request_pk, {"deleted": dag.record.dag_id if dag is not None else event.dag_pk})
+
+
+def discard_queued_events(context: StepContext, event: DiscardQueuedEvents) -> None:
+    """Delete events from the queue of a DAG with this step. The DAG is planned again: it may have had an error because of them."""
+    discard = event.discard
+    context.changes.queue_discards.append(discard)
+    about = "all assets" if discard.asset_pk is None else f"asset {discard.asset_pk}"
+    before = "" if discard.before is None else f" before {iso(discard.before)}"
+    context.changes.events.append(EventRecord(context.now, "queued_events_deleted", dag_pk=discard.dag_pk, by=event.by, body=about + before))
+    context.result.plannable_dags.add(discard.dag_pk)
+    _answer_request(context, event.request_pk, {"discarded": True})
 
 
 def _discard_run(context: StepContext, run: DagRun, by: str) -> None:

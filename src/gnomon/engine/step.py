@@ -43,7 +43,7 @@ from gnomon.engine.lifecycle.run_lifecycle import (
 from gnomon.engine.lifecycle.task_lifecycle import evaluate_pending, make_ready, on_instances_mutated
 from gnomon.engine.lifecycle.trigger_events import on_deferral_ended, on_deferral_timer
 from gnomon.engine.lifecycle.version_change import finalize_removed_tasks, on_dag_deleted, on_dag_read
-from gnomon.engine.requests import clear_tasks, delete_dag, delete_run, mark_run, mark_tasks
+from gnomon.engine.requests import clear_tasks, delete_dag, delete_run, discard_queued_events, mark_run, mark_tasks
 from gnomon.engine.state.engine_state import EngineState
 from gnomon.engine.state.owed_callback import OwedCallback
 from gnomon.engine.state.task_instance import DagRun
@@ -252,6 +252,7 @@ _HANDLERS: dict[type, Callable[[StepContext, Any], None]] = {
     e.MarkRun: mark_run,
     e.DeleteRun: delete_run,
     e.DeleteDag: delete_dag,
+    e.DiscardQueuedEvents: discard_queued_events,
     e.RejectRequest: _on_reject_request,
     e.BackfillRead: on_backfill_read,
     e.ReprocessRun: reprocess_run,

@@ -53,12 +53,16 @@ class AnyOf(msgspec.Struct, frozen=True, tag="any"):
 AssetCondition: TypeAlias = AssetKey | AssetRefKey | AliasKey | AllOf | AnyOf
 
 
+DEFAULT_GROUP = "asset"
+"""The group of an asset or an alias for which the file gives none."""
+
+
 class AssetDeclaration(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What a DAG file says about one asset."""
 
     name: str
     uri: str
-    group: str = "asset"
+    group: str = DEFAULT_GROUP
     extra: dict[str, object] = {}
     place: str | None = None
     """`file:line` where the asset was made; for messages only."""

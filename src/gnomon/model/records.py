@@ -205,6 +205,17 @@ class EventRecord:
 
 
 @dataclass(slots=True, frozen=True)
+class QueueDiscard:
+    """Events to delete from the queue of a consumer DAG."""
+
+    dag_pk: int
+    asset_pk: int | None
+    """Only those of this asset; None: of all assets."""
+    before: Instant | None
+    """Only those from before this instant; None: all."""
+
+
+@dataclass(slots=True, frozen=True)
 class MailRecord:
     """One message in the mailbox of a group. `body` is JSON text."""
 
@@ -281,6 +292,8 @@ class Changes:
     """Runs that a backfill has run again: run_type and backfill_pk are written too."""
     alert_events: list[AlertEvent] = field(default_factory=list)
     """Facts that rules of alerts must know."""
+    queue_discards: list[QueueDiscard] = field(default_factory=list)
+    """Events of assets that leave the queues of DAGs without a run."""
     answers: list[tuple[int, str, str]] = field(default_factory=list)
     """(request_pk, done | refused, JSON answer)"""
 

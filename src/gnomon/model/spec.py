@@ -150,6 +150,8 @@ class DagSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """For a schedule by partitions of assets: the rule of each leaf of the condition. Empty: events with a partition key make no run."""
     assets: tuple[AssetDeclaration, ...] = ()
     """The assets that the DAG names: in its schedule, as inlets and as outlets."""
+    alias_groups: dict[str, str] = {}
+    """The groups of the aliases that the DAG names, by name, but for those in the default group."""
     asset_watchers: tuple[WatcherSpec, ...] = ()
     """The watchers of these assets."""
     tags: tuple[str, ...] = ()

@@ -4,12 +4,32 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any
+from typing import Any, Literal
+
+import msgspec
 
 STATE_VALUE_MAX_BYTES = 16 * 1024 * 1024
 """The largest value, as bytes of its JSON text. `[state_store] max_value_storage_bytes` only warns."""
 STATE_KEY_MAX = 512
 """The longest key, in characters."""
+
+
+class StateWriter(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What wrote the state of an asset."""
+
+    kind: Literal["task", "watcher", "api", "cli"]
+    by: str = ""
+    """Of the API and of commands: the user, for example `api:ann`."""
+    dag_id: str | None = None
+    run_id: str | None = None
+    task_id: str | None = None
+    map_index: int | None = None
+
+    def describe(self) -> str:
+        """The writer in words."""
+        if self.kind == "task":
+            return f"task {self.dag_id}.{self.task_id} of run {self.run_id}"
+        return "trigger" if self.kind == "watcher" else self.by
 
 
 class InvalidStateValue(ValueError):

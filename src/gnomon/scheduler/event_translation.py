@@ -17,7 +17,7 @@ from gnomon.executors import interface as executor_events
 from gnomon.model.attempts import AttemptResult
 from gnomon.model.hitl import HITLAnswerBody, HITLRespondent
 from gnomon.model.ids import TaskKey
-from gnomon.model.records import MailRecord, RunRecord
+from gnomon.model.records import MailRecord, QueueDiscard, RunRecord
 from gnomon.model.run_waits import SubscriptionMessage, UpstreamUpdate
 from gnomon.scheduler.multipart_requests import MultipartRequests
 from gnomon.scheduler.settings import MAIL_BATCH, MAX_TRIGGER_MESSAGES
@@ -215,6 +215,8 @@ def _translate_action(tx: Transaction, body: dict[str, object], memory: EngineSt
     by = str(body.get("by", "unknown"))
     if body["action"] == "delete" and "run_pk" not in body:
         return [e.DeleteDag(msgspec.convert(body["dag_pk"], int), by, request_pk)]
+    if body["action"] == "discard_queued_events":
+        return [e.DiscardQueuedEvents(msgspec.convert(body["discard"], QueueDiscard), by, request_pk)]
     run_pk = msgspec.convert(body["run_pk"], int)
     found = [] if run_pk in memory.runs else read_run(tx, run_pk, memory)
     keys = body.get("tasks")

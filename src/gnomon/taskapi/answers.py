@@ -9,6 +9,7 @@ import msgspec
 
 from gnomon import store
 from gnomon.model.attempts import Attempt
+from gnomon.model.state_values import StateWriter
 from gnomon.model.task_api_requests import (
     AnyTaskApiRequest,
     DeleteAssetState,
@@ -83,7 +84,7 @@ def answer_task(database: store.Database, attempt: Attempt | None, request: AnyT
     if attempt is not None and isinstance(request, _TASK_STATE_REQUESTS):
         return answer_task_state(database, attempt, request)
     if attempt is not None and isinstance(request, _ASSET_STATE_REQUESTS):
-        return answer_asset_state(database, f"task {attempt.run.dag_id}.{attempt.task_id} of run {attempt.run.run_id}", request)
+        return answer_asset_state(database, _name_writer(attempt), request)
     if isinstance(request, GetConsumedAssetEvents) and attempt is not None:
         with database.read() as tx:
             return get_consumed_asset_events(tx, attempt)
@@ -98,12 +99,16 @@ def answer_task(database: store.Database, attempt: Attempt | None, request: AnyT
 def answer_trigger(database: store.Database, request: AnyTaskApiRequest) -> object:
     """The answer to a trigger, which reads what tasks read and writes only the state of assets. Raises as `answer_task` does."""
     if isinstance(request, _ASSET_STATE_REQUESTS):
-        return answer_asset_state(database, "trigger", request)
+        return answer_asset_state(database, StateWriter("watcher"), request)
     if isinstance(request, (GetCachedSecret, SetCachedSecret)):
         return None
     if isinstance(request, (*_ATTEMPT_REQUESTS, *_WRITE_REQUESTS)):
         raise TaskApiRefused(f"{type(request).__name__} is for tasks only, and a trigger made the request; move the call into a method of the task")
     return _answer_from_table(database, request)
+
+
+def _name_writer(attempt: Attempt) -> StateWriter:
+    return StateWriter("task", dag_id=attempt.run.dag_id, run_id=attempt.run.run_id, task_id=attempt.task_id, map_index=attempt.map_index)
 
 
 def _answer_from_table(database: store.Database, request: AnyTaskApiRequest) -> object:

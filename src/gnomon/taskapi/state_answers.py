@@ -5,7 +5,7 @@ from __future__ import annotations
 from gnomon import store
 from gnomon.clock import SystemClock
 from gnomon.model.attempts import Attempt
-from gnomon.model.state_values import STATE_VALUE_MAX_BYTES
+from gnomon.model.state_values import STATE_VALUE_MAX_BYTES, StateWriter
 from gnomon.model.task_api_requests import (
     DeleteAssetState,
     DeleteTaskState,
@@ -37,7 +37,7 @@ def answer_task_state(database: store.Database, attempt: Attempt, request: GetTa
         return task_state_store.delete_task_state(tx, scope, request.key)
 
 
-def answer_asset_state(database: store.Database, writer: str, request: GetAssetState | SetAssetState | DeleteAssetState) -> object:
+def answer_asset_state(database: store.Database, writer: StateWriter, request: GetAssetState | SetAssetState | DeleteAssetState) -> object:
     """The answer about the values of an asset. Raises TaskApiRefused."""
     if isinstance(request, GetAssetState):
         with database.read() as tx:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlencode
 
 import jwt
@@ -29,10 +31,16 @@ from gnomon.cli.main import main
 from gnomon.clock import VirtualClock
 from gnomon.config import load_config
 from gnomon.model.accounts import Grant, GrantKind, Role
+from gnomon.model.assets import AliasKey, AllOf, AssetDeclaration, AssetKey
 from gnomon.model.backfills import BackfillRecord
-from gnomon.model.spec import ParseFailure
+from gnomon.model.spec import ParseFailure, TaskSpec
+from gnomon.model.state_values import StateWriter
 from gnomon.store import migrations
-from gnomon.store.dag_records import backfills, dags
+from gnomon.store.accounts import favorite_dags
+from gnomon.store.dag_records import backfills, dag_runs, dags
+from gnomon.store.dag_records.notes import NotePlace, put_note
+from gnomon.store.ownership import mailbox
+from gnomon.store.state_stores.asset_state_store import set_asset_state
 
 ROOT = Author("cli:root", NOW)
 PASSWORD = "correct horse"
@@ -71,7 +79,13 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         migrations.upgrade_schema(home.cfg.database_url)
         deployment = Deployment(home, clock)
         for name in ("shown_dag", "secret_dag"):
-            spec = spec_of(name, {f"{name}_task": ()}, tags=(f"{name}_tag",))
+            stem = name.removesuffix("_dag")
+            own, shared = AssetKey(f"{stem}_stock", f"s3://{stem}"), AssetKey("orders", "s3://orders")
+            task = TaskSpec(task_id=f"{name}_task", outlets=(own, shared, AliasKey(f"{stem}_alias")), inlets=(own,), group=f"{stem}_group")
+            spec = spec_of(
+                name, tasks=(task,), tags=(f"{name}_tag",), groups={f"{stem}_group": None}, asset_condition=AllOf((own, shared, AssetKey("never", "never"))),
+                assets=tuple(AssetDeclaration(name=key.name, uri=key.uri) for key in (own, shared)),
+            )
             deployment.add(spec, file=f"/dags/{name}.py", failures=(ParseFailure(kind="dag", message=f"{name} is broken"),))
         deployment.start()
         for name in ("shown_dag", "secret_dag"):
@@ -81,6 +95,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
             for name in ("shown_dag", "secret_dag"):
                 dag = dags.find_dag_row(tx, name)
                 assert dag is not None
+                run = dag_runs.find_stored_run(tx, name, f"{name}_run")
+                assert run is not None
+                put_note(tx, NotePlace(run.run_pk), f"note of {name}", "me", NOW)
+                writer = StateWriter("task", dag_id=name, run_id=f"{name}_run", task_id=f"{name}_task")
+                for asset in ("shown_stock", "secret_stock", "orders"):
+                    set_asset_state(tx, asset, "1", '"v"', NOW, writer)
                 backfills.create_backfill(tx, BackfillRecord(0, dag.dag_pk, dag.group_no, NOW - 9, NOW, "failed", 2, False, {}, NOW, "me"))
             for name, role in {**ROLES, "shown": Role.NONE}.items():
                 account_changes.create_account(tx, ROOT, name, role, PASSWORD)
@@ -273,6 +293,76 @@ def test_changes_of_accounts_are_events_for_administrators_only(site: Site) -> N
 
     assert "account_created" in kinds("admin")
     assert "account_created" not in kinds("operator") | kinds("viewer") | kinds("shown")
+
+
+def test_assets_of_hidden_dags_are_hidden_and_shared_ones_name_visible_dags_only(site: Site) -> None:
+    def get(name: str, path: str) -> Any:
+        return site.request(name, "GET", f"/api/v2{path}").json()
+
+    everything = {one["name"]: one["id"] for one in get("viewer", "/assets")["assets"]}
+    shown = get("shown", "/assets")
+    assert ({one["name"] for one in shown["assets"]}, shown["total_entries"]) == ({"orders", "shown_stock"}, 2)
+    orders, secret = everything["orders"], everything["secret_stock"]
+    assert [one["dag_id"] for one in get("shown", f"/assets/{orders}")["producing_tasks"]] == ["shown_dag"]
+    assert [one["dag_id"] for one in get("viewer", f"/assets/{orders}")["producing_tasks"]] == ["secret_dag", "shown_dag"]
+    assert [one["name"] for one in get("shown", "/assets/aliases")["asset_aliases"]] == ["shown_alias"]
+    assert {one["source_dag_id"] for one in get("shown", "/assets/events")["asset_events"]} == {"shown_dag"}
+    assert {one["source_dag_id"] for one in get("viewer", "/assets/events")["asset_events"]} == {"shown_dag", "secret_dag"}
+    assert get("shown", "/assets/events?source_dag_id=secret_dag")["total_entries"] == 0
+    assert {one["dag_id"] for one in get("shown", f"/assets/{orders}/queuedEvents")["queued_events"]} == {"shown_dag"}
+    assert {one["dag_id"] for one in get("viewer", f"/assets/{orders}/queuedEvents")["queued_events"]} == {"shown_dag", "secret_dag"}
+    assert get("shown", f"/assets/{orders}/state-store/1")["last_updated_by"] == {"kind": "task", "dag_id": None, "run_id": None, "task_id": None, "map_index": None}
+    assert get("viewer", f"/assets/{orders}/state-store/1")["last_updated_by"]["dag_id"] == "secret_dag"
+    for method, path, body in (
+        ("GET", f"/assets/{secret}", None), ("GET", f"/assets/{secret}/queuedEvents", None), ("DELETE", f"/assets/{secret}/queuedEvents", None),
+        ("GET", f"/assets/{secret}/state-store", None), ("PUT", f"/assets/{secret}/state-store/k", {"value": 1}), ("DELETE", f"/assets/{secret}/state-store", None),
+        ("POST", f"/assets/{secret}/materialize", {}), ("POST", "/assets/events", {"asset_id": secret}),
+    ):
+        reply = site.request("shown", method, f"/api/v2{path}", body)
+        assert (reply.status, b"secret" in reply.body) == (404, False), (path, reply)
+    refused = site.request("shown", "POST", f"/api/v2/assets/{orders}/materialize", {})
+    assert (refused.status, b"secret" in refused.body) == (409, False)
+
+
+def test_a_grant_on_a_dag_permits_changes_of_its_assets_and_its_queue_only(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    ids = {one["name"]: one["id"] for one in site.request("viewer", "GET", "/api/v2/assets").json()["assets"]}
+    assert site.request("shown", "POST", "/api/v2/assets/events", {"asset_id": ids["shown_stock"]}).status == 200
+    assert site.request("shown", "PUT", f"/api/v2/assets/{ids['shown_stock']}/state-store/k", {"value": 1}).status == 204
+    assert site.request("viewer", "PUT", f"/api/v2/assets/{ids['shown_stock']}/state-store/k", {"value": 1}).status == 403
+    monkeypatch.setattr(site.context, "sleep", site.context.clock.advance)  # type: ignore[attr-defined]
+    assert site.request("shown", "DELETE", f"/api/v2/assets/{ids['orders']}/queuedEvents").status == 503  # the scheduler of this site does nothing
+    with site.context.database.read() as tx:
+        shown = dags.find_dag_row(tx, "shown_dag")
+        actions = [json.loads(message.body) for message in mailbox.read_messages(tx, range(64), 100) if message.kind == "action"]
+    assert shown is not None
+    assert [one["discard"] for one in actions if one["action"] == "discard_queued_events"] == [
+        {"dag_pk": shown.dag_pk, "asset_pk": ids["orders"], "before": None}
+    ]
+
+
+def test_favourites_are_those_of_the_account_and_need_only_the_right_to_read(site: Site) -> None:
+    assert site.request("viewer", "POST", "/api/v2/dags/shown_dag/favorite").status == 204
+    for name, expected in (("viewer", ["shown_dag"]), ("user", [])):
+        assert [dag["dag_id"] for dag in site.request(name, "GET", "/api/v2/dags?is_favorite=true").json()["dags"]] == expected
+    assert site.request("shown", "POST", "/api/v2/dags/secret_dag/favorite").status == 404
+    assert site.request("none", "POST", "/api/v2/dags/shown_dag/favorite").status in (403, 404)
+    with site.context.database.write() as tx:
+        account_changes.create_account(tx, ROOT, "Gone", Role.VIEWER, PASSWORD)
+        favorite_dags.add_favorite(tx, "gone", 1, NOW)
+        account_changes.delete_account(tx, ROOT, "gone")
+        assert favorite_dags.list_favorites(tx, "GONE") == []
+
+
+def test_bulk_changes_of_task_instances_and_clearing_leave_hidden_dags_alone(site: Site) -> None:
+    entity = {"dag_id": "secret_dag", "dag_run_id": "secret_dag_run", "task_id": "secret_dag_task", "new_state": "failed", "note": "n"}
+    for path, status in (("~", 404), ("shown_dag", 400)):
+        body = {"actions": [{"action": "update", "entities": [entity]}]}
+        answer = site.request("shown", "PATCH", f"/api/v2/dags/{path}/dagRuns/~/taskInstances", body).json()["update"]
+        assert (answer["success"], answer["errors"][0]["status_code"]) == ([], status)
+    cleared = site.request("shown", "POST", "/api/v2/dags/~/clearDagRuns", {"dag_runs": [{"dag_id": "secret_dag", "dag_run_id": "secret_dag_run"}]})
+    assert (cleared.status, cleared.json()) == (404, {"detail": "there is no DAG 'secret_dag'"})
+    assert site.request("viewer", "POST", "/api/v2/dags/~/clearDagRuns", {"dag_runs": [{"dag_id": "shown_dag", "dag_run_id": "shown_dag_run"}]}).status == 403
+    assert site.request("viewer", "GET", "/api/v2/dags/secret_dag/dagRuns/secret_dag_run/taskInstances/secret_dag_task").json()["note"] is None
 
 
 def test_a_backfill_of_a_hidden_dag_is_neither_read_nor_changed(site: Site) -> None:

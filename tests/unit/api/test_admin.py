@@ -118,7 +118,7 @@ def test_the_audit_log(api: Client, deployment: Deployment) -> None:
 
 
 @pytest.mark.parametrize(("method", "path", "status"), [
-    ("GET", "/nothing", 404), ("DELETE", "/version", 405), ("GET", "/assets", 501), ("POST", "/connections/defaults", 501), ("GET", "/dags/a%00b", 400),
+    ("GET", "/nothing", 404), ("DELETE", "/version", 405), ("POST", "/dags/a/clearPartitions", 501), ("POST", "/connections/defaults", 501), ("GET", "/dags/a%00b", 400),
     ("GET", "/dags/%ee%80%80", 400), ("GET", "/dags/%ff%fe", 404), ("GET", "/dags/..%2f..%2fetc", 404), ("GET", "/pools?limit=x", 422),
     ("GET", "/variables?order_by=_secret", 400), ("GET", "/dags?dag_id_pattern=%5C%5C%25_%5B", 200), ("GET", "/dags/%F0%9F%98%80", 404),
 ])  # fmt: skip

@@ -53,7 +53,7 @@ def test_list_of_a_dag_without_runs(gnomon: Gnomon, deployment: Deployment) -> N
 
 def test_show_counts_the_states_of_its_tasks(gnomon: Gnomon, failed: Deployment) -> None:
     shown = json.loads(gnomon("runs", "show", "a", "r", "-o", "json").out)
-    assert list(shown) == [*RUN_FIELDS, "task_states", "callbacks", "deadlines", "results"]
+    assert list(shown) == [*RUN_FIELDS, "task_states", "callbacks", "deadlines", "results", "notes"]
     assert shown["task_states"] == {"success": 1, "failed": 1, "upstream_failed": 1}
     assert "1 success, 1 failed, 1 upstream_failed" in gnomon("runs", "show", "a", "r").out
 

@@ -124,6 +124,12 @@ def test_the_spec_has_outlets_inlets_and_declarations_with_their_line() -> None:
     assert "test_assets.py:" in declared.place
 
 
+def test_the_spec_has_the_groups_of_aliases_but_for_the_default() -> None:
+    with DAG("d", schedule=AssetAny(AssetAlias("scheduled", group="feeds"), Asset("a"))) as dag:
+        BaseOperator(task_id="t", outlets=[AssetAlias("plain"), AssetAlias("own", group="mine")])
+    assert spec_of(dag).alias_groups == {"scheduled": "feeds", "own": "mine"}
+
+
 def test_a_moved_line_is_no_new_version() -> None:
     def parsed(lines: int) -> Any:
         source = "\n" * lines + "dag = DAG('d', schedule=[Asset('a')])"

@@ -50,9 +50,9 @@ class VisibleDags:
         """The condition of a listing with that field; none when the user sees everything."""
         return [] if self._by_id is None else [Condition(field, Operator.IN, list(self._by_id.values()))]
 
-    def list_id_conditions(self, field: str = "dag_id") -> list[Condition]:
-        """The same with a field of ids."""
-        return [] if self._by_id is None else [Condition(field, Operator.IN, list(self._by_id))]
+    def list_id_conditions(self, field: str = "dag_id", *, or_none: bool = False) -> list[Condition]:
+        """The same with a field of ids; with `or_none` rows without an id meet it too."""
+        return [] if self._by_id is None else [Condition(field, Operator.IN, [*self._by_id, *([None] if or_none else ())])]
 
     def select(self, items: Iterable[tuple[str | None, T]]) -> list[T]:
         """The items whose DAG is visible; one without a DAG only for a user who sees everything."""

@@ -13,6 +13,7 @@ from starlette.responses import JSONResponse
 from gnomon import log
 from gnomon.actions.backfill_changes import BackfillEnded, BackfillRefused
 from gnomon.actions.owner_requests import RequestRefused
+from gnomon.actions.state_changes import StateValueRefused
 from gnomon.api.access.policies import AccessRefused, User
 from gnomon.errors.product import ConfigurationError, GnomonError, ResourceUnavailable, UserError
 from gnomon.model.accounts import Role
@@ -32,7 +33,7 @@ from gnomon.store.errors import BackfillActive
 _log = log.get_logger("api")
 _STATUS_OF_ERRORS: tuple[tuple[type[Exception], int], ...] = (
     (NameNotFound, 404), (NotFound, 404), (RunExists, 409), (BackfillActive, 409), (BackfillEnded, 409), (BackfillRefused, 422),
-    (ResourceInUse, 409), (RequestRefused, 409),
+    (ResourceInUse, 409), (RequestRefused, 409), (StateValueRefused, 422),
     (ConfigurationError, 503), (DatabaseNotInitialised, 503), (SchemaTooOld, 503), (SchemaTooNew, 503), (ForeignDatabase, 503), (InvalidAddress, 503),
     (UserError, 400), (ResourceUnavailable, 503), (UnicodeError, 400), (OverflowError, 400),
 )

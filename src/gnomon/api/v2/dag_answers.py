@@ -41,7 +41,7 @@ def build_dag(dag: ListedDag, facts: VersionFacts, cfg: Config) -> DAGResponse:
 
 
 def build_dag_details(
-    answer: DAGResponse, listed: ListedDag, dag: DagRecord, counts: Mapping[DagRunState, int]
+    answer: DAGResponse, listed: ListedDag, dag: DagRecord, counts: Mapping[DagRunState, int], *, is_favorite: bool
 ) -> DAGDetailsResponse:
     """A DAG with everything that its file says about it. `counts`: its runs by state."""
     spec = dag.spec
@@ -55,7 +55,7 @@ def build_dag_details(
         start_date=moment(spec.start_at), end_date=moment(spec.end_at), is_paused_upon_creation=spec.paused_upon_creation, params=params or None,
         render_template_as_native_obj=False, template_search_path=None, timezone=spec.timezone, last_parsed=answer.last_parsed_time,
         default_args=None, active_runs_count=sum(count for state, count in counts.items() if state not in FINISHED_RUN_STATES),
-        concurrency=spec.max_active_tasks,
+        concurrency=spec.max_active_tasks, is_favorite=is_favorite,
         latest_dag_version=build_version(
             dag.dag_id, answer.dag_display_name, dag.version_pk, listed.version_number, listed.version_created_at
         ),

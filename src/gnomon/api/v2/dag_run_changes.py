@@ -6,23 +6,23 @@ from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Query, Response
 
+from gnomon.actions.note_changes import write_run_note
 from gnomon.actions.run_changes import clear_instances, delete_run, mark_instances
 from gnomon.api.access.permissions import CurrentUser, requires
-from gnomon.api.access.policies import ApiResource, Permission
+from gnomon.api.access.policies import ApiResource, Permission, User
 from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.paths import Id
-from gnomon.api.context import Context
+from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.dag_runs import read_run
 from gnomon.api.v2.lookup import find_dag_and_run, refuse_wildcard, require_answer
 from gnomon.api.v2.schemas.dag_runs_shapes import DAGRunClearBody, DagRunMutableStates, DAGRunPatchBody, DAGRunResponse
-from gnomon.api.v2.schemas.task_instances_shapes import ClearTaskInstanceCollectionResponse
+from gnomon.api.v2.schemas.task_instances_shapes import ClearTaskInstanceCollectionResponse, TaskInstanceResponse
 from gnomon.api.v2.task_instance_reader import RunInstances
 from gnomon.model.states import FINISHED_RUN_STATES
 from gnomon.report.listings.task_selection import select_instances
 
 router = APIRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}", tags=["DagRun"])
 _EDIT = requires(Permission.EDIT, ApiResource.DAG_RUN)
-NO_NOTES = "runs and task instances have no notes"
 NO_OLD_CODE = "a cleared run uses the newest version of its DAG: a folder of DAG files keeps no older code"
 
 
@@ -30,17 +30,17 @@ NO_OLD_CODE = "a cleared run uses the newest version of its DAG: a folder of DAG
 def patch_dag_run(
     dag_id: Id, dag_run_id: Id, body: DAGRunPatchBody, context: Context, user: CurrentUser, update_mask: Annotated[list[str] | None, Query()] = None
 ) -> DAGRunResponse:
-    """Set the state of a run: success or failed end it, queued runs its tasks again."""
+    """Set the state of a run: success or failed end it, queued runs its tasks again. Or its note; an empty text deletes it."""
     refuse_wildcard("dag_id", dag_id)
     fields = body.model_fields_set if update_mask is None else body.model_fields_set.intersection(update_mask)
     unknown = set(update_mask or ()) - {"state", "note"}
     if unknown:
         raise HTTPException(400, f"update_mask can only be state or note, not {', '.join(sorted(unknown))}")
-    if "note" in fields and body.note is not None:
-        raise ApiUnsupported(NO_NOTES)
     actor = context.act_as(user)
     with context.database.read() as tx:
         dag, run = find_dag_and_run(tx, dag_id, dag_run_id)
+    if "note" in fields and (body.note is not None or update_mask is not None):
+        write_run_note(actor, context.database, dag, run, body.note or "")
     if "state" in fields and body.state is not None:
         if body.state is DagRunMutableStates.QUEUED:
             require_answer(clear_instances(actor, context.database, dag, run, None))
@@ -65,20 +65,38 @@ def clear_dag_run(
     dag_id: Id, dag_run_id: Id, body: DAGRunClearBody, context: Context, user: CurrentUser
 ) -> ClearTaskInstanceCollectionResponse | DAGRunResponse:
     """Run the tasks of a run again; with `dry_run`, which is the default, only show which."""
+    check_clear_body(body)
+    if body.dry_run:
+        answers = show_clear(context, dag_id, dag_run_id, body)
+        return ClearTaskInstanceCollectionResponse(task_instances=[*answers], total_entries=len(answers))
+    clear_run(context, user, dag_id, dag_run_id, body)
+    return read_run(context, dag_id, dag_run_id)
+
+
+def check_clear_body(body: DAGRunClearBody) -> None:
+    """Raise ApiUnsupported for what clearing a run cannot do."""
     if body.only_new:
         raise ApiUnsupported("new tasks of a DAG join its unfinished and its cleared runs by themselves: there is nothing to clear for them")
-    if body.note is not None:
-        raise ApiUnsupported(NO_NOTES)
     if body.run_on_latest_version is False:
         raise ApiUnsupported(NO_OLD_CODE)
+
+
+def show_clear(context: ApiContext, dag_id: str, run_id: str, body: DAGRunClearBody) -> list[TaskInstanceResponse]:
+    """The task instances that `clear_run` would clear. Raises NameNotFound."""
     with context.database.read() as tx:
-        instances = RunInstances(context, tx, dag_id, dag_run_id)
+        instances = RunInstances(context, tx, dag_id, run_id)
         rows = select_instances(tx, instances.dag, instances.run, only_failed=body.only_failed)
-        if body.dry_run:
-            chosen = {(row.task_id, row.map_index) for row in rows}
-            answers = instances.build(one for one in instances.details if (one.row.task_id, one.row.map_index) in chosen)
-            return ClearTaskInstanceCollectionResponse(task_instances=[*answers], total_entries=len(answers))
+        chosen = {(row.task_id, row.map_index) for row in rows}
+        return instances.build(one for one in instances.details if (one.row.task_id, one.row.map_index) in chosen)
+
+
+def clear_run(context: ApiContext, user: User, dag_id: str, run_id: str, body: DAGRunClearBody) -> None:
+    """Run the tasks of the run again, and set its note if there is one. Raises NameNotFound, RequestRefused and HTTPException (503) without an answer."""
+    actor = context.act_as(user)
+    with context.database.read() as tx:
+        dag, run = find_dag_and_run(tx, dag_id, run_id)
+        rows = select_instances(tx, dag, run, only_failed=body.only_failed)
+    if body.note is not None:
+        write_run_note(actor, context.database, dag, run, body.note)
     if rows:
-        reply = clear_instances(context.act_as(user), context.database, instances.dag, instances.run, None, only_failed=body.only_failed)
-        require_answer(reply)
-    return read_run(context, dag_id, dag_run_id)
+        require_answer(clear_instances(actor, context.database, dag, run, None, only_failed=body.only_failed))

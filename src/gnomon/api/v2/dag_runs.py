@@ -28,6 +28,7 @@ from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.conversions import build_dag_run
 from gnomon.api.v2.lookup import find_display_names, find_stored_dag, refuse_wildcard
 from gnomon.api.v2.run_filters import NO_FILTERS, RUN_FIELDS, RUN_KEY, RUN_ORDER, RunFilters, read_run_state
+from gnomon.api.v2.schemas.assets_shapes import MaterializeAssetBody
 from gnomon.api.v2.schemas.dag_runs_shapes import (
     DAGRunCollectionResponse,
     DAGRunResponse,
@@ -35,11 +36,12 @@ from gnomon.api.v2.schemas.dag_runs_shapes import (
     TriggerDAGRunPostBody,
 )
 from gnomon.model.instants import Instant
-from gnomon.model.states import RUN_STATE_CODES
+from gnomon.model.states import RUN_STATE_CODES, DagRunType
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.run_list import find_run
 from gnomon.store import Transaction
 from gnomon.store.dag_records import dag_runs
+from gnomon.store.dag_records.notes import read_notes
 from gnomon.store.pages.page_query import Condition, Operator, PageQuery, Position
 from gnomon.store.pages.run_pages import ListedRun, RunPage, count_runs, read_run_counts_of_dags, read_run_page
 
@@ -79,16 +81,19 @@ def get_dag_runs(dag_id: Id, filters: Annotated[RunFilters, Query()], context: C
 def trigger_dag_run(dag_id: Id, body: TriggerDAGRunPostBody, context: Context, user: CurrentUser) -> DAGRunResponse:
     """Create a run. Without dates the DAG's timetable infers them."""
     refuse_wildcard("dag_id", dag_id)
-    if body.note is not None:
-        raise ApiUnsupported("a run has no note")
-    if (body.data_interval_start is None) != (body.data_interval_end is None):
-        raise HTTPException(422, "data_interval_start and data_interval_end must be given together, or neither of them")
-    new = NewRun(
-        dag_id=dag_id, run_id=body.dag_run_id, logical_at=_read(body.logical_date), run_after=_read(body.run_after), conf=body.conf or {},
-        interval=_read_interval(body), partition_key=body.partition_key,
-    )
+    new = read_new_run(dag_id, body)
     created = create_run(context.act_as(user), context.database, new)
     return read_run(context, dag_id, created.run.run_id)
+
+
+def read_new_run(dag_id: str, body: MaterializeAssetBody | TriggerDAGRunPostBody, run_type: DagRunType = DagRunType.MANUAL) -> NewRun:
+    """The run that the body describes. Raises HTTPException (422) for half a data interval."""
+    if (body.data_interval_start is None) != (body.data_interval_end is None):
+        raise HTTPException(422, "data_interval_start and data_interval_end must be given together, or neither of them")
+    return NewRun(
+        dag_id=dag_id, run_id=body.dag_run_id, logical_at=_read(body.logical_date), run_after=_read(body.run_after), conf=body.conf or {},
+        interval=_read_interval(body), partition_key=body.partition_key, run_type=run_type, note=body.note,
+    )
 
 
 @router.post("/list", dependencies=[_READ])
@@ -132,7 +137,8 @@ def read_run(context: ApiContext, dag_id: str, run_id: str) -> DAGRunResponse:
 def build_runs(context: ApiContext, tx: Transaction, runs: Sequence[ListedRun]) -> list[DAGRunResponse]:
     """The runs as the API shows them."""
     names = find_display_names(context, tx, (listed.dag_id for listed in runs))
-    return [build_dag_run(listed, names.get(listed.dag_id, listed.dag_id), None) for listed in runs]
+    found = read_notes(tx, [listed.run.run_pk for listed in runs])
+    return [build_dag_run(listed, names.get(listed.dag_id, listed.dag_id), found.find_run_note(listed.run.run_pk)) for listed in runs]
 
 
 _BATCH_FIELDS = {**RUN_FIELDS, "dag_ids": RUN_FIELDS["dag_id"], "states": FilterField("state", lambda state: None if state is None else read_run_state(state.value))}
@@ -172,7 +178,7 @@ def _read(value: datetime | None) -> Instant | None:
     return None if value is None else read_instant(value)
 
 
-def _read_interval(body: TriggerDAGRunPostBody) -> tuple[Instant, Instant] | None:
+def _read_interval(body: MaterializeAssetBody | TriggerDAGRunPostBody) -> tuple[Instant, Instant] | None:
     if body.data_interval_start is None or body.data_interval_end is None:
         return None
     return read_instant(body.data_interval_start), read_instant(body.data_interval_end)

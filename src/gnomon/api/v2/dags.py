@@ -13,7 +13,6 @@ from gnomon.actions.owner_requests import ask_owner
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.access.visible_dags import VisibleDags
-from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.filters import build_conditions
 from gnomon.api.common.ordering import parse_order, sort_entries
 from gnomon.api.common.paging import PageParameters, count_entries, cut_page
@@ -44,6 +43,7 @@ from gnomon.api.v2.schemas.dags_shapes import (
 from gnomon.model.accounts import Role
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.store import Transaction
+from gnomon.store.accounts.favorite_dags import list_favorites
 from gnomon.store.pages.dag_pages import ListedDag, count_dags, list_newest_versions, read_dag_page
 from gnomon.store.pages.page_query import Condition, Operator, PageQuery
 from gnomon.store.pages.run_pages import read_run_counts_of_dags
@@ -58,13 +58,14 @@ PATCHED_MAX = 100
 @router.get("/dags", dependencies=[_READ])
 def get_dags(filters: Annotated[DagFilters, Query()], context: Context, user: CurrentUser) -> DAGCollectionResponse:
     """DAGs that a file defines, by id; with `exclude_stale=false` deleted ones too. Filters on runs are about the newest run of a DAG."""
-    if filters.is_favorite:
-        raise ApiUnsupported("accounts have no favourites yet")
     order = parse_order(filters.order_by, {**DAG_ORDER, "dag_display_name": DAG_ORDER["dag_id"]}, "dag_id", DAG_KEY)
     with context.database.read() as tx:
         conditions = [*_build_conditions(context, tx, filters, is_active=filters.exclude_stale), *VisibleDags(context, tx, user).list_conditions()]
         if filters.bundle_name not in (None, BUNDLE_NAME) or filters.bundle_version is not None:
             conditions.append(Condition("dag_pk", Operator.IN, []))
+        if filters.is_favorite is not None:
+            operator = Operator.IN if filters.is_favorite else Operator.NOT_IN
+            conditions.append(Condition("dag_pk", operator, list_favorites(tx, user.name)))
         page = read_dag_page(tx, PageQuery(tuple(conditions), order.keys, filters.size, filters.offset))
         total = count_entries(lambda most: count_dags(tx, conditions, most), filters.offset, filters.size)
         return DAGCollectionResponse(dags=_build_dags(context, tx, page), total_entries=total.total)
@@ -119,14 +120,15 @@ def delete_dag(dag_id: Id, context: Context, user: CurrentUser) -> Response:
 
 
 @router.get("/dags/{dag_id}/details", dependencies=[_READ])
-def get_dag_details(dag_id: Id, context: Context) -> DAGDetailsResponse:
+def get_dag_details(dag_id: Id, context: Context, user: CurrentUser) -> DAGDetailsResponse:
     """One DAG with everything that its file says about it."""
     with context.database.read() as tx:
         dag = find_dag(tx, dag_id)
         answer = _read_dag(context, tx, dag_id)
         listed = _read_listed(tx, dag_id)
         counts = read_run_counts_of_dags(tx, [dag.dag_pk]).get(dag.dag_pk, {})
-    return build_dag_details(answer, listed, dag, counts)
+        is_favorite = dag.dag_pk in list_favorites(tx, user.name)
+    return build_dag_details(answer, listed, dag, counts, is_favorite=is_favorite)
 
 
 class TagFilters(PageParameters):

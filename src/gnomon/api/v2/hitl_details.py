@@ -130,7 +130,7 @@ def get_hitl_detail_try_detail(
         tries = [one for one in list_tries(tx, detail) if one.try_number == try_number]
     if not tries:
         raise HTTPException(404, f"task {task_id!r} has no try {try_number} in run {dag_run_id!r}")
-    history = build_history(instances.listed, instances.display_name, detail, tries[0], instances.hosts)
+    history = build_history(instances.listed, instances.display_name, detail, tries[0], instances.lookups)
     return HITLDetailHistory(**_describe(named), task_instance=history)
 
 

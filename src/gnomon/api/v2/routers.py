@@ -6,6 +6,9 @@ from fastapi import FastAPI
 
 from gnomon.api.access.permissions import list_operations
 from gnomon.api.v2 import (
+    asset_events,
+    asset_states,
+    assets,
     backfill_changes,
     backfill_creation,
     configuration,
@@ -14,10 +17,12 @@ from gnomon.api.v2 import (
     dag_parsing,
     dag_run_bulk_changes,
     dag_run_changes,
+    dag_run_clearing,
     dag_run_wait,
     dag_runs,
     dags,
     event_logs,
+    favorites,
     hitl_details,
     import_errors,
     jobs,
@@ -25,8 +30,12 @@ from gnomon.api.v2 import (
     logs,
     monitor,
     pools,
+    queued_events,
+    task_group_changes,
+    task_instance_bulk_changes,
     task_instance_changes,
     task_instances,
+    task_states,
     tasks,
     variables,
     xcoms,
@@ -35,10 +44,12 @@ from gnomon.api.v2.unsupported import create_unsupported_router
 
 ROUTERS = (
     monitor.router, logins.router, dags.router, dag_runs.router, dag_run_changes.router, dag_run_wait.router, logs.router, xcoms.router, dag_parsing.router,
-    create_unsupported_router(), hitl_details.router, task_instances.router, task_instance_changes.router, tasks.router, import_errors.router,
+    create_unsupported_router(), task_states.router, hitl_details.router, task_instances.router, task_instance_changes.router, tasks.router, import_errors.router,
     dag_information.router,
     event_logs.router, pools.router, variables.router, connections.router, configuration.router, jobs.router,
     backfill_changes.router, backfill_creation.router, dag_run_bulk_changes.router,
+    dag_run_clearing.router, task_group_changes.router, task_instance_bulk_changes.router, favorites.router,
+    asset_states.router, asset_events.router, queued_events.router, assets.router,
 )  # fmt: skip
 
 

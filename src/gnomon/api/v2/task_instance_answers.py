@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from gnomon.api.v2.conversions import build_version, moment, seconds_between, task_instance_uuid
 from gnomon.api.v2.schemas.task_instances_shapes import TaskInstanceHistoryResponse, TaskInstanceResponse
@@ -11,9 +12,19 @@ from gnomon.model.ids import TaskKey
 from gnomon.model.instants import to_datetime
 from gnomon.model.states import TaskInstanceState
 from gnomon.report.listings.task_instance_details import TaskInstanceDetail, TaskTry
+from gnomon.store.dag_records.notes import NotesOfRuns
 from gnomon.store.pages.run_pages import ListedRun
 
 DEFAULT_POOL = "default_pool"
+
+
+@dataclass(frozen=True, slots=True)
+class InstanceLookups:
+    """What the rows of task instances leave to other tables."""
+
+    hosts: Mapping[str, str]
+    """The host name by the id of a worker."""
+    notes: NotesOfRuns
 
 
 def build_run_version(listed: ListedRun, display_name: str) -> DagVersionResponse | None:
@@ -24,41 +35,42 @@ def build_run_version(listed: ListedRun, display_name: str) -> DagVersionRespons
 
 
 def build_task_instance(
-    listed: ListedRun, display_name: str, detail: TaskInstanceDetail, hosts: Mapping[str, str]
+    listed: ListedRun, display_name: str, detail: TaskInstanceDetail, lookups: InstanceLookups
 ) -> TaskInstanceResponse:
-    """A task instance of a run. `display_name`: of the DAG. `hosts`: host name by id of a worker."""
+    """A task instance of a run. `display_name`: of the DAG."""
     run, record, spec = listed.run, detail.record, detail.spec
     started_at, ended_at = (record.started_at, record.ended_at) if record is not None else (None, None)
     worker = record.worker if record is not None else None
+    key = TaskKey(run.run_pk, detail.task_no, detail.row.map_index)
     return TaskInstanceResponse(
-        id=task_instance_uuid(TaskKey(run.run_pk, detail.task_no, detail.row.map_index)), task_id=detail.row.task_id, dag_id=listed.dag_id,
+        id=task_instance_uuid(key), task_id=detail.row.task_id, dag_id=listed.dag_id,
         dag_run_id=run.run_id, map_index=detail.row.map_index, logical_date=moment(run.logical_at), run_after=to_datetime(run.run_after),
         start_date=moment(started_at), end_date=moment(ended_at), duration=seconds_between(started_at, ended_at),
         state=record.state if record is not None else None, try_number=record.try_number if record is not None else 0,
         max_tries=record.max_tries if record is not None and record.try_number else (spec.retries if spec is not None else 0),
         task_display_name=(spec.display_name if spec is not None else None) or detail.row.task_id, dag_display_name=display_name,
-        hostname=None if worker is None else hosts.get(worker, worker), unixname=None,
+        hostname=None if worker is None else lookups.hosts.get(worker, worker), unixname=None,
         pool=(record.pool if record is not None else None) or (spec.pool if spec is not None else DEFAULT_POOL),
         pool_slots=spec.pool_slots if spec is not None else record.pool_slots if record is not None else 1,
         queue=spec.queue if spec is not None else None,
         priority_weight=record.priority if record is not None and record.state is not None else spec.effective_priority if spec is not None else None,
         operator=spec.operator if spec is not None else None, operator_name=spec.operator if spec is not None else None, queued_when=None,
-        scheduled_when=None, pid=None, executor=None, executor_config="{}", note=None,
+        scheduled_when=None, pid=None, executor=None, executor_config="{}", note=lookups.notes.find_instance_note(key),
         rendered_map_index=record.rendered_map_index if record is not None else None, rendered_fields={}, trigger=None, triggerer_job=None,
         dag_version=build_run_version(listed, display_name),
     )
 
 
 def build_history(
-    listed: ListedRun, display_name: str, detail: TaskInstanceDetail, one: TaskTry, hosts: Mapping[str, str]
+    listed: ListedRun, display_name: str, detail: TaskInstanceDetail, one: TaskTry, lookups: InstanceLookups
 ) -> TaskInstanceHistoryResponse:
     """A try of a task instance."""
-    current = build_task_instance(listed, display_name, detail, hosts)
+    current = build_task_instance(listed, display_name, detail, lookups)
     shared = current.model_dump(include=set(TaskInstanceHistoryResponse.model_fields))
     known = {state.value for state in TaskInstanceState}
     changed: dict[str, object] = {
         "try_number": one.try_number, "state": one.state if one.state in known else None, "start_date": moment(one.started_at),
         "end_date": moment(one.ended_at), "duration": seconds_between(one.started_at, one.ended_at),
-        "hostname": None if one.worker is None else hosts.get(one.worker, one.worker),
+        "hostname": None if one.worker is None else lookups.hosts.get(one.worker, one.worker),
     }
     return TaskInstanceHistoryResponse.model_validate({**shared, **changed})

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 from fastapi import APIRouter, HTTPException, Query
 
+from gnomon.actions.note_changes import write_instance_notes
 from gnomon.actions.run_changes import clear_instances, mark_instances
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission, User
@@ -13,7 +16,7 @@ from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.filters import read_instant
 from gnomon.api.common.paths import Id
 from gnomon.api.context import ApiContext, Context
-from gnomon.api.v2.dag_run_changes import NO_NOTES, NO_OLD_CODE
+from gnomon.api.v2.dag_run_changes import NO_OLD_CODE
 from gnomon.api.v2.lookup import refuse_wildcard, require_answer
 from gnomon.api.v2.schemas.task_instances_shapes import (
     ClearTaskInstancesBody,
@@ -23,6 +26,7 @@ from gnomon.api.v2.schemas.task_instances_shapes import (
 )
 from gnomon.api.v2.task_instance_reader import RunInstances
 from gnomon.model.ids import UNMAPPED
+from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.states import TaskInstanceState
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.run_list import TaskInstanceRow, find_run, find_spec_of_run
@@ -46,8 +50,6 @@ def post_clear_task_instances(
 ) -> TaskInstanceCollectionResponse:
     """Run task instances again: of one run, or of all runs with a logical date in a range. With `dry_run`, the default, only show which."""
     refuse_wildcard("dag_id", dag_id)
-    if body.note is not None:
-        raise ApiUnsupported(NO_NOTES)
     if body.run_on_latest_version is False:
         raise ApiUnsupported(NO_OLD_CODE)
     if not body.reset_dag_runs:
@@ -64,8 +66,11 @@ def post_clear_task_instances(
     if body.prevent_running_task and any(row.state in _RUNNING for _, rows in chosen for row in rows):
         raise HTTPException(409, "a selected task instance is running; wait for its end, or leave out prevent_running_task")
     if not body.dry_run:
+        actor = context.act_as(user)
         for instances, rows in chosen:
-            require_answer(clear_instances(context.act_as(user), context.database, instances.dag, instances.run, rows))
+            if body.note is not None:
+                write_instance_notes(actor, context.database, instances.dag, instances.run, rows, body.note)
+            require_answer(clear_instances(actor, context.database, instances.dag, instances.run, rows))
         answers = [answer for instances, rows in chosen for answer in _read_again(context, instances, rows)]
     return TaskInstanceCollectionResponse(task_instances=answers, total_entries=len(answers))
 
@@ -111,33 +116,97 @@ def _patch(
     dry_run: bool,
 ) -> TaskInstanceCollectionResponse:  # fmt: skip
     dag_id, run_id, task_id, map_index = name
-    _check_patch(body, update_mask)
+    fields = read_patch(body, update_mask)
     with context.database.read() as tx:
         instances = RunInstances(context, tx, dag_id, run_id)
         if map_index is not None:
             instances.find(task_id, map_index)
-        spec = find_spec_of_run(tx, instances.dag, instances.run)
-        tasks = select_tasks(spec, [task_id], upstream=body.include_upstream, downstream=body.include_downstream)
-        rows = [
-            row for row in select_instances(tx, instances.dag, instances.run, tasks)
-            if map_index in (None, UNMAPPED) or row.task_id != task_id or row.map_index == map_index
-        ]
-        answers = instances.build(one for one in instances.details if one.row in rows)
-    if body.new_state is None:
-        return TaskInstanceCollectionResponse(task_instances=answers, total_entries=len(answers))
-    rows = [row for row in rows if row.state != body.new_state.value]
-    if not dry_run and rows:
-        require_answer(mark_instances(context.act_as(user), context.database, instances.dag, instances.run, rows, body.new_state.value))
+        select_tasks(find_spec_of_run(tx, instances.dag, instances.run), [task_id])
+        named = _select_named(tx, instances, [task_id], map_index)
+        rows = _add_neighbours(tx, instances, body, named)
+    return change_instances(context, user, InstancesToChange(instances, named, rows), fields, dry_run=dry_run)
+
+
+@dataclass(frozen=True, slots=True)
+class InstancesToChange:
+    """The task instances that a request changes."""
+
+    instances: RunInstances
+    named: list[TaskInstanceRow]
+    """Those that the request names: they get the note."""
+    rows: list[TaskInstanceRow]
+    """These, and those before or behind them that the request includes: they get the state."""
+
+
+def change_instances(
+    context: ApiContext, user: User, chosen: InstancesToChange, fields: Mapping[str, Any], *, dry_run: bool
+) -> TaskInstanceCollectionResponse:  # fmt: skip
+    """Set notes and states, unless `dry_run`; returns the task instances whose state is set, without a new state those of the request."""
+    instances, actor = chosen.instances, context.act_as(user)
+    if not dry_run and "note" in fields:
+        write_instance_notes(actor, context.database, instances.dag, instances.run, chosen.named, fields["note"] or "")
+    state = fields.get("new_state")
+    rows = chosen.rows if state is None else [row for row in chosen.rows if row.state != state.value]
+    if not dry_run and rows and state is not None:
+        require_answer(mark_instances(actor, context.database, instances.dag, instances.run, rows, state.value))
     changed = _build(instances, rows) if dry_run else _read_again(context, instances, rows)
     return TaskInstanceCollectionResponse(task_instances=changed, total_entries=len(changed))
 
 
+def select_group(context: ApiContext, tx: Transaction, names: tuple[str, str, str], body: PatchTaskInstanceBody) -> InstancesToChange:
+    """The task instances of a task group, given as (dag_id, run_id, group_id). Raises NameNotFound, HTTPException (404) for an unknown group."""
+    dag_id, run_id, group_id = names
+    instances = RunInstances(context, tx, dag_id, run_id)
+    spec = find_spec_of_run(tx, instances.dag, instances.run)
+    if group_id not in spec.groups:
+        raise HTTPException(404, f"there is no task group {group_id!r} in run {run_id!r} of DAG {dag_id!r}; it has: {', '.join(sorted(spec.groups)) or 'none'}")
+    members = [task.task_id for task in spec.tasks if group_id in _list_groups(spec, task)]
+    named = _select_named(tx, instances, members, None)
+    if not named:
+        raise HTTPException(404, f"task group {group_id!r} has no task instances in run {run_id!r}")
+    return InstancesToChange(instances, named, _add_neighbours(tx, instances, body, named))
+
+
+def _list_groups(spec: DagSpec, task: TaskSpec) -> list[str]:
+    """The group of the task, and the groups around it."""
+    found, group = [], task.group
+    while group is not None:
+        found.append(group)
+        group = spec.groups.get(group)
+    return found
+
+
+def _select_named(tx: Transaction, instances: RunInstances, task_ids: list[str], map_index: int | None) -> list[TaskInstanceRow]:
+    found = [row for row in select_instances(tx, instances.dag, instances.run) if row.task_id in task_ids]
+    return [row for row in found if map_index in (None, UNMAPPED) or row.map_index == map_index]
+
+
+def _add_neighbours(tx: Transaction, instances: RunInstances, body: PatchTaskInstanceBody, named: list[TaskInstanceRow]) -> list[TaskInstanceRow]:
+    """The named instances, with those of the tasks before and behind them that the body includes, in the order of the run."""
+    own = {row.task_id for row in named}
+    if not own:
+        return []
+    spec = find_spec_of_run(tx, instances.dag, instances.run)
+    tasks = select_tasks(spec, sorted(own), upstream=body.include_upstream, downstream=body.include_downstream)
+    return [row for row in select_instances(tx, instances.dag, instances.run, tasks) if row.task_id not in own or row in named]
+
+
+def read_patch(body: PatchTaskInstanceBody, update_mask: list[str] | None) -> dict[str, Any]:
+    """`new_state` and `note`, as far as the request sets them. Raises HTTPException for what cannot be set."""
+    _check_patch(body, update_mask)
+    given = body.model_fields_set if update_mask is None else body.model_fields_set.intersection(update_mask)
+    fields: dict[str, Any] = {}
+    if "new_state" in given and body.new_state is not None:
+        fields["new_state"] = body.new_state
+    if "note" in given and (body.note is not None or update_mask is not None):
+        fields["note"] = body.note
+    return fields
+
+
 def _check_patch(body: PatchTaskInstanceBody, update_mask: list[str] | None) -> None:
-    unknown = set(update_mask or ()) - set(PatchTaskInstanceBody.model_fields)
+    unknown = set(update_mask or ()) - set(type(body).model_fields)
     if unknown:
         raise HTTPException(400, f"update_mask has unknown fields: {', '.join(sorted(unknown))}")
-    if body.note is not None:
-        raise ApiUnsupported(NO_NOTES)
     if body.include_future or body.include_past:
         raise ApiUnsupported("task instances are marked in one run; name each run")
     if body.new_state is not None and body.new_state not in MARKS:

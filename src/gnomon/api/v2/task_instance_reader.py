@@ -16,13 +16,14 @@ from gnomon.api.context import ApiContext
 from gnomon.api.v2.lookup import find_dag_and_run, find_display_names, find_stored_dag
 from gnomon.api.v2.run_filters import RUN_KEY, RUN_ORDER
 from gnomon.api.v2.schemas.task_instances_shapes import TaskInstanceResponse
-from gnomon.api.v2.task_instance_answers import build_task_instance
+from gnomon.api.v2.task_instance_answers import InstanceLookups, build_task_instance
 from gnomon.api.v2.task_instance_filters import read_fields
 from gnomon.model.ids import UNMAPPED
 from gnomon.report.listings.not_found import task_not_found
 from gnomon.report.listings.run_list import TaskInstanceRow
 from gnomon.report.listings.task_instance_details import TaskInstanceDetail, list_details
 from gnomon.store import Transaction
+from gnomon.store.dag_records.notes import read_notes
 from gnomon.store.ownership import group_state, leases
 from gnomon.store.pages.memory_pages import MemoryPage, select_page
 from gnomon.store.pages.page_query import Condition, Operator, PageQuery
@@ -38,7 +39,7 @@ class RunInstances:
         self.listed = read_listed_runs(tx, [self.run.run_pk])[self.run.run_pk]
         self.display_name = self.dag.spec.display_name or dag_id
         self.details = list_details(tx, self.dag, self.run)
-        self.hosts = read_hosts(tx)
+        self.lookups = read_lookups(tx, [self.run.run_pk])
 
     def select(self, query: PageQuery) -> MemoryPage[TaskInstanceDetail]:
         """The page of these instances."""
@@ -46,7 +47,7 @@ class RunInstances:
 
     def build(self, details: Iterable[TaskInstanceDetail]) -> list[TaskInstanceResponse]:
         """These instances as the API shows them."""
-        return [build_task_instance(self.listed, self.display_name, detail, self.hosts) for detail in details]
+        return [build_task_instance(self.listed, self.display_name, detail, self.lookups) for detail in details]
 
     def find(self, task_id: str, map_index: int) -> TaskInstanceDetail:
         """The instance. Raises NameNotFound for an unknown task, HTTPException (404) for a map index that the task does not have."""
@@ -101,9 +102,10 @@ def read_listed_runs(tx: Transaction, run_pks: Sequence[int]) -> dict[int, Liste
     return {listed.run.run_pk: listed for listed in page.runs}
 
 
-def read_hosts(tx: Transaction) -> dict[str, str]:
-    """The host name of each worker that is stored, by its id."""
-    return {worker.worker_id: worker.host for worker in leases.list_workers(tx, live_only=False)}
+def read_lookups(tx: Transaction, run_pks: Sequence[int]) -> InstanceLookups:
+    """What the answers about task instances of these runs need besides their rows."""
+    hosts = {worker.worker_id: worker.host for worker in leases.list_workers(tx, live_only=False)}
+    return InstanceLookups(hosts, read_notes(tx, run_pks))
 
 
 def build_several(context: ApiContext, tx: Transaction, instances: Sequence[ListedTaskInstance]) -> list[TaskInstanceResponse]:
@@ -113,12 +115,12 @@ def build_several(context: ApiContext, tx: Transaction, instances: Sequence[List
     specs = group_state.load_specs(tx, sorted({version_pk for version_pk in versions.values() if version_pk is not None}))
     tasks = {version_pk: {task.task_id: task for task in spec.tasks} for version_pk, spec in specs.items()}
     names = find_display_names(context, tx, (listed.dag_id for listed in runs.values()))
-    hosts = read_hosts(tx)
+    lookups = read_lookups(tx, list(runs))
     answers = []
     for one in instances:
         listed = runs[one.record.run_pk]
         row = TaskInstanceRow(listed.dag_id, listed.run.run_id, one.task_id, one.record.map_index, None, 0, None, None, None, None)
         spec = tasks.get(listed.run.version_pk or 0, {}).get(one.task_id)
         detail = TaskInstanceDetail(row, one.record.task_no, one.record, spec)
-        answers.append(build_task_instance(listed, names.get(listed.dag_id, listed.dag_id), detail, hosts))
+        answers.append(build_task_instance(listed, names.get(listed.dag_id, listed.dag_id), detail, lookups))
     return answers

@@ -206,7 +206,7 @@ def _read_tries(context: ApiContext, dag_id: str, run_id: str, task_id: str, map
     with context.database.read() as tx:
         instances = RunInstances(context, tx, dag_id, run_id)
         detail = instances.find(task_id, map_index)
-        return [build_history(instances.listed, instances.display_name, detail, one, instances.hosts) for one in list_tries(tx, detail)]
+        return [build_history(instances.listed, instances.display_name, detail, one, instances.lookups) for one in list_tries(tx, detail)]
 
 
 def _find_try(

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from gnomon.model.assets import (
+    DEFAULT_GROUP,
     AliasKey,
     AllOf,
     AnyOf,
@@ -78,6 +79,12 @@ def declare_assets(values: Iterable[object], where: str) -> tuple[AssetDeclarati
                     f"other {part.uri!r}{format_location(part._location)}. Give them the same uri, or rename one of them."
                 )
     return tuple(_declare(found[name], where) for name in sorted(found))
+
+
+def find_alias_groups(values: Iterable[object]) -> dict[str, str]:
+    """Return the groups of the aliases among these values, by name, but for those in the default group."""
+    named = (part for value in values if isinstance(value, BaseAsset) for part in value.iter_outlets())
+    return {part.name: part.group for part in named if isinstance(part, AssetAlias) and part.group != DEFAULT_GROUP}
 
 
 def _iter_all(value: BaseAsset) -> Iterator[Asset]:

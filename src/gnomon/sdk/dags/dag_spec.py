@@ -22,7 +22,7 @@ from gnomon.sdk.arguments.run_types import excludes_scheduled_runs
 from gnomon.sdk.arguments.task_rules import WeightRule
 from gnomon.sdk.arguments.weight_strategies import compute_strategy_weight
 from gnomon.sdk.assets import AssetRef, BaseAsset
-from gnomon.sdk.assets.asset_plain_data import declare_assets, to_condition, to_leaves
+from gnomon.sdk.assets.asset_plain_data import declare_assets, find_alias_groups, to_condition, to_leaves
 from gnomon.sdk.assets.asset_watchers import build_watchers
 from gnomon.sdk.assets.partitioned_schedule import PartitionedAssetTimetable
 from gnomon.sdk.dags.dag import DAG
@@ -89,6 +89,7 @@ def build_dag_spec(
         asset_condition=_asset_condition(dag),
         partition_rules=dag.timetable.build_rules() if isinstance(dag.timetable, PartitionedAssetTimetable) else (),
         assets=_declared_assets(dag),
+        alias_groups=find_alias_groups(_named_assets(dag)),
         asset_watchers=build_watchers(_named_assets(dag), load_class, file),
         run_callbacks=tuple(kind.value for kind, name in _RUN_CALLBACKS.items() if dag.__dict__.get(name)),
         **listeners,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from gnomon.assets.conditions import iter_leaves
-from gnomon.model.assets import AssetDeclaration, AssetKey, AssetLeaf, decode_leaf, encode_leaf
+from gnomon.model.assets import DEFAULT_GROUP, AliasKey, AssetDeclaration, AssetKey, AssetLeaf, decode_leaf, encode_leaf
 from gnomon.model.instants import Instant
 from gnomon.model.spec import DagSpec
 from gnomon.store.record_codec import encode_json
@@ -25,6 +25,18 @@ class StoredAsset:
     group: str
     extra: str
     """JSON."""
+    created_at: Instant
+    updated_at: Instant
+    """When what a file says about it changed last."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredAlias:
+    """One alias that a file has named."""
+
+    alias_pk: int
+    name: str
+    group: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,21 +65,38 @@ def replace_declarations(tx: Transaction, specs: Sequence[tuple[int, DagSpec]], 
     tx.many("asset_declarations.remove", sorted(key for key in stored if key not in rows))
     tx.many("asset_declarations.put", [row for key, row in sorted(rows.items()) if key not in stored or stored[key] != row[4]])
     assets = {asset.key: asset for _, spec in specs for asset in spec.assets}
-    tx.many("asset_declarations.put_assets", [_encode_asset(assets[key]) for key in sorted(assets)])
+    tx.many("asset_declarations.put_assets", [_encode_asset(assets[key], at) for key in sorted(assets)])
+    tx.many("asset_aliases.put", sorted(_find_groups(spec for _, spec in specs).items()))
 
 
 def _encode_declarations(dag_pk: int, spec: DagSpec, at: Instant) -> Iterator[Row]:
     places = {encode_leaf(asset.key): asset.place for asset in spec.assets}
-    named = [(SCHEDULE, "", () if spec.asset_condition is None else tuple(iter_leaves(spec.asset_condition)))]
-    for task in spec.tasks:
-        named += [(INLET, task.task_id, task.inlets), (OUTLET, task.task_id, task.outlets)]
-    for role, task_id, leaves in named:
+    for role, task_id, leaves in _list_named(spec):
         for leaf in map(encode_leaf, leaves):
             yield dag_pk, role, task_id, leaf, places.get(leaf), at
 
 
-def _encode_asset(asset: AssetDeclaration) -> Row:
-    return asset.name, asset.uri, asset.group, encode_json(asset.extra)
+def _list_named(spec: DagSpec) -> list[tuple[str, str, tuple[AssetLeaf, ...]]]:
+    """The leaves that the DAG names, each group with its role and its task."""
+    named: list[tuple[str, str, tuple[AssetLeaf, ...]]] = [
+        (SCHEDULE, "", () if spec.asset_condition is None else tuple(iter_leaves(spec.asset_condition)))
+    ]
+    for task in spec.tasks:
+        named += [(INLET, task.task_id, task.inlets), (OUTLET, task.task_id, task.outlets)]
+    return named
+
+
+def _find_groups(specs: Iterable[DagSpec]) -> dict[str, str]:
+    """The groups of the aliases that these DAGs name, by name; the default does not replace a group that another DAG gives."""
+    groups: dict[str, str] = {}
+    for spec in specs:
+        for leaf in (leaf for _, _, named in _list_named(spec) for leaf in named if isinstance(leaf, AliasKey)):
+            groups[leaf.name] = spec.alias_groups.get(leaf.name, groups.get(leaf.name, DEFAULT_GROUP))
+    return groups
+
+
+def _encode_asset(asset: AssetDeclaration, at: Instant) -> Row:
+    return asset.name, asset.uri, asset.group, encode_json(asset.extra), at
 
 
 def list_declarations(tx: Transaction, leaves: Iterable[AssetLeaf] | None = None) -> list[StoredDeclaration]:
@@ -92,10 +121,29 @@ def find_assets(tx: Transaction, name: str | None = None, uri: str | None = None
     return [_decode_asset(row) for row in tx.all("asset_declarations.find_assets", name=name, uri=uri)]
 
 
+def find_asset(tx: Transaction, asset_pk: int) -> StoredAsset | None:
+    """The asset with this key; None when there is none."""
+    row = tx.one("asset_declarations.find_asset", asset_pk=asset_pk)
+    return None if row is None else _decode_asset(row)
+
+
+def list_aliases(tx: Transaction) -> list[StoredAlias]:
+    """All aliases by key, also those that no file names any more."""
+    return [StoredAlias(*row) for row in tx.all("asset_aliases.list")]
+
+
+def list_aliases_of_assets(tx: Transaction, asset_pks: Iterable[int]) -> dict[int, list[StoredAlias]]:
+    """The aliases through which events of each of these assets were added, by the key of the asset; an asset without one is left out."""
+    found: dict[int, list[StoredAlias]] = {}
+    for asset_pk, *alias in tx.all("asset_aliases.of_assets", asset_pks=list(asset_pks)):
+        found.setdefault(asset_pk, []).append(StoredAlias(*alias))
+    return found
+
+
 def list_assets_named_alike(tx: Transaction) -> list[AssetKey]:
     """The assets that share their name with another asset, by name."""
     return [AssetKey(name, uri) for name, uri in tx.all("asset_declarations.named_alike")]
 
 
 def _decode_asset(row: Row) -> StoredAsset:
-    return StoredAsset(row[0], AssetKey(row[1], row[2]), row[3], row[4])
+    return StoredAsset(row[0], AssetKey(row[1], row[2]), *row[3:])

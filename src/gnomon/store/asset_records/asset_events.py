@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from gnomon.assets.conditions import match_leaves
 from gnomon.model.assets import AssetEvent, AssetKey, NewAssetEvent, encode_leaf
 from gnomon.model.instants import Instant
 from gnomon.model.records import NewMail
+from gnomon.model.states import RUN_STATES_BY_CODE, DagRunState
+from gnomon.store.errors import NotFound
 from gnomon.store.ownership import mailbox
 from gnomon.store.transaction import Row, Transaction, notify_on_commit
 
@@ -28,7 +31,8 @@ def publish_events(tx: Transaction, events: Sequence[NewAssetEvent]) -> list[New
     new = list({event.uid: event for event in events if event.uid not in known}.values())
     if not new:
         return []
-    tx.send_many("asset_events.add_assets", sorted({(event.asset.name, event.asset.uri) for event in new}))
+    first_at = {(event.asset.name, event.asset.uri): event.at for event in reversed(new)}
+    tx.send_many("asset_events.add_assets", [(*asset, at) for asset, at in sorted(first_at.items())])
     tx.send_many("asset_events.add", [(number, *_encode_event(event)) for number, event in enumerate(new)])
     tx.send_many("asset_events.add_aliases", [(alias, event.uid) for event in new for alias in dict.fromkeys(event.aliases)])
     _enqueue_for_consumers(tx, new)
@@ -90,6 +94,45 @@ def list_consuming_runs(tx: Transaction, event_pks: Iterable[int]) -> dict[int, 
     for event_pk, dag_id, run_id in tx.all("asset_events.consumers_of_event", event_pks=list(event_pks)):
         found.setdefault(event_pk, []).append((dag_id, run_id))
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class ConsumingRun:
+    """A run that consumed an event."""
+
+    dag_id: str
+    run_id: str
+    state: DagRunState
+    logical_at: Instant | None
+    interval_start: Instant | None
+    interval_end: Instant | None
+    queued_at: Instant
+    started_at: Instant | None
+    ended_at: Instant | None
+    partition_key: str | None
+    newest_event_pk: int
+    """The newest event that the run consumed."""
+
+
+def list_consumptions(tx: Transaction, event_pks: Iterable[int]) -> dict[int, list[ConsumingRun]]:
+    """The runs that consumed each event, by DAG; an event that no run consumed is left out."""
+    found: dict[int, list[ConsumingRun]] = {}
+    for event_pk, dag_id, run_id, state, *rest in tx.all("asset_events.consuming_runs", event_pks=list(event_pks)):
+        found.setdefault(event_pk, []).append(ConsumingRun(dag_id, run_id, RUN_STATES_BY_CODE[state], *rest))
+    return found
+
+
+def find_event(tx: Transaction, uid: str) -> int:
+    """The key of the event with this uid. Raises NotFound when there is none."""
+    row = tx.one("asset_events.by_uid", uid=uid)
+    if row is None:
+        raise NotFound(f"there is no event of an asset with the uid {uid!r}")
+    return int(row[0])
+
+
+def find_newest_events(tx: Transaction, asset_pks: Iterable[int]) -> dict[int, tuple[int, Instant]]:
+    """(event_pk, time) of the newest event of each of these assets; an asset without events is left out."""
+    return {asset_pk: (event_pk, at) for asset_pk, event_pk, at in tx.all("asset_events.newest_of_each", asset_pks=list(asset_pks))}
 
 
 def read_event_counts(tx: Transaction) -> dict[int, tuple[int, Instant]]:

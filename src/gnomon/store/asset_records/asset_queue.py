@@ -1,7 +1,7 @@
 """The events that each consumer DAG has not consumed yet, and the runs that consume them.
 
 Every writer of events inserts rows into the queue of a DAG; only the owner of the DAG deletes them, in the transaction that
-creates the run. So each consumer consumes each event once, and an event that arrives while a run is created stays for the
+creates the run, or because a user asked it to. So each consumer consumes each event once, and an event that arrives while a run is created stays for the
 next run.
 """
 
@@ -10,11 +10,12 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 from gnomon.assets.conditions import holds, iter_leaves
 from gnomon.model.assets import AssetCondition, AssetLeaf, QueuedAssetEvent, decode_leaf, encode_leaf
 from gnomon.model.instants import Instant, iso
-from gnomon.model.records import EventRecord, RunRecord
+from gnomon.model.records import EventRecord, QueueDiscard, RunRecord
 from gnomon.model.states import RUN_STATE_CODES, DagRunState, DagRunType
 from gnomon.store.dag_records import event_log
 from gnomon.store.errors import RowsMissing
@@ -48,6 +49,29 @@ def list_queue(tx: Transaction, dag_pk: int) -> list[QueuedAssetEvent]:
 def count_queue(tx: Transaction, dag_pk: int) -> dict[AssetLeaf, tuple[int, Instant]]:
     """The number of events in the queue of a DAG and the time of the oldest, by leaf."""
     return {decode_leaf(leaf): (int(count), at) for leaf, count, at in tx.all("asset_queue.counts_of_dag", dag_pk=dag_pk)}
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedAsset:
+    """An asset with events in the queue of a DAG."""
+
+    dag_pk: int
+    dag_id: str
+    asset_pk: int
+    oldest_at: Instant
+
+
+def list_queued_assets(
+    tx: Transaction, *, dag_pk: int | None = None, asset_pk: int | None = None, before: Instant | None = None
+) -> list[QueuedAsset]:
+    """The assets with events in the queues of DAGs, by DAG: of one DAG, of one asset, of events before an instant; None for any."""
+    return [QueuedAsset(*row) for row in tx.all("asset_queue.of_dag_and_asset", dag_pk=dag_pk, asset_pk=asset_pk, before=before)]
+
+
+def discard_queued_events(tx: Transaction, discards: Iterable[QueueDiscard]) -> None:
+    """Delete events from queues, in a transaction of the owner; those that are not there are no error."""
+    for discard in discards:
+        tx.send("asset_queue.discard", dag_pk=discard.dag_pk, asset_pk=discard.asset_pk, before=discard.before)
 
 
 def create_asset_run(

@@ -187,7 +187,7 @@ def _write_current_versions(
     declaring = [(known[dag.spec.dag_id].dag_pk, dag.spec) for dag in own
                  if dag.spec.dag_id in reworded or known[dag.spec.dag_id].spec_hash != dag.spec_hash]
     replace_declarations(tx, declaring, at)
-    replace_watchers(tx, declaring)
+    replace_watchers(tx, declaring, at)
     for dag in own:
         stored = known[dag.spec.dag_id]
         is_new = stored.spec_hash != dag.spec_hash

@@ -13,6 +13,7 @@ from gnomon.model.records import AttemptRecord, Changes, EventRecord
 from gnomon.model.states import RUN_STATE_CODES, TaskInstanceState
 from gnomon.store.alert_records.alert_events import record_events
 from gnomon.store.asset_records.asset_events import publish_events
+from gnomon.store.asset_records.asset_queue import discard_queued_events
 from gnomon.store.cross_dag import run_waits
 from gnomon.store.dag_records import hitl_details, run_callbacks
 from gnomon.store.errors import PoolExhausted, RowsMissing, XComTooLarge
@@ -62,6 +63,7 @@ def apply_changes(tx: Transaction, changes: Changes, *, clear_state_on_success: 
         tx.send("commit.require_fresh_interpreter", path=path, reason=reason)
     _send_complete(tx, "mailbox.remove", [(mail_pk,) for mail_pk in changes.mail_deleted], "messages")
     mailbox.send_messages(tx, changes.mail_sent)
+    discard_queued_events(tx, changes.queue_discards)
     publish_events(tx, changes.asset_events)
     for request_pk, state, answer in changes.answers:
         tx.send("commit.answer_request", request_pk=request_pk, state=state, answer=answer)

@@ -32,21 +32,22 @@ DELETE FROM dag_asset USING :rows
 WHERE dag_asset.dag_pk = r.dag_pk AND dag_asset.role = r.role AND dag_asset.task_id = r.task_id AND dag_asset.leaf = r.leaf;
 
 -- name: put_assets (sqlite)
--- rows: name text, uri text, asset_group text, extra text
+-- rows: name text, uri text, asset_group text, extra text, at bigint
 -- Insert assets, or replace what their file says. SQLite runs a batch row by row.
-INSERT INTO asset (name, uri, asset_group, extra) VALUES (:name, :uri, :asset_group, :extra)
-ON CONFLICT (name, uri) DO UPDATE SET asset_group = excluded.asset_group, extra = excluded.extra;
+INSERT INTO asset (name, uri, asset_group, extra, created_at, updated_at) VALUES (:name, :uri, :asset_group, :extra, :at, :at)
+ON CONFLICT (name, uri) DO UPDATE SET asset_group = excluded.asset_group, extra = excluded.extra, updated_at = excluded.updated_at
+WHERE (asset.asset_group, asset.extra) <> (excluded.asset_group, excluded.extra);
 
 -- name: put_assets (postgresql)
--- rows: name text, uri text, asset_group text, extra text
+-- rows: name text, uri text, asset_group text, extra text, at bigint
 -- Insert assets, or replace what their file says. PostgreSQL runs a batch as one statement.
-INSERT INTO asset (name, uri, asset_group, extra) SELECT name, uri, asset_group, extra FROM :rows
-ON CONFLICT (name, uri) DO UPDATE SET asset_group = excluded.asset_group, extra = excluded.extra
+INSERT INTO asset (name, uri, asset_group, extra, created_at, updated_at) SELECT name, uri, asset_group, extra, at, at FROM :rows
+ON CONFLICT (name, uri) DO UPDATE SET asset_group = excluded.asset_group, extra = excluded.extra, updated_at = excluded.updated_at
 WHERE (asset.asset_group, asset.extra) <> (excluded.asset_group, excluded.extra);
 
 -- name: list_assets
 -- All assets by name.
-SELECT asset_pk, name, uri, asset_group, extra FROM asset ORDER BY name, uri;
+SELECT asset_pk, name, uri, asset_group, extra, created_at, updated_at FROM asset ORDER BY name, uri;
 
 -- name: named_alike
 -- The assets that share their name with another one.
@@ -72,5 +73,9 @@ WHERE d.active AND n.leaf = ANY(:leaves::text[]) ORDER BY d.dag_id, n.role, n.ta
 
 -- name: find_assets
 -- The assets with a name or a URI; NULL matches any.
-SELECT asset_pk, name, uri, asset_group, extra FROM asset
+SELECT asset_pk, name, uri, asset_group, extra, created_at, updated_at FROM asset
 WHERE (CAST(:name AS text) IS NULL OR name = :name) AND (CAST(:uri AS text) IS NULL OR uri = :uri) ORDER BY name, uri;
+
+-- name: find_asset
+-- One asset by its key.
+SELECT asset_pk, name, uri, asset_group, extra, created_at, updated_at FROM asset WHERE asset_pk = :asset_pk;

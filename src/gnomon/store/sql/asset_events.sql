@@ -7,14 +7,14 @@ SELECT uid FROM asset_event WHERE uid IN (SELECT value FROM json_each(:uids));
 SELECT uid FROM asset_event WHERE uid = ANY(:uids::text[]);
 
 -- name: add_assets (sqlite)
--- rows: name text, uri text
+-- rows: name text, uri text, at bigint
 -- Insert assets that are not stored yet. SQLite runs a batch row by row.
-INSERT INTO asset (name, uri) VALUES (:name, :uri) ON CONFLICT (name, uri) DO NOTHING;
+INSERT INTO asset (name, uri, created_at, updated_at) VALUES (:name, :uri, :at, :at) ON CONFLICT (name, uri) DO NOTHING;
 
 -- name: add_assets (postgresql)
--- rows: name text, uri text
+-- rows: name text, uri text, at bigint
 -- Insert assets that are not stored yet; one that exists takes no lock. PostgreSQL runs a batch as one statement.
-INSERT INTO asset (name, uri) SELECT name, uri FROM :rows
+INSERT INTO asset (name, uri, created_at, updated_at) SELECT name, uri, at, at FROM :rows
 WHERE NOT EXISTS (SELECT FROM asset AS a WHERE a.name = r.name AND a.uri = r.uri)
 ON CONFLICT (name, uri) DO NOTHING;
 
@@ -124,6 +124,34 @@ WHERE c.event_pk IN (SELECT value FROM json_each(:event_pks)) ORDER BY c.event_p
 SELECT c.event_pk, d.dag_id, r.run_id FROM dag_run_asset_event AS c JOIN dag_run AS r ON r.run_pk = c.run_pk
        JOIN dag AS d ON d.dag_pk = r.dag_pk
 WHERE c.event_pk = ANY(:event_pks::bigint[]) ORDER BY c.event_pk, d.dag_id, r.run_pk;
+
+-- name: consuming_runs (sqlite)
+-- The runs that consumed some events, with the newest event that each consumed. SQLite reads the list with json_each.
+SELECT c.event_pk, d.dag_id, r.run_id, r.state, r.logical_at, r.interval_start, r.interval_end, r.queued_at, r.started_at, r.ended_at, r.partition_key,
+       (SELECT max(n.event_pk) FROM dag_run_asset_event AS n WHERE n.run_pk = c.run_pk)
+FROM dag_run_asset_event AS c JOIN dag_run AS r ON r.run_pk = c.run_pk JOIN dag AS d ON d.dag_pk = r.dag_pk
+WHERE c.event_pk IN (SELECT value FROM json_each(:event_pks)) ORDER BY c.event_pk, d.dag_id, r.run_pk;
+
+-- name: consuming_runs (postgresql)
+-- The runs that consumed some events, with the newest event that each consumed. PostgreSQL takes the list as an array.
+SELECT c.event_pk, d.dag_id, r.run_id, r.state, r.logical_at, r.interval_start, r.interval_end, r.queued_at, r.started_at, r.ended_at, r.partition_key,
+       (SELECT max(n.event_pk) FROM dag_run_asset_event AS n WHERE n.run_pk = c.run_pk)
+FROM dag_run_asset_event AS c JOIN dag_run AS r ON r.run_pk = c.run_pk JOIN dag AS d ON d.dag_pk = r.dag_pk
+WHERE c.event_pk = ANY(:event_pks::bigint[]) ORDER BY c.event_pk, d.dag_id, r.run_pk;
+
+-- name: by_uid
+-- The event with a uid.
+SELECT event_pk FROM asset_event WHERE uid = :uid;
+
+-- name: newest_of_each (sqlite)
+-- The newest event of some assets. SQLite reads the list with json_each.
+SELECT e.asset_pk, e.event_pk, e.at FROM asset_event AS e
+WHERE e.event_pk IN (SELECT (SELECT max(n.event_pk) FROM asset_event AS n WHERE n.asset_pk = j.value) FROM json_each(:asset_pks) AS j);
+
+-- name: newest_of_each (postgresql)
+-- The newest event of some assets. PostgreSQL takes the list as an array.
+SELECT e.asset_pk, e.event_pk, e.at FROM asset_event AS e
+WHERE e.event_pk IN (SELECT (SELECT max(n.event_pk) FROM asset_event AS n WHERE n.asset_pk = p) FROM unnest(:asset_pks::bigint[]) AS p);
 
 -- name: counts
 -- The number of events and the time of the newest, by asset.

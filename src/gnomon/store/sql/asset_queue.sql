@@ -53,3 +53,15 @@ INSERT INTO dag_run_asset_event (run_pk, event_pk) VALUES (:run_pk, :event_pk);
 -- rows: run_pk bigint, event_pk bigint
 -- Insert the events that a new run consumes. PostgreSQL runs a batch as one statement.
 INSERT INTO dag_run_asset_event (run_pk, event_pk) SELECT run_pk, event_pk FROM :rows;
+
+-- name: of_dag_and_asset
+-- The assets with events in the queues of DAGs, of one DAG or of one asset (NULL: of all), with the time of the oldest of these events.
+SELECT d.dag_pk, d.dag_id, e.asset_pk, min(e.at) FROM asset_queue AS q JOIN asset_event AS e ON e.event_pk = q.event_pk JOIN dag AS d ON d.dag_pk = q.dag_pk
+WHERE (CAST(:dag_pk AS bigint) IS NULL OR q.dag_pk = :dag_pk) AND (CAST(:asset_pk AS bigint) IS NULL OR e.asset_pk = :asset_pk)
+  AND (CAST(:before AS bigint) IS NULL OR e.at < :before)
+GROUP BY d.dag_pk, d.dag_id, e.asset_pk ORDER BY d.dag_id, e.asset_pk;
+
+-- name: discard
+-- Delete events from the queue of a DAG: of one asset, and from before an instant (NULL: of any asset, of any time).
+DELETE FROM asset_queue WHERE dag_pk = :dag_pk AND event_pk IN (SELECT e.event_pk FROM asset_queue AS q JOIN asset_event AS e ON e.event_pk = q.event_pk
+  WHERE q.dag_pk = :dag_pk AND (CAST(:asset_pk AS bigint) IS NULL OR e.asset_pk = :asset_pk) AND (CAST(:before AS bigint) IS NULL OR e.at < :before));

@@ -11,14 +11,14 @@ FROM asset_watcher AS w JOIN asset_trigger AS t ON t.asset_trigger_pk = w.asset_
 WHERE w.dag_pk = ANY(:dag_pks::bigint[]);
 
 -- name: put_triggers (sqlite)
--- rows: identity text, classpath text, kwargs text
+-- rows: identity text, classpath text, kwargs text, created_at bigint
 -- Insert triggers; one that is stored keeps running. SQLite runs a batch row by row.
-INSERT INTO asset_trigger (identity, classpath, kwargs) VALUES (:identity, :classpath, :kwargs) ON CONFLICT (identity) DO NOTHING;
+INSERT INTO asset_trigger (identity, classpath, kwargs, created_at) VALUES (:identity, :classpath, :kwargs, :created_at) ON CONFLICT (identity) DO NOTHING;
 
 -- name: put_triggers (postgresql)
--- rows: identity text, classpath text, kwargs text
+-- rows: identity text, classpath text, kwargs text, created_at bigint
 -- Insert triggers; one that is stored keeps running. PostgreSQL runs a batch as one statement.
-INSERT INTO asset_trigger (identity, classpath, kwargs) SELECT identity, classpath, kwargs FROM :rows ON CONFLICT (identity) DO NOTHING;
+INSERT INTO asset_trigger (identity, classpath, kwargs, created_at) SELECT identity, classpath, kwargs, created_at FROM :rows ON CONFLICT (identity) DO NOTHING;
 
 -- name: put (sqlite)
 -- rows: dag_pk bigint, asset_name text, asset_uri text, watcher_name text, identity text, asset_leaf text, name_leaf text, uri_leaf text, place text
@@ -69,6 +69,6 @@ SELECT w.asset_name, w.asset_uri, w.watcher_name, d.dag_id, t.asset_trigger_pk, 
        t.failure, t.failed_at, t.event_count, t.last_event_at, w.place, EXISTS (
     SELECT 1 FROM asset_watcher AS w2 JOIN dag AS o ON o.dag_pk = w2.dag_pk
          JOIN dag_asset AS n ON n.role = 'schedule' AND n.leaf IN (w2.asset_leaf, w2.name_leaf, w2.uri_leaf) JOIN dag AS c ON c.dag_pk = n.dag_pk
-    WHERE w2.asset_trigger_pk = t.asset_trigger_pk AND o.active AND c.active AND NOT c.paused)
+    WHERE w2.asset_trigger_pk = t.asset_trigger_pk AND o.active AND c.active AND NOT c.paused), t.created_at
 FROM asset_watcher AS w JOIN dag AS d ON d.dag_pk = w.dag_pk JOIN asset_trigger AS t ON t.asset_trigger_pk = w.asset_trigger_pk
 WHERE d.active ORDER BY w.asset_name, w.asset_uri, w.watcher_name, d.dag_id, t.asset_trigger_pk;

@@ -45,3 +45,20 @@ WHERE s.expires_at <= :now ORDER BY d.dag_id, r.run_id, n.task_id, s.map_index, 
 -- Delete some values that have expired.
 DELETE FROM task_state_store WHERE (run_pk, task_no, map_index, key) IN (SELECT run_pk, task_no, map_index, key
     FROM task_state_store WHERE expires_at <= :now ORDER BY expires_at LIMIT :limit);
+
+-- name: of_task_instance
+-- All values of a task instance that have not expired.
+SELECT task_no, map_index, key, value, updated_at, expires_at FROM task_state_store
+WHERE run_pk = :run_pk AND task_no = :task_no AND map_index = :map_index AND (expires_at IS NULL OR expires_at > :now) ORDER BY key;
+
+-- name: clear_task
+-- Delete all values of all instances of a task of a run.
+DELETE FROM task_state_store WHERE run_pk = :run_pk AND task_no = :task_no;
+
+-- name: lock_run (sqlite)
+-- The run, if it is stored. SQLite has one writer at a time, so no lock is needed.
+SELECT run_pk FROM dag_run WHERE run_pk = :run_pk;
+
+-- name: lock_run (postgresql)
+-- The run, if it is stored. The lock makes its deletion wait for the end of the transaction.
+SELECT run_pk FROM dag_run WHERE run_pk = :run_pk FOR KEY SHARE;

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import msgspec
+
 from gnomon.model.instants import Instant
+from gnomon.model.state_values import StateWriter
 from gnomon.store.transaction import Transaction
 
 
@@ -18,6 +21,8 @@ class StoredAssetState:
     updated_at: Instant
     writer: str
     """The last writer, for example `task load.load of run manual__1`."""
+    source: StateWriter | None
+    """The last writer; None: written before the database had a place for it."""
 
 
 def get_asset_state(tx: Transaction, asset: str, key: str) -> str | None:
@@ -26,9 +31,10 @@ def get_asset_state(tx: Transaction, asset: str, key: str) -> str | None:
     return None if row is None else row[0]
 
 
-def set_asset_state(tx: Transaction, asset: str, key: str, value: str, now: Instant, writer: str) -> None:
+def set_asset_state(tx: Transaction, asset: str, key: str, value: str, now: Instant, writer: StateWriter) -> None:
     """Insert or replace a value; `writer` says what wrote it."""
-    tx.run("asset_state_store.put", asset=asset, key=key, value=value, updated_at=now, writer=writer)
+    source = msgspec.json.encode(writer).decode()
+    tx.run("asset_state_store.put", asset=asset, key=key, value=value, updated_at=now, writer=writer.describe(), source=source)
 
 
 def delete_asset_state(tx: Transaction, asset: str, key: str) -> bool:
@@ -43,4 +49,11 @@ def clear_asset_state(tx: Transaction, asset: str) -> int:
 
 def list_asset_state(tx: Transaction, asset: str | None = None) -> list[StoredAssetState]:
     """All values of the asset (None: of all assets), by asset and key."""
-    return [StoredAssetState(*row) for row in tx.all("asset_state_store.list") if asset is None or row[0] == asset]
+    rows = tx.all("asset_state_store.list") if asset is None else tx.all("asset_state_store.of_asset", asset=asset)
+    return [
+        StoredAssetState(name, key, value, updated_at, writer, None if source is None else _decoder.decode(source))
+        for name, key, value, updated_at, writer, source in rows
+    ]
+
+
+_decoder = msgspec.json.Decoder(StateWriter)

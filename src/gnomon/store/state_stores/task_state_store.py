@@ -68,6 +68,22 @@ def list_task_state(tx: Transaction, run_pk: int, now: Instant) -> list[StoredTa
     return [StoredTaskState(*row) for row in tx.all("task_state_store.of_run", run_pk=run_pk, now=now)]
 
 
+def list_instance_state(tx: Transaction, scope: TaskStateScope, now: Instant) -> list[StoredTaskState]:
+    """All values of a task instance that have not expired, by key."""
+    rows = tx.all("task_state_store.of_task_instance", run_pk=scope.run_pk, task_no=scope.task_no, map_index=scope.map_index, now=now)
+    return [StoredTaskState(*row) for row in rows]
+
+
+def clear_state_of_task(tx: Transaction, run_pk: int, task_no: int) -> int:
+    """Delete all values of all instances of a task of a run; returns their number."""
+    return tx.run("task_state_store.clear_task", run_pk=run_pk, task_no=task_no)
+
+
+def lock_run(tx: Transaction, run_pk: int) -> bool:
+    """Keep the run from being deleted until the transaction ends; False when it is not stored any more."""
+    return tx.one("task_state_store.lock_run", run_pk=run_pk) is not None
+
+
 def list_expired(tx: Transaction, now: Instant, limit: int) -> list[ExpiredTaskState]:
     """At most `limit` values that have expired."""
     return [ExpiredTaskState(*row) for row in tx.all("task_state_store.expired", now=now, limit=limit)]

@@ -10,6 +10,7 @@ from pydantic import Field
 from gnomon.api.v2.schemas.base import Answer, Body
 from gnomon.api.v2.schemas.versions_shapes import DagVersionResponse
 from gnomon.model.states import DagRunState, DagRunTriggeredByType, DagRunType
+from gnomon.store.dag_records.notes import NOTE_MAX
 
 
 class DagRunMutableStates(str, Enum):
@@ -61,7 +62,7 @@ class DAGRunPatchBody(Body):
     """`DAGRunPatchBody` of Airflow's document."""
 
     state: DagRunMutableStates | None = None
-    note: str | None = None
+    note: str | None = Field(default=None, max_length=NOTE_MAX)
 
 
 class TriggerDAGRunPostBody(Body):
@@ -73,7 +74,7 @@ class TriggerDAGRunPostBody(Body):
     logical_date: datetime | None
     run_after: datetime | None = None
     conf: dict[str, object] | None = None
-    note: str | None = None
+    note: str | None = Field(default=None, max_length=NOTE_MAX)
     partition_key: str | None = None
 
 
@@ -84,7 +85,7 @@ class DAGRunClearBody(Body):
     only_failed: bool = False
     only_new: bool = False
     run_on_latest_version: bool | None = None
-    note: str | None = None
+    note: str | None = Field(default=None, max_length=NOTE_MAX)
 
 
 class DAGRunsBatchBody(Body):
@@ -124,4 +125,13 @@ class BulkDAGRunBody(Body):
     dag_run_id: str
     dag_id: str | None = None
     state: DagRunMutableStates | None = None
-    note: str | None = Field(default=None, max_length=1000)
+    note: str | None = Field(default=None, max_length=NOTE_MAX)
+
+
+class BulkDAGRunClearBody(DAGRunClearBody):
+    """`BulkDAGRunClearBody` of Airflow's document."""
+
+    dag_runs: list[BulkDAGRunBody] = []
+    partition_key: str | None = None
+    partition_date_start: datetime | None = None
+    partition_date_end: datetime | None = None

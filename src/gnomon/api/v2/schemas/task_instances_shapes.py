@@ -11,6 +11,7 @@ from gnomon.api.v2.schemas.base import Answer, Body
 from gnomon.api.v2.schemas.jobs_shapes import JobResponse
 from gnomon.api.v2.schemas.versions_shapes import DagVersionResponse
 from gnomon.model.states import TaskInstanceState
+from gnomon.store.dag_records.notes import NOTE_MAX
 
 
 class TriggerResponse(Answer):
@@ -176,18 +177,27 @@ class ClearTaskInstancesBody(Body):
     include_past: bool = False
     run_on_latest_version: bool | None = None
     prevent_running_task: bool = False
-    note: str | None = None
+    note: str | None = Field(default=None, max_length=NOTE_MAX)
 
 
 class PatchTaskInstanceBody(Body):
     """`PatchTaskInstanceBody` of Airflow's document."""
 
     new_state: TaskInstanceState | None = None
-    note: str | None = None
+    note: str | None = Field(default=None, max_length=NOTE_MAX)
     include_upstream: bool = False
     include_downstream: bool = False
     include_future: bool = False
     include_past: bool = False
+
+
+class BulkTaskInstanceBody(PatchTaskInstanceBody):
+    """`BulkTaskInstanceBody` of Airflow's document."""
+
+    task_id: str
+    map_index: int | None = None
+    dag_id: str | None = None
+    dag_run_id: str | None = None
 
 
 class NewTaskResponse(Answer):

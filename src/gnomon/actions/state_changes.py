@@ -1,0 +1,131 @@
+"""Changing what task instances and assets keep in the state stores, from outside of tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from gnomon.actions.actor import Actor
+from gnomon.errors.product import UserError
+from gnomon.model.instants import Instant
+from gnomon.model.records import EventRecord
+from gnomon.model.state_values import InvalidStateValue, StateWriter, check_state_key, encode_state_value
+from gnomon.report.listings.not_found import run_not_found
+from gnomon.store import Database, NotFound, Transaction
+from gnomon.store.dag_records import event_log
+from gnomon.store.state_stores import asset_state_store, task_state_store
+from gnomon.store.state_stores.task_state_store import TaskStateScope
+
+DAY_US = 86_400_000_000
+
+
+class StateValueRefused(UserError):
+    """A key or a value that no state store can hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class InstanceScope:
+    """The task instance whose values are meant. `dag_pk` and `run_id`: for the audit log and for messages."""
+
+    dag_pk: int
+    dag_id: str
+    run_id: str
+    scope: TaskStateScope
+
+
+def encode_value_text(limit: int, key: str, value: object) -> str:
+    """The JSON text of a value. `limit`: most bytes, [state_store] max_value_storage_bytes. Raises StateValueRefused."""
+    try:
+        text = encode_state_value("state store", check_state_key("state store", key), value)
+    except InvalidStateValue as error:
+        raise StateValueRefused(str(error)) from None
+    if 0 < limit < len(text):
+        raise StateValueRefused(f"the value takes {len(text)} bytes, more than [state_store] max_value_storage_bytes={limit}: nothing was stored")
+    return text
+
+
+def find_default_expiry(actor: Actor) -> Instant | None:
+    """When a value that is written now expires by [state_store] default_retention_days; None: never."""
+    days = actor.cfg.integer("state_store", "default_retention_days")
+    return actor.clock.now() + days * DAY_US if days > 0 else None
+
+
+def set_task_value(actor: Actor, db: Database, place: InstanceScope, key: str, value: object, expires_at: Instant | None) -> None:
+    """Keep a value for the task instance. Raises StateValueRefused, NameNotFound when the run was deleted meanwhile."""
+    text = encode_value_text(actor.cfg.integer("state_store", "max_value_storage_bytes"), key, value)
+
+    def change(tx: Transaction) -> bool:
+        task_state_store.set_task_state(tx, place.scope, key, text, actor.clock.now(), expires_at)
+        return True
+
+    _change_task(actor, db, place, "task_state_set", key, change)
+
+
+def replace_task_value(actor: Actor, db: Database, place: InstanceScope, key: str, value: object) -> None:
+    """Replace a value of the task instance, which expires as before. Raises StateValueRefused, NotFound without a value under the key, NameNotFound."""
+    text = encode_value_text(actor.cfg.integer("state_store", "max_value_storage_bytes"), key, value)
+    now = actor.clock.now()
+
+    def change(tx: Transaction) -> bool:
+        stored = [one for one in task_state_store.list_instance_state(tx, place.scope, now) if one.key == key]
+        if not stored:
+            raise NotFound(f"the task instance keeps nothing under {key!r}")
+        task_state_store.set_task_state(tx, place.scope, key, text, now, stored[0].expires_at)
+        return True
+
+    _change_task(actor, db, place, "task_state_set", key, change)
+
+
+def delete_task_value(actor: Actor, db: Database, place: InstanceScope, key: str) -> None:
+    """Delete a value of the task instance; one that does not exist is no error."""
+    _change_task(actor, db, place, "task_state_deleted", key, lambda tx: task_state_store.delete_task_state(tx, place.scope, key))
+
+
+def clear_task_values(actor: Actor, db: Database, place: InstanceScope, *, of_all_instances: bool) -> None:
+    """Delete all values of the task instance, or of all instances of its task in the run."""
+    scope = place.scope
+
+    def change(tx: Transaction) -> bool:
+        if of_all_instances:
+            return task_state_store.clear_state_of_task(tx, scope.run_pk, scope.task_no) > 0
+        return task_state_store.clear_task_state(tx, scope) > 0
+
+    _change_task(actor, db, place, "task_state_deleted", "all keys", change)
+
+
+def set_asset_value(actor: Actor, db: Database, asset: str, key: str, value: object) -> None:
+    """Keep a value of the asset with that name. Raises StateValueRefused."""
+    text = encode_value_text(actor.cfg.integer("state_store", "max_value_storage_bytes"), key, value)
+    with db.write() as tx:
+        asset_state_store.set_asset_state(tx, asset, key, text, actor.clock.now(), StateWriter("api", actor.by))
+        _log_asset(actor, tx, "asset_state_set", asset, key)
+
+
+def delete_asset_value(actor: Actor, db: Database, asset: str, key: str) -> None:
+    """Delete a value of the asset; one that does not exist is no error."""
+    with db.write() as tx:
+        if asset_state_store.delete_asset_state(tx, asset, key):
+            _log_asset(actor, tx, "asset_state_deleted", asset, key)
+
+
+def clear_asset_values(actor: Actor, db: Database, asset: str) -> None:
+    """Delete all values of the asset."""
+    with db.write() as tx:
+        if asset_state_store.clear_asset_state(tx, asset):
+            _log_asset(actor, tx, "asset_state_deleted", asset, "all keys")
+
+
+def _change_task(actor: Actor, db: Database, place: InstanceScope, kind: str, body: str, change: Callable[[Transaction], bool]) -> None:
+    """Change values in a transaction that keeps the run from being deleted, and log it when `change` says that something has changed."""
+    scope = place.scope
+    with db.write() as tx:
+        if not task_state_store.lock_run(tx, scope.run_pk):
+            raise run_not_found(place.dag_id, place.run_id, ())
+        if change(tx):
+            event_log.log_event(tx, EventRecord(
+                actor.clock.now(), kind, dag_pk=place.dag_pk, run_pk=scope.run_pk, task_no=scope.task_no, map_index=scope.map_index, by=actor.by, body=body
+            ))  # fmt: skip
+
+
+def _log_asset(actor: Actor, tx: Transaction, kind: str, asset: str, key: str) -> None:
+    event_log.log_event(tx, EventRecord(actor.clock.now(), kind, by=actor.by, body=f"asset {asset}: {key}"))

@@ -1,0 +1,71 @@
+"""Which assets and aliases a user may see, or change: those that a DAG names on which the user has the role."""
+
+from __future__ import annotations
+
+from fastapi import HTTPException
+
+from gnomon.api.access.policies import AccessRefused, User
+from gnomon.api.access.visible_dags import VisibleDags
+from gnomon.api.context import ApiContext
+from gnomon.assets.conditions import match_leaves
+from gnomon.model.accounts import Role
+from gnomon.model.assets import AliasKey, AssetKey, AssetLeaf
+from gnomon.store import Transaction
+from gnomon.store.asset_records import asset_declarations
+from gnomon.store.asset_records.asset_declarations import StoredAsset, StoredDeclaration
+
+
+class VisibleAssets:
+    """The assets and aliases that a DAG names on which the user has at least a role; all for a user with the role everywhere."""
+
+    def __init__(self, context: ApiContext, tx: Transaction, user: User, role: Role = Role.VIEWER) -> None:
+        self.dags = VisibleDags(context, tx, user, role)
+        self._by_leaf: dict[AssetLeaf, list[StoredDeclaration]] = {}
+        for one in asset_declarations.list_declarations(tx):
+            if one.dag_id in self.dags:
+                self._by_leaf.setdefault(one.leaf, []).append(one)
+
+    def shows_asset(self, asset: AssetKey) -> bool:
+        """Whether the user sees the asset."""
+        return self.dags.is_all or any(leaf in self._by_leaf for leaf in match_leaves(asset, ()))
+
+    def shows_alias(self, name: str) -> bool:
+        """Whether the user sees the alias."""
+        return self.dags.is_all or AliasKey(name) in self._by_leaf
+
+    def list_about(self, asset: AssetKey) -> list[StoredDeclaration]:
+        """What the DAGs that the user sees declare about the asset."""
+        return [one for leaf in match_leaves(asset, ()) for one in self._by_leaf.get(leaf, ())]
+
+
+def find_visible_asset(context: ApiContext, tx: Transaction, user: User, asset_pk: int, role: Role = Role.VIEWER) -> StoredAsset:
+    """The asset. Raises HTTPException (404), also for an asset that is hidden from the user, and AccessRefused (403) for a lower role."""
+    asset = asset_declarations.find_asset(tx, asset_pk)
+    if asset is None or not _shows_asset(context, tx, user, asset, Role.VIEWER):
+        raise HTTPException(404, f"there is no asset with the id {asset_pk}")
+    if not _shows_asset(context, tx, user, asset, role):
+        raise _refuse(asset, role)
+    return asset
+
+
+def require_event_role(context: ApiContext, tx: Transaction, user: User, asset: StoredAsset) -> None:
+    """Return if the user may add events of the asset: with the role user on a DAG that writes it, or on all DAGs that it schedules.
+
+    Raises AccessRefused (403): an event makes runs, also of DAGs that are hidden from the user.
+    """
+    if user.identity.everywhere >= Role.USER:
+        return
+    leaves = match_leaves(asset.key, ())
+    dags, declared = VisibleDags(context, tx, user, Role.USER), asset_declarations.list_declarations(tx, leaves)
+    writers = [one for one in declared if one.role == asset_declarations.OUTLET]
+    consumers = [one for one in declared if one.role == asset_declarations.SCHEDULE]
+    if not any(one.dag_id in dags for one in writers) and not (consumers and all(one.dag_id in dags for one in consumers)):
+        raise _refuse(asset, Role.USER)
+
+
+def _shows_asset(context: ApiContext, tx: Transaction, user: User, asset: StoredAsset, role: Role) -> bool:
+    return user.identity.everywhere >= role or VisibleAssets(context, tx, user, role).shows_asset(asset.key)
+
+
+def _refuse(asset: StoredAsset, role: Role) -> AccessRefused:
+    return AccessRefused(403, f"this needs the role {role} on the DAGs that name asset {asset.key.name!r}")

@@ -1,0 +1,115 @@
+"""Clearing several runs of one DAG, or of several DAGs, in one request."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from fastapi import APIRouter, HTTPException
+
+from gnomon.api.access.permissions import CurrentUser, requires
+from gnomon.api.access.policies import ApiResource, Permission, User
+from gnomon.api.access.visible_dags import require_role
+from gnomon.api.common.filters import read_instant
+from gnomon.api.common.paths import ALL, Id
+from gnomon.api.context import ApiContext, Context
+from gnomon.api.v2.dag_run_changes import check_clear_body, clear_run, show_clear
+from gnomon.api.v2.dag_runs import read_run
+from gnomon.api.v2.lookup import find_dag_and_run
+from gnomon.api.v2.schemas.dag_runs_shapes import BulkDAGRunBody, BulkDAGRunClearBody, DAGRunCollectionResponse
+from gnomon.api.v2.schemas.task_instances_shapes import (
+    ClearTaskInstanceCollectionResponse,
+    NewTaskResponse,
+    TaskInstanceResponse,
+)
+from gnomon.api.v2.task_instance_changes import CLEARED_RUNS_MAX
+from gnomon.model.accounts import Role
+from gnomon.model.instants import Instant
+from gnomon.model.spec import DagSpec
+from gnomon.report.listings.dag_list import find_dag
+from gnomon.store import Transaction
+from gnomon.store.pages.page_query import Condition, Operator, PageQuery, SortKey
+from gnomon.store.pages.run_pages import read_run_page
+from gnomon.timetables.wall_clock.zones import zone_of
+
+router = APIRouter(prefix="/dags/{dag_id}", tags=["DagRun"])
+_NamedRun = tuple[str, str]
+"""dag_id and run_id."""
+
+
+@router.post("/clearDagRuns", dependencies=[requires(Permission.EDIT, ApiResource.DAG_RUN)])
+def clear_dag_runs(
+    dag_id: Id, body: BulkDAGRunClearBody, context: Context, user: CurrentUser
+) -> ClearTaskInstanceCollectionResponse | DAGRunCollectionResponse:
+    """Run the tasks of several runs again; with `dry_run`, which is the default, only show which.
+
+    The runs are named in `dag_runs`, or are those of a partition key or of a window of partition dates. A run that is refused ends the request:
+    the runs before it are cleared.
+    """
+    check_clear_body(body)
+    _check_selection(body)
+    named = _list_named(dag_id, body.dag_runs)
+    with context.database.read() as tx:
+        if not named:
+            named = _list_of_partitions(tx, dag_id, body)
+        if len(named) > CLEARED_RUNS_MAX:
+            raise HTTPException(400, f"the request is about more than {CLEARED_RUNS_MAX} runs; clear fewer at a time")
+        for run_dag_id, run_id in named:
+            require_role(context, tx, user, run_dag_id, Role.USER)
+            find_dag_and_run(tx, run_dag_id, run_id)
+    if body.dry_run:
+        return _show(context, named, body)
+    return _clear(context, user, named, body)
+
+
+def _show(context: ApiContext, named: list[_NamedRun], body: BulkDAGRunClearBody) -> ClearTaskInstanceCollectionResponse:
+    answers: list[TaskInstanceResponse | NewTaskResponse] = []
+    for dag_id, run_id in named:
+        answers += show_clear(context, dag_id, run_id, body)
+    return ClearTaskInstanceCollectionResponse(task_instances=answers, total_entries=len(answers))
+
+
+def _clear(context: ApiContext, user: User, named: list[_NamedRun], body: BulkDAGRunClearBody) -> DAGRunCollectionResponse:
+    for dag_id, run_id in named:
+        clear_run(context, user, dag_id, run_id, body)
+    runs = [read_run(context, dag_id, run_id) for dag_id, run_id in named]
+    return DAGRunCollectionResponse(dag_runs=runs, total_entries=len(runs))
+
+
+def _check_selection(body: BulkDAGRunClearBody) -> None:
+    """Raise HTTPException (422) unless the body selects runs in exactly one way."""
+    has_window = body.partition_date_start is not None or body.partition_date_end is not None
+    if [bool(body.dag_runs), body.partition_key is not None, has_window].count(True) != 1:
+        raise HTTPException(422, "give exactly one of: dag_runs with at least one run, partition_key, partition_date_start and partition_date_end")
+    if body.only_new and body.only_failed:
+        raise HTTPException(422, "only_new and only_failed exclude one another")
+
+
+def _list_named(path_dag_id: str, entities: list[BulkDAGRunBody]) -> list[_NamedRun]:
+    """The runs of the body, each once. Raises HTTPException (400) for one without a DAG, or of another DAG than the path."""
+    named: dict[_NamedRun, None] = {}
+    for entity in entities:
+        dag_id = entity.dag_id or path_dag_id
+        if dag_id == ALL or path_dag_id not in (ALL, dag_id):
+            raise HTTPException(400, f"run {entity.dag_run_id!r} needs the dag_id of the path, or its own where the path has {ALL}")
+        named[dag_id, entity.dag_run_id] = None
+    return list(named)
+
+
+def _read_date(spec: DagSpec, date: datetime) -> Instant:
+    """The instant of a date; one without an offset is in the time zone of the DAG."""
+    return read_instant(date if date.tzinfo is not None else date.replace(tzinfo=zone_of(spec.timezone)))
+
+
+def _list_of_partitions(tx: Transaction, dag_id: str, body: BulkDAGRunClearBody) -> list[_NamedRun]:
+    """The runs of a partition key or of a window of partition dates, the oldest partition first."""
+    if dag_id == ALL:
+        raise HTTPException(400, f"a partition needs the id of a DAG in the path, not {ALL}")
+    dag = find_dag(tx, dag_id)
+    conditions = [Condition("dag_pk", Operator.EQUAL, dag.dag_pk)]
+    if body.partition_key is not None:
+        conditions.append(Condition("partition_key", Operator.EQUAL, body.partition_key))
+    else:
+        bounds = ((Operator.AT_LEAST, body.partition_date_start), (Operator.AT_MOST, body.partition_date_end))
+        conditions += [Condition("partition_date", operator, _read_date(dag.spec, date)) for operator, date in bounds if date is not None]
+    page = read_run_page(tx, PageQuery(tuple(conditions), (SortKey("partition_date"), SortKey("id")), CLEARED_RUNS_MAX + 1))
+    return [(dag_id, listed.run.run_id) for listed in page.runs]

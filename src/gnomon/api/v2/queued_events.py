@@ -1,0 +1,127 @@
+"""Events of assets that DAGs have not consumed yet: one entry for each DAG and asset, and deleting them.
+
+The owner of a DAG deletes from its queue, so a deletion is a request to each owner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import APIRouter, HTTPException, Query, Response
+
+from gnomon.actions.asset_event_changes import discard_queued_events
+from gnomon.api.access.permissions import CurrentUser, requires
+from gnomon.api.access.policies import ApiResource, Permission, User
+from gnomon.api.access.visible_assets import find_visible_asset
+from gnomon.api.access.visible_dags import VisibleDags
+from gnomon.api.common.filters import read_instant
+from gnomon.api.common.paths import Id
+from gnomon.api.context import ApiContext, Context
+from gnomon.api.v2.lookup import find_display_names, find_stored_dag, require_answer
+from gnomon.api.v2.schemas.assets_shapes import QueuedEventCollectionResponse, QueuedEventResponse
+from gnomon.model.accounts import Role
+from gnomon.model.instants import Instant, to_datetime
+from gnomon.store import Transaction
+from gnomon.store.asset_records.asset_queue import QueuedAsset, list_queued_assets
+
+router = APIRouter(tags=["Asset"])
+_READ = requires(Permission.READ, ApiResource.ASSET)
+_DELETE = requires(Permission.DELETE, ApiResource.ASSET)
+Before = Annotated[str | None, Query()]
+
+
+@router.get("/assets/{asset_id}/queuedEvents", dependencies=[_READ])
+def get_asset_queued_events(asset_id: int, context: Context, user: CurrentUser, before: Before = None) -> QueuedEventCollectionResponse:
+    """The DAGs that have not consumed events of the asset yet. `before`: only events from before this date."""
+    instant = _read_before(before)
+    with context.database.read() as tx:
+        find_visible_asset(context, tx, user, asset_id)
+        visible = VisibleDags(context, tx, user)
+        found = [one for one in list_queued_assets(tx, asset_pk=asset_id, before=instant) if one.dag_id in visible]
+        return _build_list(context, tx, found)
+
+
+@router.delete("/assets/{asset_id}/queuedEvents", status_code=204, dependencies=[_DELETE])
+def delete_asset_queued_events(asset_id: int, context: Context, user: CurrentUser, before: Before = None) -> Response:
+    """Delete events of the asset from the queues of the DAGs on which the user has the role user."""
+    instant = _read_before(before)
+    with context.database.read() as tx:
+        find_visible_asset(context, tx, user, asset_id)
+        changeable = VisibleDags(context, tx, user, Role.USER)
+        found = [one for one in list_queued_assets(tx, asset_pk=asset_id, before=instant) if one.dag_id in changeable]
+    return _delete(context, user, found, asset_id, instant, f"no DAG that you may change has events of asset {asset_id} in its queue")
+
+
+@router.get("/dags/{dag_id}/assets/queuedEvents", dependencies=[_READ])
+def get_dag_asset_queued_events(dag_id: Id, context: Context, before: Before = None) -> QueuedEventCollectionResponse:
+    """The assets of which the DAG has not consumed events yet."""
+    instant = _read_before(before)
+    with context.database.read() as tx:
+        return _build_list(context, tx, list_queued_assets(tx, dag_pk=find_stored_dag(tx, dag_id).dag_pk, before=instant))
+
+
+@router.delete("/dags/{dag_id}/assets/queuedEvents", status_code=204, dependencies=[_DELETE])
+def delete_dag_asset_queued_events(dag_id: Id, context: Context, user: CurrentUser, before: Before = None) -> Response:
+    """Delete events of all assets from the queue of the DAG."""
+    instant = _read_before(before)
+    with context.database.read() as tx:
+        found = list_queued_assets(tx, dag_pk=find_stored_dag(tx, dag_id).dag_pk, before=instant)
+    return _delete(context, user, found, None, instant, f"DAG {dag_id!r} has no event of an asset in its queue")
+
+
+@router.get("/dags/{dag_id}/assets/{asset_id}/queuedEvents", dependencies=[_READ])
+def get_dag_asset_queued_event(dag_id: Id, asset_id: int, context: Context, before: Before = None) -> QueuedEventResponse:
+    """The entry of one asset in the queue of the DAG."""
+    instant = _read_before(before)
+    with context.database.read() as tx:
+        found = list_queued_assets(tx, dag_pk=find_stored_dag(tx, dag_id).dag_pk, asset_pk=asset_id, before=instant)
+        if not found:
+            raise HTTPException(404, f"DAG {dag_id!r} has no event of asset {asset_id} in its queue")
+        return _build(context, tx, found)[0]
+
+
+@router.delete("/dags/{dag_id}/assets/{asset_id}/queuedEvents", status_code=204, dependencies=[_DELETE])
+def delete_dag_asset_queued_event(dag_id: Id, asset_id: int, context: Context, user: CurrentUser, before: Before = None) -> Response:
+    """Delete events of one asset from the queue of the DAG."""
+    instant = _read_before(before)
+    with context.database.read() as tx:
+        found = list_queued_assets(tx, dag_pk=find_stored_dag(tx, dag_id).dag_pk, asset_pk=asset_id, before=instant)
+    return _delete(context, user, found, asset_id, instant, f"DAG {dag_id!r} has no event of asset {asset_id} in its queue")
+
+
+def _delete(
+    context: ApiContext, user: User, found: Sequence[QueuedAsset], asset_pk: int | None, before: Instant | None, otherwise: str
+) -> Response:
+    """Delete events from the queues of these DAGs. Raises HTTPException: 404 with the sentence `otherwise` when there are none, 503 without an answer."""
+    if not found:
+        raise HTTPException(404, otherwise)
+    dag_pks = sorted({one.dag_pk for one in found})
+    for reply in discard_queued_events(context.act_as(user), context.database, dag_pks, asset_pk, before):
+        require_answer(reply)
+    return Response(status_code=204)
+
+
+def _read_before(text: str | None) -> Instant | None:
+    """The instant of `before`. Raises HTTPException (422) for a text that is no date."""
+    if text is None:
+        return None
+    try:
+        date = datetime.fromisoformat(text)
+    except ValueError:
+        raise HTTPException(422, f"before is a date such as 2026-03-01T09:00:00Z, not {text!r}") from None
+    return read_instant(date)
+
+
+def _build_list(context: ApiContext, tx: Transaction, found: Sequence[QueuedAsset]) -> QueuedEventCollectionResponse:
+    answers = _build(context, tx, found)
+    return QueuedEventCollectionResponse(queued_events=answers, total_entries=len(answers))
+
+
+def _build(context: ApiContext, tx: Transaction, found: Sequence[QueuedAsset]) -> list[QueuedEventResponse]:
+    names = find_display_names(context, tx, (one.dag_id for one in found))
+    return [
+        QueuedEventResponse(dag_id=one.dag_id, asset_id=one.asset_pk, created_at=to_datetime(one.oldest_at), dag_display_name=names.get(one.dag_id, one.dag_id))
+        for one in found
+    ]
