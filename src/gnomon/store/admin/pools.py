@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from gnomon.model.change_entries import PoolChange
 from gnomon.model.records import PoolRecord
 from gnomon.model.states import TASK_STATES_BY_CODE, TaskInstanceState
+from gnomon.store.change_journal import record_change
 from gnomon.store.errors import NotFound, ResourceInUse
 from gnomon.store.transaction import Row, Transaction
 
@@ -32,6 +34,7 @@ def read_live_slots(tx: Transaction) -> dict[str, dict[TaskInstanceState, int]]:
 def set_pool(tx: Transaction, name: str, slots: int, *, description: str = "", include_deferred: bool = False) -> None:
     """Insert or replace the settings of a pool; `slots` of -1 means unlimited. Running tasks continue, also above a new bound."""
     tx.run("pools.put", name=name, slots=slots, include_deferred=include_deferred, description=description)
+    record_change(tx, PoolChange(name, "updated"))
 
 
 def delete_pool(tx: Transaction, name: str) -> None:
@@ -43,6 +46,7 @@ def delete_pool(tx: Transaction, name: str) -> None:
         if pool is None:
             raise NotFound(f"there is no pool {name!r}; `gnomon pools list` shows them all")
         raise ResourceInUse(f"pool {name!r} cannot be deleted: {pool.used} of its slots are in use; try again when they are free")
+    record_change(tx, PoolChange(name, "deleted"))
 
 
 def correct_used_slots(tx: Transaction, name: str, expected: int, used: int) -> bool:

@@ -7,8 +7,10 @@ from collections.abc import Iterable, Sequence
 
 from gnomon.assets.conditions import match_leaves
 from gnomon.model.assets import AssetEvent, AssetKey, NewAssetEvent, encode_leaf
+from gnomon.model.change_entries import AssetEventPublished
 from gnomon.model.instants import Instant
 from gnomon.model.records import NewMail
+from gnomon.store.change_journal import record_change
 from gnomon.store.ownership import mailbox
 from gnomon.store.transaction import Row, Transaction, notify_on_commit
 
@@ -31,6 +33,9 @@ def publish_events(tx: Transaction, events: Sequence[NewAssetEvent]) -> list[New
     tx.send_many("asset_events.add_assets", sorted({(event.asset.name, event.asset.uri) for event in new}))
     tx.send_many("asset_events.add", [(number, *_encode_event(event)) for number, event in enumerate(new)])
     tx.send_many("asset_events.add_aliases", [(alias, event.uid) for event in new for alias in dict.fromkeys(event.aliases)])
+    record_change(tx, *(
+        AssetEventPublished(event.asset.name, event.asset.uri, event.source_dag_id, event.source_run_id, event.source_task_id) for event in new
+    ))  # fmt: skip
     _enqueue_for_consumers(tx, new)
     return new
 
