@@ -14,7 +14,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from pathlib import Path
 
@@ -96,10 +95,7 @@ async def measure(db: Database, pid: int, port: int, streams: int) -> None:
     tasks = [asyncio.create_task(follow(reader, committed, lags)) for reader, _ in readers]
     await asyncio.sleep(SETTLE_S)
     idle = memory_kb([pid]) / 1024
-    thread = threading.Thread(target=write, args=(db, committed))
-    thread.start()
-    while thread.is_alive():
-        await asyncio.sleep(PAUSE_S)
+    await asyncio.to_thread(write, db, committed)
     await asyncio.sleep(SETTLE_S)
     busy = memory_kb([pid]) / 1024
     show("PSS of the api-server without a stream", f"{before:.1f} MB", "", "")

@@ -25,7 +25,7 @@ from gnomon.model.change_entries import (
 )
 from gnomon.model.instants import Instant
 from gnomon.model.records import Changes
-from gnomon.model.states import NO_STATUS_CODE, RUN_STATE_CODES, TASK_STATE_CODES
+from gnomon.model.states import FIRST_FINAL_CODE, NO_STATUS_CODE, RUN_STATE_CODES, TASK_STATE_CODES
 from gnomon.store.transaction import Transaction
 
 ROWS_KEPT = 10_000
@@ -44,10 +44,16 @@ def record_change(tx: Transaction, *entries: ChangeEntry) -> None:
 
 
 def record_step(tx: Transaction, changes: Changes) -> None:
-    """Record the runs, task instances and pauses of one step of the engine."""
+    """Record the runs, task instances and pauses of one step of the engine: the end of a run after the ends of its tasks."""
     entries = tx.change_entries
-    entries.extend([RunChange(run.dag_pk, run.run_pk, RUN_STATE_CODES[run.state], run.run_id) for run in changes.runs])
+    runs = [RunChange(run.dag_pk, run.run_pk, RUN_STATE_CODES[run.state], run.run_id) for run in changes.runs]
+    entries.extend([run for run in runs if run.state is not None and run.state < FIRST_FINAL_CODE])
+    _record_tasks(entries, changes)
+    entries.extend([run for run in runs if run.state is not None and run.state >= FIRST_FINAL_CODE])
     entries.extend(DagChange(dag_pk, "paused") for dag_pk, _ in changes.dag_paused)
+
+
+def _record_tasks(entries: list[ChangeEntry], changes: Changes) -> None:
     if len(changes.tasks) + len(changes.tasks_deleted) > TASKS_LISTED_MAX:
         counts = Counter(task.run_pk for task in changes.tasks)
         counts.update(key.run_pk for key in changes.tasks_deleted)
