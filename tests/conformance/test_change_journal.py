@@ -10,6 +10,7 @@ from tests.conformance.storeworld import AT, World, parsed, slot, spec
 from tests.databases import BOTH, new_database
 from tests.patience import PATIENCE_S
 
+from gnomon.clock import VirtualClock
 from gnomon.model.assets import AssetKey, NewAssetEvent
 from gnomon.model.backfills import BackfillRecord
 from gnomon.model.records import Changes, PlanChange, TaskRecord
@@ -175,7 +176,13 @@ def test_a_commit_wakes_who_waits_for_changes(url: str) -> None:
     import select
 
     heard: list[bool] = []
-    db = open_database(url, announce_changes=lambda: heard.append(True))
+
+    def announce() -> int:
+        heard.append(True)
+        return 0
+
+    clock = VirtualClock(AT)
+    db = open_database(url, announce_changes=announce, clock=clock)
     listener = db.open_change_listener()
     with db.write() as tx:
         pools.set_pool(tx, "p", 1)
@@ -183,6 +190,11 @@ def test_a_commit_wakes_who_waits_for_changes(url: str) -> None:
         pass
     if listener is None:
         assert heard == [True]
+        for advance_s, count in ((0.5, 1), (0.5, 2)):  # nobody listens: it is called once a second
+            clock.advance(advance_s)
+            with db.write() as tx:
+                pools.set_pool(tx, "p", 1)
+            assert len(heard) == count
     else:
         assert select.select([listener], [], [], PATIENCE_S)[0]
         assert listener.poll() == 1

@@ -98,7 +98,7 @@ def build_cron_schedule(cfg: Config, cron: str, zone: str | None, calendar: str 
         timetable.validate()
     except (AirflowTimetableInvalid, PlanningError, ValueError, TypeError) as error:
         raise UserError(str(error)) from None
-    return PreviewedSchedule(build_timetable_ref(timetable), find_zone(name), name)
+    return PreviewedSchedule(build_timetable_ref(timetable), find_zone(name), _normalize_name(name))
 
 
 def build_calendar_schedule(cfg: Config, calendar: str, at: str, zone: str | None) -> PreviewedSchedule:
@@ -108,7 +108,7 @@ def build_calendar_schedule(cfg: Config, calendar: str, at: str, zone: str | Non
         timetable = BusinessDays(NamedCalendars(cfg.home).find(calendar), at, find_zone(name))
     except (AirflowTimetableInvalid, ValueError, TypeError) as error:
         raise UserError(str(error)) from None
-    return PreviewedSchedule(build_timetable_ref(timetable), find_zone(name), name)
+    return PreviewedSchedule(build_timetable_ref(timetable), find_zone(name), _normalize_name(name))
 
 
 def build_timetable_schedule(cfg: Config, path: str, data: dict[str, object], zone: str | None) -> PreviewedSchedule:
@@ -123,7 +123,7 @@ def build_timetable_schedule(cfg: Config, path: str, data: dict[str, object], zo
         ref = build_timetable_ref(timetable)
     except AirflowTimetableInvalid as error:
         raise UserError(str(error)) from None
-    return PreviewedSchedule(ref, find_zone(name), name)
+    return PreviewedSchedule(ref, find_zone(name), _normalize_name(name))
 
 
 def build_dag_schedule(dag: DagRecord, zone: str | None) -> PreviewedSchedule:
@@ -131,7 +131,11 @@ def build_dag_schedule(dag: DagRecord, zone: str | None) -> PreviewedSchedule:
     spec = dag.spec
     own = spec.timetable.data.get("timezone") if spec.timetable.builtin else None
     name = zone or (own if isinstance(own, str) else spec.timezone)
-    return PreviewedSchedule(spec.timetable, find_zone(name), name, dag.file, spec.start_at, spec.end_at, dag.cursor)
+    return PreviewedSchedule(spec.timetable, find_zone(name), _normalize_name(name), dag.file, spec.start_at, spec.end_at, dag.cursor)
+
+
+def _normalize_name(zone: str) -> str:
+    return "UTC" if zone.lower() == "utc" else zone
 
 
 def build_checked(ref: TimetableRef) -> Any:

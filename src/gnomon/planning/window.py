@@ -15,7 +15,7 @@ from gnomon.timetables.delta_timetable import DeltaTimetable
 from gnomon.timetables.spans import compute_fixed_seconds
 
 _DAY = 86400 * SECOND
-LOOK_BACK_SPANS = (0, _DAY, 40 * _DAY, 400 * _DAY, 9 * 366 * _DAY)
+LOOK_BACK_SPANS = (0, 3600 * SECOND, _DAY, 40 * _DAY, 400 * _DAY, 9 * 366 * _DAY)
 """How far before the window the search for its first run starts: intervals may last years, leap days are 8 years apart."""
 MAX_PASSED = 200_000
 """Most runs that are stepped over before the window."""

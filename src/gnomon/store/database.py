@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 LeaseClock = Callable[[], Instant]
 READERS_CHECKED_EVERY_S = 1.0
-"""How often a process asks PostgreSQL whether somebody waits for changes."""
+"""How often a process looks whether another one waits for changes."""
 IDLE_CONNECTIONS_MAX = 8
 """Connections kept between transactions; a connection above this number is closed when its transaction ends."""
 
@@ -38,13 +38,14 @@ def open_database(
     clock: Clock | None = None,
     lease_clock: LeaseClock | None = None,
     cipher: Cipher | None = None,
-    announce_changes: Callable[[], object] = lambda: None,
+    announce_changes: Callable[[], int] = lambda: 0,
 ) -> Database:
     """Open the database at `url` and check that it has the schema of this version; it is never upgraded here.
 
     `clock` measures how long SQLite's write lock is held; `lease_clock` replaces the database's clock for leases. Without
-    a `cipher` no encrypted value can be read or written. `synchronous` is SQLite's setting of that name. `announce_changes` is called after each
-    commit that added to the journal of changes of a SQLite database; on PostgreSQL a notification of the server does the same.
+    a `cipher` no encrypted value can be read or written. `synchronous` is SQLite's setting of that name. `announce_changes` is called after
+    commits that added to the journal of changes of a SQLite database, and returns how many readers it has woken; while there is none, it is called
+    once a second. On PostgreSQL a notification of the server does the same.
 
     Raises DatabaseNotInitialised, SchemaTooOld, SchemaTooNew, ForeignDatabase, InvalidAddress, DatabaseUnavailable, or UnusableFile.
     """
@@ -62,7 +63,7 @@ class Database:
 
     def __init__(
         self, address: Address, role: str, synchronous: str, clock: Clock, lease_clock: LeaseClock | None,
-        cipher: Cipher | None = None, announce_changes: Callable[[], object] = lambda: None,
+        cipher: Cipher | None = None, announce_changes: Callable[[], int] = lambda: 0,
     ) -> None:
         self.address = address
         self.dialect = address.dialect
@@ -295,8 +296,8 @@ class Database:
 
     def _notify_after_commit(self, tx: Transaction, connection: DriverConnection) -> None:
         if self.dialect == SQLITE:
-            if tx.change_entries:
-                self._announce_changes()
+            if tx.change_entries and (self._has_readers or self._is_time_to_look_for_readers()):
+                self._has_readers = self._announce_changes() > 0
             return
         channels = ["gnomon"] if tx.notifies_on_commit else []
         if tx.change_entries and self._find_readers(tx):
@@ -306,14 +307,19 @@ class Database:
 
     def _find_readers(self, tx: Transaction) -> bool:
         """Whether a process waits for changes; asked once a second, so that a new reader is notified a second later."""
-        now = self._clock.monotonic()
-        if now - self._readers_checked_at >= READERS_CHECKED_EVERY_S:
-            self._readers_checked_at = now
+        if self._is_time_to_look_for_readers():
             try:
                 self._has_readers = tx.one("change_journal.has_readers") is not None
             except (DatabaseUnavailable, StoreError):
                 self._has_readers = False
         return self._has_readers
+
+    def _is_time_to_look_for_readers(self) -> bool:
+        now = self._clock.monotonic()
+        if now - self._readers_checked_at < READERS_CHECKED_EVERY_S:
+            return False
+        self._readers_checked_at = now
+        return True
 
     @staticmethod
     def _send_notify(connection: DriverConnection, channels: Sequence[str]) -> None:

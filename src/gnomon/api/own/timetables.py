@@ -55,7 +55,7 @@ class ScheduleBody(Body):
     """With `cron` and `calendar`: `skip`, `next` or `previous`."""
     at: Text = "00:00"
     """With `calendar` alone: the time of day."""
-    timezone: Annotated[str, Field(min_length=1, max_length=100)] | None = None
+    timezone: Annotated[str, Field(pattern=r"^[ -~]{1,100}$")] | None = None
     """Of the schedule, and of the times that are shown. Default: the schedule's own."""
 
     @model_validator(mode="after")

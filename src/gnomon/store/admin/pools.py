@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from gnomon.model.change_entries import PoolChange
+from gnomon.model.instants import Instant
 from gnomon.model.records import PoolRecord
 from gnomon.model.states import TASK_STATES_BY_CODE, TaskInstanceState
 from gnomon.store.change_journal import record_change
@@ -29,6 +32,27 @@ def read_live_slots(tx: Transaction) -> dict[str, dict[TaskInstanceState, int]]:
     for pool, code, count in tx.all("pools.live_slots"):
         slots.setdefault(pool, {})[TASK_STATES_BY_CODE[code]] = int(count)
     return slots
+
+
+@dataclass(frozen=True, slots=True)
+class PoolInstance:
+    """A task instance of an unfinished run that names a pool."""
+
+    pool: str
+    dag_id: str
+    run_id: str
+    task_id: str
+    map_index: int
+    state: TaskInstanceState
+    slots: int
+    priority: int
+    started_at: Instant | None
+    try_number: int
+
+
+def list_live_instances(tx: Transaction, limit: int) -> list[PoolInstance]:
+    """Task instances of unfinished runs that are scheduled, queued, running, restarting or deferred, at most `limit`, the highest priority first."""
+    return [PoolInstance(*row[:5], TASK_STATES_BY_CODE[row[5]], *row[6:]) for row in tx.all("pools.live_instances", limit=limit)]
 
 
 def set_pool(tx: Transaction, name: str, slots: int, *, description: str = "", include_deferred: bool = False) -> None:
