@@ -160,7 +160,7 @@ def list_skipped_days(schedule: PreviewedSchedule, clock: Clock, start: Instant,
     if timetable is None or calendar is None:
         return []
     has_slot = _find_plain_days(schedule, clock, start, end)
-    found = []
+    found: list[SkippedDay] = []
     for day in _iterate_days(start, end, schedule.zone):
         if len(found) >= most or not calendar.covers(day):
             break
@@ -183,7 +183,7 @@ def _find_plain_days(schedule: PreviewedSchedule, clock: Clock, start: Instant, 
 
 def list_clock_changes(zone: tzinfo, start: Instant, end: Instant) -> list[ClockChange]:
     """The clock changes of the zone in the window, to the second."""
-    found = []
+    found: list[ClockChange] = []
     step = round(_DAY / timedelta(microseconds=1))
     until = min(end, start + DAYS_LOOKED_AT_MAX * step)
     at = start

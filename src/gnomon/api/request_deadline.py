@@ -36,7 +36,7 @@ class DeadlineProtocol(H11Protocol):
         """Offer the application to hand the connection over, as an extension of the request."""
         super().handle_events()
         if self.scope is not None:
-            extensions: dict[str, Any] = self.scope.setdefault("extensions", {})  # type: ignore[assignment]
+            extensions: dict[str, Any] = self.scope.setdefault("extensions", {})
             extensions[HAND_OVER] = self._hand_over
 
     def _hand_over(self, successor: asyncio.Protocol) -> bool:

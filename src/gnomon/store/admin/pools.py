@@ -47,12 +47,14 @@ class PoolInstance:
     slots: int
     priority: int
     started_at: Instant | None
-    try_number: int
 
 
 def list_live_instances(tx: Transaction, limit: int) -> list[PoolInstance]:
     """Task instances of unfinished runs that are scheduled, queued, running, restarting or deferred, at most `limit`, the highest priority first."""
-    return [PoolInstance(*row[:5], TASK_STATES_BY_CODE[row[5]], *row[6:]) for row in tx.all("pools.live_instances", limit=limit)]
+    return [
+        PoolInstance(pool, dag_id, run_id, task_id, map_index, TASK_STATES_BY_CODE[state], slots, priority, started_at)
+        for pool, dag_id, run_id, task_id, map_index, state, slots, priority, started_at in tx.all("pools.live_instances", limit=limit)
+    ]
 
 
 def set_pool(tx: Transaction, name: str, slots: int, *, description: str = "", include_deferred: bool = False) -> None:

@@ -27,7 +27,7 @@ WHERE r.ended_at IS NULL AND i.pool IS NOT NULL AND i.state IN (1, 2, 3, 6, 7) G
 
 -- name: live_instances
 -- Task instances of unfinished runs that hold slots of a pool or wait to be queued, with the names that people know, the highest priority first.
-SELECT i.pool, d.dag_id, r.run_id, n.task_id, i.map_index, i.state, i.pool_slots, i.priority, i.started_at, i.try_number
+SELECT i.pool, d.dag_id, r.run_id, n.task_id, i.map_index, i.state, i.pool_slots, i.priority, i.started_at
 FROM dag_run AS r JOIN task_instance AS i ON i.run_pk = r.run_pk JOIN dag AS d ON d.dag_pk = r.dag_pk
 JOIN task_name AS n ON n.dag_pk = r.dag_pk AND n.task_no = i.task_no
 WHERE r.ended_at IS NULL AND i.pool IS NOT NULL AND i.state IN (1, 2, 3, 6, 7)
