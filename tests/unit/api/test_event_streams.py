@@ -15,6 +15,7 @@ from gnomon.api.context import ApiContext
 from gnomon.api.health import HealthSnapshot
 from gnomon.api.streams import change_watcher, event_hub, stream_connection
 from gnomon.model.accounts import Grant, GrantKind, Identity, Role
+from gnomon.store import change_journal
 from gnomon.store.admin import pools
 from gnomon.store.dag_records import dags
 
@@ -196,6 +197,35 @@ def test_no_more_streams_than_the_limit_are_open_and_one_that_ends_makes_room(ap
         reply = api.request("GET", "/api/gnomon/v1/events")
         assert (reply.status, reply.headers["Retry-After".lower()]) == (503, "5")
     assert any(api.request("GET", "/api/gnomon/v1/events").status == 200 for _ in range(1000))
+
+
+def test_a_row_that_cannot_be_read_resets_the_streams_and_does_not_stop_them(api: Client, deployment: Deployment) -> None:
+    deployment.add(spec_of("a"))
+    with api.stream() as stream:
+        assert stream.next()[0] == "ready"
+        with deployment.db.write() as tx:
+            tx.run("change_journal.add", at=NOW, body='[["nonsense"]]')
+        kind, _, data = stream.next()
+        assert (kind, data["reason"]) == ("reset", "changes were lost before they were read")
+        pause(deployment, "a")
+        assert stream.next()[2]["change"] == "paused"
+
+
+def test_a_stream_that_falls_behind_the_journal_is_reset(api: Client, deployment: Deployment, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(change_watcher, "SWEEP_S", 0.5)
+    monkeypatch.setattr(change_journal, "ROWS_KEPT", 2)
+    monkeypatch.setattr(change_journal, "TRIMMED_EVERY", 1)
+    deployment.add(spec_of("a"))
+    with api.stream() as stream:
+        assert stream.next()[0] == "ready"
+        kinds: list[str] = []
+        while "reset" not in kinds:
+            for paused in (True, False) * 5:
+                pause(deployment, "a", paused)
+            kinds.append(stream.next()[0])
+        pause(deployment, "a")
+        while stream.next()[2].get("change") != "paused":
+            pass
 
 
 def test_a_client_of_http_1_0_gets_the_text_without_chunks(api: Client, deployment: Deployment) -> None:

@@ -44,6 +44,7 @@ class ChangeWatcher:
         self._listener: Listener | None = None
         self._notifications: NotifyListener | None = None
         self._has_begun = False
+        self._has_failed = False
         self._was_current = False
         self._is_unavailable = False
         self._stop_reading, self._stop_writing = os.pipe()
@@ -72,8 +73,9 @@ class ChangeWatcher:
                     self._is_unavailable = False
                 except (ResourceUnavailable, ConfigurationError) as error:
                     pause_s = self._on_unavailable(error)
-                except Exception as error:
-                    _log.error("change_watcher_failed", error=repr(error), again_after_s=RETRY_S)
+                except Exception as error:  # a row that cannot be read must not stop all streams: pass over it, and have clients read anew
+                    _log.error("change_watcher_failed", error=repr(error), next="streams continue with the newest changes")
+                    self._has_begun, self._has_failed = False, True
                     pause_s = self._on_unavailable(None)
                 self._sleep(pause_s)
         finally:
@@ -87,11 +89,10 @@ class ChangeWatcher:
         started = time.monotonic()
         with database.autocommit() as tx:
             if not self._has_begun:
-                self._feed.begin(tx, ROWS_BACK)
+                self._feed.begin(tx, 0 if self._has_failed else ROWS_BACK)
             events = self._feed.read_next(tx)
-            has_lost = self._feed.has_lost
-            if has_lost:
-                self._feed.begin(tx, ROWS_BACK)
+            has_lost = self._feed.has_lost or self._has_failed
+        self._has_failed = False
         is_current = not self._feed.has_more
         if events or has_lost or (is_current and not self._was_current):
             self._publish(events, has_lost)

@@ -113,6 +113,8 @@ class EventHub:
                 self._start_watcher()
             assert self._first_read is not None
             await asyncio.wait_for(self._first_read.wait(), FIRST_READ_S)
+            if self._is_closed:
+                raise StreamsUnavailable("the api-server is stopping")
         except TimeoutError:
             self.release()
             raise StreamsUnavailable("the database does not answer; try again later") from None
@@ -174,7 +176,9 @@ class EventHub:
             self._timer = None
         if not self._is_closed:
             self._watcher = None
-        self._first_read = None
+        if self._first_read is not None:
+            self._first_read.set()
+            self._first_read = None
         self._kept.clear()
 
     # ---- heartbeats and logins ---------------------------------------------------------------------------------------
@@ -237,7 +241,7 @@ class EventHub:
             return
         if result.has_lost:
             self._kept.clear()
-            self._put_to_all(build_data(_encode_reset(result.newest, "changes were deleted before they were read")))
+            self._put_to_all(build_data(_encode_reset(result.newest, "changes were lost before they were read")))
         if not self._kept:
             self._floor = max(self._floor, result.floor)
         self._newest = result.newest

@@ -72,7 +72,7 @@ class ChangeFeed:
         self.has_more = False
         """The last call left rows unread: call again, at once or, if a key is missing, in a few milliseconds."""
         self.has_lost = False
-        """Rows were deleted before they were read."""
+        """Rows were deleted before the last call could read them; what it returned came after these."""
         self.floor: tuple[int, int] = (0, 0)
         """The place before the first change that is read."""
         self._undecided: _UndecidedKeys | None = None
@@ -86,20 +86,21 @@ class ChangeFeed:
         oldest, newest = read_bounds(tx)
         self.change_pk = max(oldest - 1, newest - rows_back)
         self.floor = (self.change_pk, _LAST_OF_ROW if self.change_pk else 0)
-        self.has_lost = False
         self._undecided = None
 
     def read_next(self, tx: Transaction) -> list[ChangeEvent]:
         """The next changes, in the order of their commits. A change of a run that does not exist any more is left out, but for its deletion."""
         found = read_rows(tx, self.change_pk, ROWS_READ_MAX)
+        self.has_lost = False
         if found and found[0].change_pk > self.change_pk + 1 and read_bounds(tx)[0] > self.change_pk + 1:
+            self.floor = (found[0].change_pk - 1, _LAST_OF_ROW)
             self.has_lost = True
         rows = self._select_decided(tx, found)
         self.has_more = self._undecided is not None or len(found) == ROWS_READ_MAX
         if not rows:
             return []
-        self.change_pk = rows[-1].change_pk
         self._load_names(tx, [entry for row in rows for entry in row.entries])
+        self.change_pk = rows[-1].change_pk
         return [event for row in rows for event in self._describe_row(row)]
 
     def _select_decided(self, tx: Transaction, rows: list[JournalRow]) -> list[JournalRow]:
