@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from tests.unit.api.served import Client
 from tests.unit.cli.deployment import HOURLY, Deployment, spec_of
 
 from gnomon.actions import schedule_previews
+from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.upstream_edges import AfterSpec
 from gnomon.store.admin import pools
@@ -51,6 +53,33 @@ def test_a_preview_of_a_dag_a_preset_and_a_stored_timetable(api: Client, deploym
     assert preview(api, {"cron": "@daily"}, limit=1)["slots"][0]["run_after"] == "2026-03-02T00:00:00Z"
     stored = {"path": HOURLY.path, "data": HOURLY.data}
     assert preview(api, {"timetable": stored}, limit=2)["slots"] == preview(api, {"dag_id": "hourly"}, limit=2)["slots"]
+
+
+AUTHOR = """
+from datetime import timedelta
+from airflow.timetables.base import DagRunInfo, Timetable
+
+class Noon(Timetable):
+    def next_dagrun_info(self, *, last_automated_data_interval, restriction):
+        start = restriction.earliest if last_automated_data_interval is None else last_automated_data_interval.end
+        return DagRunInfo.interval(start.replace(hour=12, minute=0), start.replace(hour=12, minute=0) + timedelta(days=1))
+
+class Broken(Noon):
+    def next_dagrun_info(self, *, last_automated_data_interval, restriction):
+        raise RuntimeError("no calendar today")
+"""
+
+
+def test_a_timetable_of_an_author_is_asked_through_its_dag_only(api: Client, deployment: Deployment) -> None:
+    folder = Path(deployment.home.cfg.plugins_folder)
+    folder.mkdir(parents=True)
+    (folder / "noon_plugin.py").write_text(AUTHOR)
+    for name in ("Noon", "Broken"):
+        deployment.add(spec_of(name, timetable=TimetableRef(path=f"noon_plugin.{name}", summary=name, builtin=False)), file=f"/dags/{name}.py")
+    answer = preview(api, {"dag_id": "Noon"}, limit=2, **{"from": "2026-03-02T00:00:00Z"})
+    assert [slot["run_after"][11:16] for slot in answer["slots"]] == ["12:00", "12:00"]
+    assert "no calendar today" in preview(api, {"dag_id": "Broken"}, 400)["detail"]
+    assert "none of the built-in ones" in preview(api, {"timetable": {"path": "noon_plugin.Noon"}}, 400)["detail"]
 
 
 @pytest.mark.parametrize(("schedule", "status", "told"), [
