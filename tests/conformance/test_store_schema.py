@@ -74,6 +74,7 @@ ROWS = (
     "INSERT INTO asset_trigger (identity, classpath, kwargs) VALUES ('i', 'c', 'k')",
     "INSERT INTO asset_watcher (dag_pk, asset_name, asset_uri, watcher_name, asset_trigger_pk, asset_leaf, name_leaf, uri_leaf) "
     "VALUES (1, 'a', 's3://a', 'w', 1, '{}', '{}', '{}')",
+    "INSERT INTO change_journal (at, body) VALUES (1, '[]')",
     "INSERT INTO account (name, name_key, role, created_at) VALUES ('a', 'a', 'admin', 1)",
     "INSERT INTO account_grant (account_pk, kind, pattern, role) VALUES (1, 'dag', '*', 'user')",
     "INSERT INTO api_token (uid, account_pk, name, secret_hash, role, created_at) VALUES ('u', 1, 'n', 'h', 'user', 1)",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gnomon.accounts.api_tokens import PREFIX, identify_token, needs_touch
-from gnomon.accounts.sessions import OpenSession, SessionRules, find_open_session
+from gnomon.accounts.sessions import OpenSession, SessionRules, find_open_session, find_session_identity
 from gnomon.accounts.signed_tokens import TokenSigner
 from gnomon.clock import Clock
 from gnomon.model.accounts import Identity
@@ -48,3 +48,8 @@ class Authenticator:
     def identify_cookie(self, secret: str) -> OpenSession | None:
         """The session of the cookie; None when it is not valid."""
         return find_open_session(self.db, secret, self.clock.now(), self.rules) if 0 < len(secret) <= HEADER_MAX else None
+
+    def identify_session(self, session_pk: int) -> Identity | None:
+        """The identity of a session that a request has begun with; None when the session has ended."""
+        with self.db.read() as tx:
+            return find_session_identity(tx, session_pk, self.clock.now(), self.rules)

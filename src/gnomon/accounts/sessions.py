@@ -76,6 +76,15 @@ def find_open_session(db: Database, secret: str, now: Instant, rules: SessionRul
     return OpenSession(identity, session.session_pk)
 
 
+def find_session_identity(tx: Transaction, session_pk: int, now: Instant, rules: SessionRules) -> Identity | None:
+    """The identity of a session; None when it has ended. It does not count as a use of the session."""
+    session = session_rows.get_session(tx, session_pk)
+    account = None if session is None else account_rows.get_account(tx, session.account_pk)
+    if session is None or account is None or _is_over(session, now, rules):
+        return None
+    return Identity(account.name, account.role, account.grants)
+
+
 def end_session(tx: Transaction, session_pk: int) -> None:
     """End a session: its cookie is worth nothing any more."""
     session_rows.delete_session(tx, session_pk)

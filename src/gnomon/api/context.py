@@ -15,11 +15,15 @@ from gnomon.accounts.sessions import SessionRules
 from gnomon.accounts.signed_tokens import PURPOSE, TokenSigner
 from gnomon.api.access.policies import AccessPolicy, User
 from gnomon.api.health import HealthSnapshot
+from gnomon.api.streams.event_hub import EventHub
 from gnomon.clock import Clock
 from gnomon.config import Config, run_folder
 from gnomon.report.listings.dag_facts import VersionFactsCache
 from gnomon.store import Database, load_cipher, open_database
-from gnomon.wakeups import Notifier
+from gnomon.wakeups import Notifier, change_notifier
+
+CLOSE_WAIT_S = 1.0
+"""How long the end of the process waits for the thread that reads changes."""
 
 
 class ApiContext:
@@ -35,6 +39,7 @@ class ApiContext:
         self.read_health = read_health
         self.sleep = sleep
         self.facts = VersionFactsCache()
+        self.event_hub = EventHub(lambda: self.database, lambda: run_folder(cfg.home), self.facts)
         self._database = database
         self._guard = threading.Lock()
 
@@ -48,7 +53,7 @@ class ApiContext:
             if self._database is None:
                 self._database = open_database(
                     self.cfg.database_url, role="api-server", synchronous=self.cfg.text("database", "synchronous"), clock=self.clock,
-                    cipher=load_cipher(self.cfg),
+                    cipher=load_cipher(self.cfg), announce_changes=change_notifier(run_folder(self.cfg.home)).notify,
                 )
             return self._database
 
@@ -65,6 +70,7 @@ class ApiContext:
 
     def close(self) -> None:
         """Close the database connections."""
+        self.event_hub.join(CLOSE_WAIT_S)
         with self._guard:
             if self._database is not None:
                 self._database.close()

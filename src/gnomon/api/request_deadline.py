@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from gnomon.api.streams.event_stream import HAND_OVER
 
 REQUEST_TIMEOUT_S = 30.0
 """From its first byte, or from the start of the connection, until a request with its body must have arrived."""
@@ -28,6 +31,29 @@ class DeadlineProtocol(H11Protocol):
             self._start_deadline()
         else:
             self._cancel_deadline()
+
+    def handle_events(self) -> None:
+        """Offer the application to hand the connection over, as an extension of the request."""
+        super().handle_events()
+        if self.scope is not None:
+            extensions: dict[str, Any] = self.scope.setdefault("extensions", {})
+            extensions[HAND_OVER] = self._hand_over
+
+    def _hand_over(self, successor: asyncio.Protocol) -> bool:
+        """Give the connection to another protocol, after the headers of the answer; False when the client has left.
+
+        As when uvicorn changes to a WebSocket: for the request it is as if the client had left.
+        """
+        if self.transport.is_closing():
+            return False
+        self._cancel_deadline()
+        self.connections.discard(self)
+        self.cycle.disconnected = True
+        self.cycle.message_event.set()
+        self.flow.resume_reading()
+        self.transport.set_protocol(successor)
+        successor.connection_made(self.transport)
+        return True
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Wait no longer."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import resource
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import uvicorn
 
@@ -25,13 +26,17 @@ KEEP_ALIVE_S = 15
 DRAIN_S = 3
 """How long unfinished requests may continue after SIGTERM."""
 _log = log.get_logger("api")
+DESCRIPTORS = 8_192
+"""Each open connection has a descriptor. Many systems give a process 1,024, and let it ask for more."""
 
 
 class ApiServer(uvicorn.Server):
     """A uvicorn server that sleeps until it has something to do: uvicorn's own loop wakes ten times a second."""
 
-    def __init__(self, config: uvicorn.Config) -> None:
+    def __init__(self, config: uvicorn.Config, end_streams: Callable[[], object]) -> None:
+        """`end_streams`: called when the server is told to stop, because streams do not end by themselves."""
         super().__init__(config)
+        self._end_streams = end_streams
         self._stop_requested = asyncio.Event()
 
     @contextlib.contextmanager
@@ -46,6 +51,7 @@ class ApiServer(uvicorn.Server):
             with contextlib.suppress(RuntimeError, ValueError):  # not in the main thread
                 loop.add_signal_handler(number, self._stop_requested.set)
         await self._stop_requested.wait()
+        self._end_streams()
 
     def request_stop(self) -> None:
         """Stop as after a signal; to be called in the event loop of the server."""
@@ -57,11 +63,12 @@ def create_server(context: ApiContext) -> ApiServer:
     return ApiServer(uvicorn.Config(
         SafeHeaders(create_app(context)), log_config=None, log_level="critical", access_log=False, lifespan="on", server_header=False, date_header=False,
         timeout_keep_alive=KEEP_ALIVE_S, timeout_graceful_shutdown=DRAIN_S, loop="asyncio", http=DeadlineProtocol, ws="none",
-    ))  # fmt: skip
+    ), context.event_hub.close)  # fmt: skip
 
 
 def main(cfg: Config, listener: socket.socket) -> int:
     """Answer requests on the listening socket until SIGTERM or Ctrl-C; returns the exit code."""
+    _raise_descriptor_limit()
     clock = SystemClock()
     reader = HealthReader(cfg, clock)
     context = create_context(cfg, clock, listener.getsockname()[0], reader.read_health)
@@ -72,3 +79,10 @@ def main(cfg: Config, listener: socket.socket) -> int:
     reader.close()
     _log.info("api_server_stopped")
     return 0
+
+
+def _raise_descriptor_limit() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = DESCRIPTORS if hard == resource.RLIM_INFINITY else min(DESCRIPTORS, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))

@@ -22,7 +22,7 @@ from gnomon.store import Database, load_cipher, open_database
 from gnomon.taskapi import answer_task
 from gnomon.timetable_host import SubprocessTimetableHost
 from gnomon.timetable_host import build_timetable_host_settings as userhost_settings
-from gnomon.wakeups import Listener, Notifier, StopFlag, retry_until_available
+from gnomon.wakeups import Listener, Notifier, StopFlag, change_notifier, retry_until_available
 
 _log = log.get_logger("app")
 
@@ -92,7 +92,8 @@ def _is_scheduler_dead(folder: Path, scheduler_id: str) -> bool:
 
 def _open_database(cfg: Config) -> Database:
     return open_database(
-        cfg.database_url, role="scheduler", synchronous=cfg.text("database", "synchronous").upper(), cipher=load_cipher(cfg)
+        cfg.database_url, role="scheduler", synchronous=cfg.text("database", "synchronous").upper(), cipher=load_cipher(cfg),
+        announce_changes=change_notifier(run_folder(cfg.home)).notify,
     )
 
 

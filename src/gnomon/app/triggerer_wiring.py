@@ -15,7 +15,7 @@ from gnomon.clock import SystemClock
 from gnomon.config import Config, run_folder
 from gnomon.config.host_name import read_host_name
 from gnomon.metrics.meter import create_meter
-from gnomon.wakeups import Listener, Notifier, StopFlag, retry_until_available
+from gnomon.wakeups import Listener, Notifier, StopFlag, change_notifier, retry_until_available
 
 _PID_SUFFIX = ".pid"
 _GC_THRESHOLDS = (20_000, 20, 20)
@@ -40,7 +40,8 @@ def run_triggerer(cfg: Config, capacity: int | None = None, queues: tuple[str, .
     stop = StopFlag(Notifier(folder).notify).install_handlers()
     db = retry_until_available(
         lambda: open_database(
-            cfg.database_url, role="triggerer", synchronous=cfg.text("database", "synchronous").upper(), cipher=load_cipher(cfg)
+            cfg.database_url, role="triggerer", synchronous=cfg.text("database", "synchronous").upper(), cipher=load_cipher(cfg),
+            announce_changes=change_notifier(run_folder(cfg.home)).notify,
         ),
         stop, lambda error: _log.warning("database_unavailable", error=str(error), next="the triggerer waits for the database"),
     )

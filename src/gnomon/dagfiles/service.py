@@ -20,7 +20,7 @@ from gnomon.dagfiles.processor import STORE_RETRY_S, DagProcessor
 from gnomon.dagfiles.settings import DagProcessorSettings, build_dag_processor_settings
 from gnomon.loading.listeners import may_have_listeners
 from gnomon.processes.host_process import build_host_environment
-from gnomon.wakeups import DAG_PROCESSOR_LOCK, Notifier, ProcessLock, StopFlag, retry_until_available
+from gnomon.wakeups import DAG_PROCESSOR_LOCK, Notifier, ProcessLock, StopFlag, change_notifier, retry_until_available
 
 if TYPE_CHECKING:
     from gnomon.dagfiles.folder_watcher import FolderWatcher
@@ -85,7 +85,8 @@ def _serve(cfg: Config, settings: DagProcessorSettings, facts: EnvironmentStamps
 
     db = retry_until_available(
         lambda: store.open_database(
-            cfg.database_url, role="dag-processor", synchronous=cfg.text("database", "synchronous"), cipher=store.load_cipher(cfg)
+            cfg.database_url, role="dag-processor", synchronous=cfg.text("database", "synchronous"), cipher=store.load_cipher(cfg),
+            announce_changes=change_notifier(run_folder(cfg.home)).notify,
         ),
         stop, lambda error: _log.warning("database_unavailable", error=str(error), again_after_s=STORE_RETRY_S),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import msgspec
 
@@ -15,7 +15,7 @@ from gnomon.timetables.delta_timetable import DeltaTimetable
 from gnomon.timetables.spans import compute_fixed_seconds
 
 _DAY = 86400 * SECOND
-LOOK_BACK_SPANS = (0, _DAY, 40 * _DAY, 400 * _DAY, 9 * 366 * _DAY)
+LOOK_BACK_SPANS = (0, 3600 * SECOND, _DAY, 40 * _DAY, 400 * _DAY, 9 * 366 * _DAY)
 """How far before the window the search for its first run starts: intervals may last years, leap days are 8 years apart."""
 MAX_PASSED = 200_000
 """Most runs that are stepped over before the window."""
@@ -38,11 +38,13 @@ def list_runs_in_window(
     earliest: Instant | None = None,
     latest: Instant | None = None,
     last: Cursor | None = None,
+    is_over: Callable[[], bool] = lambda: False,
 ) -> WindowRuns:
     """The runs due from `start` (inclusive) to `end` (exclusive), at most `most`, up to where the timetable fails.
 
     `earliest` and `latest`: the dates of a DAG. `last`: the last slot that was planned for it; the search starts there if
-    that is shortly before the window. Raises PlanningError if the timetable fails before the first run.
+    that is shortly before the window. `is_over`: asked before each run, whether the caller waits no longer. Raises PlanningError if the timetable
+    fails before the first run.
     """
     found: list[PlannedRun] = []
     try:
@@ -51,6 +53,8 @@ def list_runs_in_window(
                 break
             if run.run_after >= start:
                 found.append(run)
+            if is_over():
+                return WindowRuns(runs=found, stop_reason="the time for the answer is over; choose a smaller window")
             if len(found) >= most or passed >= most + MAX_PASSED or timetable.follows_runs:
                 break
     except PlanningError as error:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from gnomon.clock import Clock, SystemClock
 from gnomon.model.instants import Instant
+from gnomon.store import change_journal
 from gnomon.store.drivers.address import POSTGRESQL, SQLITE, Address, parse_address
 from gnomon.store.drivers.sqlite import SqliteConnection
 from gnomon.store.drivers.sqlite_file import check_file_system, check_library, check_rights, file_exists
 from gnomon.store.encryption import key_check
 from gnomon.store.encryption.cipher import Cipher
-from gnomon.store.errors import CommitUncertain, DatabaseNotInitialised, DatabaseUnavailable, FencedError
+from gnomon.store.errors import CommitUncertain, DatabaseNotInitialised, DatabaseUnavailable, FencedError, StoreError
 from gnomon.store.schema_revision import REVISIONS, check_foreign_tables, check_revision
 from gnomon.store.statements import load_statements
 from gnomon.store.transaction import DriverConnection, Transaction
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from gnomon.store.drivers.postgres import NotifyListener
 
 LeaseClock = Callable[[], Instant]
+READERS_CHECKED_EVERY_S = 1.0
+"""How often a process looks whether another one waits for changes."""
 IDLE_CONNECTIONS_MAX = 8
 """Connections kept between transactions; a connection above this number is closed when its transaction ends."""
 
@@ -35,15 +38,18 @@ def open_database(
     clock: Clock | None = None,
     lease_clock: LeaseClock | None = None,
     cipher: Cipher | None = None,
+    announce_changes: Callable[[], int] = lambda: 0,
 ) -> Database:
     """Open the database at `url` and check that it has the schema of this version; it is never upgraded here.
 
     `clock` measures how long SQLite's write lock is held; `lease_clock` replaces the database's clock for leases. Without
-    a `cipher` no encrypted value can be read or written. `synchronous` is SQLite's setting of that name.
+    a `cipher` no encrypted value can be read or written. `synchronous` is SQLite's setting of that name. `announce_changes` is called after
+    commits that added to the journal of changes of a SQLite database, and returns how many readers it has woken; while there is none, it is called
+    once a second. On PostgreSQL a notification of the server does the same.
 
     Raises DatabaseNotInitialised, SchemaTooOld, SchemaTooNew, ForeignDatabase, InvalidAddress, DatabaseUnavailable, or UnusableFile.
     """
-    database = Database(parse_address(url), role, synchronous, clock or SystemClock(), lease_clock, cipher)
+    database = Database(parse_address(url), role, synchronous, clock or SystemClock(), lease_clock, cipher, announce_changes)
     try:
         database.check()
     except BaseException:
@@ -57,7 +63,7 @@ class Database:
 
     def __init__(
         self, address: Address, role: str, synchronous: str, clock: Clock, lease_clock: LeaseClock | None,
-        cipher: Cipher | None = None,
+        cipher: Cipher | None = None, announce_changes: Callable[[], int] = lambda: 0,
     ) -> None:
         self.address = address
         self.dialect = address.dialect
@@ -72,6 +78,10 @@ class Database:
         self._guard = threading.Lock()
         self._listener: NotifyListener | None = None
         self._parent_connections: list[object] = []
+        self._announce_changes = announce_changes
+        self._journal_rows = 0
+        self._has_readers = False
+        self._readers_checked_at = -READERS_CHECKED_EVERY_S
 
     def check(self) -> None:
         """Return when the database exists, can be used, and has the schema of this version; raises as `open_database`."""
@@ -148,13 +158,15 @@ class Database:
             tx = self._transaction(connection)
             try:
                 yield tx
+                if tx.change_entries:
+                    self._journal_rows += 1
+                    change_journal.write_row(tx, self._clock.now(), trims=self._journal_rows % change_journal.TRIMMED_EVERY == 0)
                 connection.flush()
             except BaseException:
                 connection.rollback()
                 raise
             connection.commit()
-            if tx.notifies_on_commit and self.dialect == POSTGRESQL:
-                self._send_notify(connection)
+            self._notify_after_commit(tx, connection)
         finally:
             self._release_connection(connection)
 
@@ -271,13 +283,52 @@ class Database:
                 return
         connection.close()
 
+    def open_change_listener(self) -> NotifyListener | None:
+        """A new listener for commits that add to the journal of changes; None on SQLite, where processes wake each other through sockets.
+
+        Raises DatabaseUnavailable. The caller closes it.
+        """
+        if self.dialect == SQLITE:
+            return None
+        from gnomon.store.drivers.postgres import NotifyListener
+
+        return NotifyListener(self.url, "gnomon_changes", marks_readers=True)
+
+    def _notify_after_commit(self, tx: Transaction, connection: DriverConnection) -> None:
+        if self.dialect == SQLITE:
+            if tx.change_entries and (self._has_readers or self._is_time_to_look_for_readers()):
+                self._has_readers = self._announce_changes() > 0
+            return
+        channels = ["gnomon"] if tx.notifies_on_commit else []
+        if tx.change_entries and self._find_readers(tx):
+            channels.append("gnomon_changes")
+        if channels:
+            self._send_notify(connection, channels)
+
+    def _find_readers(self, tx: Transaction) -> bool:
+        """Whether a process waits for changes; asked once a second, so that a new reader is notified a second later."""
+        if self._is_time_to_look_for_readers():
+            try:
+                self._has_readers = tx.one("change_journal.has_readers") is not None
+            except (DatabaseUnavailable, StoreError):
+                self._has_readers = False
+        return self._has_readers
+
+    def _is_time_to_look_for_readers(self) -> bool:
+        now = self._clock.monotonic()
+        if now - self._readers_checked_at < READERS_CHECKED_EVERY_S:
+            return False
+        self._readers_checked_at = now
+        return True
+
     @staticmethod
-    def _send_notify(connection: DriverConnection) -> None:
+    def _send_notify(connection: DriverConnection, channels: Sequence[str]) -> None:
         """Notify listeners. A lost notification only delays the next sweep, so it does not wait for the disk and errors are ignored."""
         try:
             connection.begin_write()
             connection.execute_raw("SET LOCAL synchronous_commit = off")
-            connection.execute_raw("NOTIFY gnomon")
+            for channel in channels:
+                connection.execute_raw(f"NOTIFY {channel}")
             connection.flush()
             connection.commit()
         except (DatabaseUnavailable, CommitUncertain):

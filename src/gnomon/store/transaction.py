@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
 
+from gnomon.model.change_entries import ChangeEntry
 from gnomon.model.instants import Instant
 from gnomon.store.encryption.cipher import Cipher
 from gnomon.store.errors import InvalidKey
@@ -70,7 +71,7 @@ class DriverConnection(Protocol):
 class Transaction:
     """What `Database.read`, `write`, `scheduler_write` and `triggerer_write` give: executes statements by name (`module.verb`)."""
 
-    __slots__ = ("_cipher", "_connection", "_lease_now", "_savepoints", "_statements", "dialect", "notifies_on_commit")
+    __slots__ = ("_cipher", "_connection", "_lease_now", "_savepoints", "_statements", "change_entries", "dialect", "notifies_on_commit")
 
     def __init__(
         self, connection: DriverConnection, dialect: str, statements: Mapping[str, Statement], lease_now: Callable[[Transaction], Instant],
@@ -79,6 +80,8 @@ class Transaction:
         self.dialect = dialect
         self.notifies_on_commit = False
         """True when listeners are notified after the commit."""
+        self.change_entries: list[ChangeEntry] = []
+        """What the transaction changed, for the journal (`store/change_journal.py`)."""
         self._connection = connection
         self._statements = statements
         self._lease_now = lease_now
@@ -139,10 +142,12 @@ class Transaction:
         """Undo the statements of the block when it raises; the transaction continues."""
         self._savepoints += 1
         name = f"point_{self._savepoints}"
+        recorded = len(self.change_entries)
         self._connection.execute_raw(f"SAVEPOINT {name}")
         try:
             yield
         except BaseException:
+            del self.change_entries[recorded:]
             self._connection.flush()
             if self._connection.is_usable:
                 self._connection.execute_raw(f"ROLLBACK TO SAVEPOINT {name}")

@@ -6,9 +6,9 @@ A wake-up carries no data and may be lost: the receiver also reads the store at 
 
 from __future__ import annotations
 
-from gnomon.wakeups.notifications import Listener, Notifier
+from gnomon.wakeups.notifications import CHANGES_SUFFIX, Listener, Notifier, change_notifier
 from gnomon.wakeups.process_lock import DAG_PROCESSOR_LOCK, ProcessLock
 from gnomon.wakeups.retry import retry_until_available
 from gnomon.wakeups.stop_signals import STOP_SIGNALS, StopFlag, reset_signals
 
-__all__ = ["DAG_PROCESSOR_LOCK", "STOP_SIGNALS", "Listener", "Notifier", "ProcessLock", "StopFlag", "reset_signals", "retry_until_available"]
+__all__ = ["CHANGES_SUFFIX", "DAG_PROCESSOR_LOCK", "STOP_SIGNALS", "Listener", "Notifier", "ProcessLock", "StopFlag", "change_notifier", "reset_signals", "retry_until_available"]

@@ -8,20 +8,23 @@ from pathlib import Path
 
 SOCKET_SUFFIX = ".wake"
 """Suffix of the listeners' sockets."""
+CHANGES_SUFFIX = ".changes"
+"""Suffix of the sockets of listeners for commits that add to the journal of changes."""
 
 
 class Notifier:
     """Wakes every listener of a run folder. Keeps no descriptor open between notifications, so it may be used after a fork."""
 
-    def __init__(self, run_folder: Path, db_url: str = "") -> None:
+    def __init__(self, run_folder: Path, db_url: str = "", *, suffix: str = SOCKET_SUFFIX) -> None:
         self._folder = Path(run_folder)
+        self._suffix = suffix
         self.db_url = db_url
         """Address of the database, which wakes listeners on other hosts (`store.notify_on_commit`)."""
 
     def notify(self) -> int:
         """Wake every listener and remove sockets without a listener; returns how many were woken. Never blocks, never raises."""
         try:
-            paths = [entry.path for entry in os.scandir(self._folder) if entry.name.endswith(SOCKET_SUFFIX)]
+            paths = [entry.path for entry in os.scandir(self._folder) if entry.name.endswith(self._suffix)]
         except OSError:
             return 0
         if not paths:
@@ -33,6 +36,11 @@ class Notifier:
         with sender:
             sender.setblocking(False)
             return sum(_send_wakeup(sender, path) for path in paths)
+
+
+def change_notifier(run_folder: Path) -> Notifier:
+    """Wakes the processes that wait for commits which add to the journal of changes (`open_database(announce_changes=...)`)."""
+    return Notifier(run_folder, suffix=CHANGES_SUFFIX)
 
 
 def _send_wakeup(sender: socket.socket, path: str) -> bool:
@@ -62,8 +70,8 @@ _DRAIN_MAX = 10_000
 class Listener:
     """A descriptor that becomes readable when a Notifier of the same folder wakes it. `name` must be unique in the folder."""
 
-    def __init__(self, run_folder: Path, name: str) -> None:
-        self._path = Path(run_folder) / f"{name}{SOCKET_SUFFIX}"
+    def __init__(self, run_folder: Path, name: str, *, suffix: str = SOCKET_SUFFIX) -> None:
+        self._path = Path(run_folder) / f"{name}{suffix}"
         self._path.unlink(missing_ok=True)
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self._socket.setblocking(False)

@@ -8,7 +8,7 @@ from gnomon import log
 from gnomon.clock import SystemClock
 from gnomon.config import Config, environment
 from gnomon.store import load_cipher, open_database
-from gnomon.wakeups import Notifier
+from gnomon.wakeups import Notifier, change_notifier
 from gnomon.worker import drain
 from gnomon.worker.loop import WorkerService
 from gnomon.worker.settings import build_worker_settings
@@ -28,7 +28,8 @@ def main(cfg: Config) -> int:
     settings = build_worker_settings(cfg, environment())
     worker_store = DatabaseWorkerStore(
         lambda: open_database(
-            cfg.database_url, role="worker", synchronous=cfg.text("database", "synchronous"), cipher=load_cipher(cfg)
+            cfg.database_url, role="worker", synchronous=cfg.text("database", "synchronous"), cipher=load_cipher(cfg),
+            announce_changes=change_notifier(settings.run_folder).notify,
         ),
         Notifier(settings.run_folder).notify,
     )

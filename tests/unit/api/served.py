@@ -15,6 +15,7 @@ from tests.patience import PATIENCE_S
 
 from gnomon.api.context import ApiContext
 from gnomon.api.service import create_server
+from gnomon.api.streams.event_stream import MEDIA_TYPE
 
 
 class Reply(NamedTuple):
@@ -44,9 +45,20 @@ class Client:
         try:
             connection.request(method, path, sent, {**kind, **(headers or {})})
             answer = connection.getresponse()
+            if answer.getheader("Content-Type") == MEDIA_TYPE:  # it does not end
+                return Reply(answer.status, MEDIA_TYPE, _read_event(answer), dict(answer.getheaders()))
             return Reply(answer.status, answer.getheader("Content-Type"), answer.read(), dict(answer.getheaders()))
         finally:
             connection.close()
+
+    @contextmanager
+    def stream(self, query: str = "", last: str | None = None, **headers: str) -> Iterator[EventReader]:
+        """A stream of events; `last`: the id of the last event."""
+        reader = EventReader(self.port, f"/api/gnomon/v1/events{query}", {**({} if last is None else {"Last-Event-ID": last}), **headers})
+        try:
+            yield reader
+        finally:
+            reader.close()
 
     def get(self, path: str) -> Any:
         """The JSON of a GET below /api/v2 that must succeed."""
@@ -69,6 +81,41 @@ class Client:
     def fails(self, status: int, path: str, method: str = "GET", body: object = None) -> Any:
         """The detail of a request below /api/v2 that must fail with this status."""
         return self.send(method, path, body, status)["detail"]
+
+
+class EventReader:
+    """Reads the events of one stream."""
+
+    def __init__(self, port: int, path: str, headers: dict[str, str]) -> None:
+        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)
+        self.connection.request("GET", path, None, headers)
+        self.answer = self.connection.getresponse()
+
+    def next(self) -> tuple[str, str, Any]:
+        """Kind, id and data of the next event. Raises EOFError at the end of the stream."""
+        while True:
+            text = _read_event(self.answer)
+            if not text:
+                raise EOFError
+            fields = dict(line.split(": ", 1) for line in text.decode().splitlines() if ": " in line)
+            if "event" in fields:
+                return fields["event"], fields["id"], json.loads(fields["data"])
+
+    def close(self) -> None:
+        """Leave."""
+        self.answer.close()
+        self.connection.close()
+
+
+def _read_event(answer: http.client.HTTPResponse) -> bytes:
+    """The lines up to the next empty one; nothing at the end of the stream."""
+    lines = b""
+    while not lines.endswith(b"\n\n"):
+        line = answer.readline()
+        if not line:
+            return b""
+        lines += line
+    return lines
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from tests.unit.cli.deployment import NOW, Deployment, spec_of
 
 from gnomon.accounts import account_changes, api_tokens, passwords
 from gnomon.accounts.account_changes import Author
+from gnomon.accounts.sessions import end_session
 from gnomon.api.access.accounts_policy import COOKIE
 from gnomon.api.access.choose_policy import create_context
 from gnomon.api.access.permissions import find_permission, list_operations
@@ -280,6 +281,37 @@ def test_counts_and_suggestions_do_not_know_hidden_dags_either(site: Site) -> No
     assert site.request("shown", "GET", "/api/v2/dags/secret_da").json() == {"detail": "there is no DAG 'secret_da'"}
     assert site.request("shown", "GET", "/api/v2/dags/shown_dog").json() == {"detail": "there is no DAG 'shown_dog'"}
     assert "did you mean 'secret_dag'" in site.request("viewer", "GET", "/api/v2/dags/secret_da").json()["detail"]
+
+
+def test_a_stream_tells_an_account_of_its_dags_only(site: Site) -> None:
+    headers = {"Authorization": f"Bearer {site.tokens['shown']}"}
+    for dag_id, status in (("shown_dag", 200), ("secret_dag", 404), ("absent", 404)):
+        assert site.request("shown", "GET", f"{OWN}/events?dag_id={dag_id}").status == status
+    with site.client.stream(last="0.0", **headers) as stream:
+        with site.context.database.write() as tx:
+            for dag_id in ("secret_dag", "shown_dag"):
+                for paused in (True, False):
+                    dags.set_paused(tx, dag_id, paused, "me", NOW)
+        seen = []
+        while not seen or seen[-1].get("change") != "unpaused":
+            seen.append(stream.next()[2])
+    assert len(seen) > 5
+    assert {data["dag_id"] for data in seen if "dag_id" in data} == {"shown_dag"}
+    assert "secret" not in str(seen)
+
+
+def test_a_session_is_found_again_without_its_secret_until_it_ends(site: Site) -> None:
+    cookie = site.log_in("user").headers["set-cookie"].partition(";")[0]
+    with site.client.stream(Cookie=cookie) as stream:
+        assert stream.next()[0] == "ready"
+    secret = cookie.partition("=")[2]
+    session = site.context.authenticator.identify_cookie(secret)
+    assert session is not None
+    identity = site.context.authenticator.identify_session(session.session_pk)
+    assert identity == session.identity
+    with site.context.database.write() as tx:
+        end_session(tx, session.session_pk)
+    assert site.context.authenticator.identify_session(session.session_pk) is None
 
 
 def test_changes_of_several_dags_leave_others_alone(site: Site) -> None:

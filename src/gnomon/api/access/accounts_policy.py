@@ -9,7 +9,7 @@ from starlette.requests import Request
 
 from gnomon.accounts.authentication import Authenticator
 from gnomon.accounts.sessions import OpenSession
-from gnomon.api.access.policies import AccessRefused, ApiResource, Permission, User
+from gnomon.api.access.policies import AccessRefused, ApiResource, Credential, Permission, User
 from gnomon.api.access.required_roles import OF_DAGS, PUBLIC, check_dag_role, describe_missing_role, find_required_role
 from gnomon.model.accounts import Identity, Role
 
@@ -55,12 +55,23 @@ class AccountsPolicy:
             raise AccessRefused(403, "the request comes from a page of another site")
         return session.identity
 
+    def find_credential(self, request: Request) -> Credential:
+        """The token of the request, or its session. A check of the session neither changes its secret nor counts as a use."""
+        authorization = request.headers.get("authorization")
+        find_authenticator = self._find_authenticator
+        if authorization is not None:
+            return Credential(("header", authorization), lambda: find_authenticator().identify_header(authorization))
+        session_pk = request.scope["state"]["session_pk"]
+        return Credential(("session", session_pk), lambda: find_authenticator().identify_session(session_pk))
+
     def find_session(self, request: Request) -> OpenSession | None:
         """The session of the request's cookie; a new secret is put into the answer by the middleware `SessionCookies`."""
         secret = request.cookies.get(COOKIE)
         session = None if secret is None else self._find_authenticator().identify_cookie(secret)
         if session is not None and session.new_secret is not None:
             request.scope.setdefault("state", {})["new_session_secret"] = session.new_secret
+        if session is not None:
+            request.scope.setdefault("state", {})["session_pk"] = session.session_pk
         return session
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
@@ -69,8 +70,21 @@ class AccessRefused(Exception):
         self.headers = headers or {}
 
 
+@dataclass(frozen=True, slots=True)
+class Credential:
+    """How the login of a request that lasts is checked again."""
+
+    key: tuple[str, object]
+    """Requests with the same login have equal keys."""
+    identify: Callable[[], Identity | None]
+    """The identity now; None: the login is not valid any more."""
+
+
 class AccessPolicy(Protocol):
     """Decides whether a request is allowed."""
 
     def authorize(self, request: Request, permission: Permission, resource: ApiResource, dag_id: str | None) -> User:
         """The user of the request. `dag_id`: the DAG in its path; None for none, or for `~`. Raises AccessRefused."""
+
+    def find_credential(self, request: Request) -> Credential:
+        """The login of a request that was allowed."""

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+import datetime as dt
+from collections.abc import Iterable
+from typing import Annotated
 
+from fastapi import APIRouter, HTTPException, Query
+
+from gnomon.actions.dependency_previews import EdgePreview, LocatedDag, preview_edge
 from gnomon.api.access.hidden_names import build_name_filter
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
-from gnomon.api.access.visible_dags import VisibleDags
+from gnomon.api.access.visible_dags import VisibleDags, require_role
 from gnomon.api.context import Context
 from gnomon.api.v2.schemas.base import Answer
+from gnomon.model.accounts import Role
+from gnomon.model.instants import iso
+from gnomon.model.spec import collect_edges
+from gnomon.model.upstream_edges import Edge
+from gnomon.report.listings.dag_list import find_dag
+from gnomon.report.listings.local_time import DayClock, to_local
+from gnomon.report.waits.edge_wording import describe_options
 from gnomon.report.waits.wait_graph import list_stored_edges
+from gnomon.store import Transaction
+from gnomon.store.dag_records import dags
 
 router = APIRouter(prefix="/dependencies", tags=["Dependency"])
 
@@ -52,3 +66,96 @@ def get_dependency_graph(context: Context, user: CurrentUser) -> DependencyGraph
         )
         for row in rows
     ])  # fmt: skip
+
+
+DEPENDENCIES_MAX = 20
+"""The most dependencies of one answer about a day: each is computed slot by slot."""
+FIRST_YEAR, LAST_YEAR = 1900, 9000
+
+
+class DayLineAnswer(Answer):
+    """A run of the day, and the upstream slots that it waits for."""
+
+    run_after: dt.datetime
+    waits_for: list[dt.datetime]
+    rule: str
+    window_start: dt.datetime
+    window_end: dt.datetime
+    """The rule looked at the slots from `window_start` to before `window_end`."""
+
+
+class DayDependencyAnswer(Answer):
+    """One dependency on one day, as if every slot of both DAGs had a run."""
+
+    task_id: str | None
+    upstream_dag_id: str
+    upstream_task_id: str | None
+    options: list[str]
+    upstream_schedule: str | None
+    """None: no file defines the upstream DAG."""
+    error: str | None
+    """Why the lines cannot be computed."""
+    runs: list[DayLineAnswer]
+    upstream_slots: list[dt.datetime]
+    """All slots of the upstream DAG on that day, whether a run waits for them or not."""
+
+
+class DayDependenciesAnswer(Answer):
+    """The dependencies of a DAG on one day of its time zone."""
+
+    dag_id: str
+    schedule: str
+    day: dt.date
+    timezone: str
+    start: dt.datetime
+    end: dt.datetime
+    dependencies: list[DayDependencyAnswer]
+    left_out: int
+    """Further dependencies of the DAG that the answer does not have; those on DAGs that the user may not see are not counted."""
+
+
+@router.get("/day", dependencies=[requires(Permission.READ, ApiResource.DAG)])
+def get_dependencies_of_day(
+    dag_id: str, context: Context, user: CurrentUser, day: dt.date | None = None, first: Annotated[int, Query(ge=0, le=2**31)] = 0,
+) -> DayDependenciesAnswer:  # fmt: skip
+    """Which slots of other DAGs each run of a day waits for, by the timetables alone. `day`: default today. `first`: dependencies to pass over."""
+    with context.database.read() as tx:
+        require_role(context, tx, user, dag_id, Role.VIEWER)
+        found = find_dag(tx, dag_id)
+        dag = LocatedDag(found.spec, found.file, "the database")
+        visible = VisibleDags(context, tx, user)
+        edges = [edge for edge in collect_edges(dag.spec) if edge.after.dag_id in visible]
+        chosen = edges[first : first + DEPENDENCIES_MAX]
+        upstreams = _find_upstreams(tx, chosen)
+        hide = build_name_filter(tx, visible)
+    clock = DayClock(dag.zone, _check_day(day if day is not None else to_local(context.clock.now(), dag.zone).date()))
+    previews = [preview_edge(context.cfg, dag, upstreams.get(edge.after.dag_id), edge, clock) for edge in chosen]
+    return DayDependenciesAnswer.model_validate({
+        "dag_id": dag_id, "schedule": dag.spec.timetable.summary, "day": clock.day, "timezone": dag.zone_name, "start": iso(clock.start),
+        "end": iso(clock.end), "left_out": max(0, len(edges) - first - len(chosen)),
+        "dependencies": [_build_day_dependency(preview, None if preview.error is None else hide(preview.error)) for preview in previews],
+    })  # fmt: skip
+
+
+def _check_day(day: dt.date) -> dt.date:
+    if not FIRST_YEAR <= day.year <= LAST_YEAR:
+        raise HTTPException(422, f"{day} is out of range; choose a day in the years {FIRST_YEAR} to {LAST_YEAR}")
+    return day
+
+
+def _find_upstreams(tx: Transaction, edges: Iterable[Edge]) -> dict[str, LocatedDag]:
+    """The upstream DAGs that a file defines, by id."""
+    found = {}
+    for dag_id in {edge.after.dag_id for edge in edges}:
+        row = dags.find_dag_row(tx, dag_id)
+        if row is not None and row.active:
+            found[dag_id] = LocatedDag(find_dag(tx, dag_id).spec, row.file, "the database")
+    return found
+
+
+def _build_day_dependency(preview: EdgePreview, error: str | None) -> dict[str, object]:
+    record, after = preview.as_record(), preview.edge.after
+    return {
+        "task_id": preview.edge.task_id, "upstream_dag_id": after.dag_id, "upstream_task_id": after.task_id, "options": describe_options(after),
+        "upstream_schedule": record["upstream_schedule"], "error": error, "runs": record["runs"], "upstream_slots": record["upstream_slots"],
+    }  # fmt: skip

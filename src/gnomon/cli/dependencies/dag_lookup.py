@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from datetime import tzinfo
 
 from gnomon.actions.author_queries import make_question_handler
+from gnomon.actions.dependency_previews import LocatedDag
 from gnomon.cli.home import Home
 from gnomon.cli.trial.dag_search import find_by_id, find_in_file, looks_like_file, parse_all_files
 from gnomon.dagfiles.inputs import create_environment_stamps
@@ -18,31 +18,8 @@ from gnomon.errors.product import UserError
 from gnomon.model.spec import DagSpec, collect_edges
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.not_found import NameNotFound
-from gnomon.sdk.schedules.timezone import find_zone
 from gnomon.store import DatabaseNotInitialised
 from gnomon.store.dag_records import dags
-
-
-@dataclass(frozen=True, slots=True)
-class LocatedDag:
-    """A DAG, its file, and where it was found."""
-
-    spec: DagSpec
-    file: str
-    origin: str
-    """Where the DAG was found, for people: "the database"."""
-
-    @property
-    def zone_name(self) -> str:
-        """The zone whose days count for the DAG: that of its timetable, else its own."""
-        timetable = self.spec.timetable
-        own = timetable.data.get("timezone") if timetable.builtin else timetable.timezone
-        name = own if isinstance(own, str) else self.spec.timezone
-        return "UTC" if name.lower() == "utc" else name
-
-    @property
-    def zone(self) -> tzinfo:
-        return find_zone(self.zone_name)
 
 
 @dataclass(frozen=True, slots=True)

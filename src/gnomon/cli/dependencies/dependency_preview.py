@@ -2,49 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import date, datetime
 
 import click
-import msgspec
 
-from gnomon.actions.author_queries import make_question_handler
-from gnomon.cli.dependencies.dag_lookup import DagWithUpstreams, LocatedDag, locate_dag
+from gnomon.actions.dependency_previews import EdgePreview, LocatedDag, preview_edge
+from gnomon.cli.dependencies.dag_lookup import locate_dag
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import format_option, format_table, print_document
 from gnomon.cli.timetables.time_window import YEARS
 from gnomon.dependencies.shape import find_slotless_reason
 from gnomon.errors.product import UserError
-from gnomon.errors.timetable import PlanningError
 from gnomon.model.instants import iso
 from gnomon.model.spec import collect_edges
-from gnomon.model.upstream_edges import Edge
 from gnomon.report.listings.local_time import DayClock, to_local
 from gnomon.report.pictures.day_lanes_svg import render_day_lanes_svg
 from gnomon.report.waits.day_lanes import LanePanel, build_panel
 from gnomon.report.waits.day_preview import (
     COLUMNS,
     MAX_ROWS,
-    DayPreview,
-    RunUpstreamSlots,
-    build_day_preview,
     build_rows,
-    build_side,
 )
 from gnomon.report.waits.edge_wording import describe_edge
-from gnomon.timetable_host import ask_and_wait
-
-_LINES = "gnomon.report.waits.day_preview:build_day_preview"
-
-
-@dataclass(frozen=True, slots=True)
-class _EdgePreview:
-    """One dependency: the slots that its runs wait for, or why they cannot be computed."""
-
-    edge: Edge
-    upstream: LocatedDag | None
-    lines: DayPreview
-    error: str | None = None
 
 
 @click.command()
@@ -61,7 +40,7 @@ def preview(home: Home, file_or_id: str, dag_id: str | None, day: datetime | Non
     """
     target = locate_dag(home, file_or_id, dag_id)
     clock = DayClock(target.dag.zone, _choose_day(home, day, target.dag))
-    previews = [_preview_edge(home, target, edge, clock) for edge in collect_edges(target.dag.spec)]
+    previews = [preview_edge(home.cfg, target.dag, target.upstreams[edge.after.dag_id], edge, clock) for edge in collect_edges(target.dag.spec)]
     if output == "svg":
         _draw(target.dag, previews, clock)
     elif output == "table":
@@ -81,31 +60,7 @@ def _choose_day(home: Home, day: datetime | None, dag: LocatedDag) -> date:
     return day.date()
 
 
-def _preview_edge(home: Home, target: DagWithUpstreams, edge: Edge, clock: DayClock) -> _EdgePreview:
-    """The preview of one dependency. Built-in timetables are called in this process, those of authors in a timetable host."""
-    dag, upstream = target.dag, target.upstreams[edge.after.dag_id]
-    if upstream is None:
-        where = "neither the file nor the database nor the DAGs folder has it"
-        return _EdgePreview(edge, None, DayPreview(), f"there is no DAG {edge.after.dag_id!r}: {where}; runs wait until a file defines it")
-    down_side, up_side = build_side(dag.spec, dag.file), build_side(upstream.spec, upstream.file)
-    if (why := find_slotless_reason(up_side.timetable)) is not None:
-        return _EdgePreview(edge, upstream, DayPreview(), f"DAG {edge.after.dag_id!r} has no slots to wait for: {why}")
-    if find_slotless_reason(down_side.timetable) is not None:
-        return _EdgePreview(edge, upstream, DayPreview())
-    try:
-        if down_side.timetable.builtin and up_side.timetable.builtin:
-            lines = build_day_preview(after=edge.after, downstream=down_side, upstream=up_side, start=clock.start, end=clock.end)
-        else:
-            lines = ask_and_wait(
-                home.cfg, _LINES, DayPreview, imports=True, answers=make_question_handler(home.cfg), after=edge.after,
-                downstream=down_side, upstream=up_side, start=clock.start, end=clock.end,
-            )  # fmt: skip
-    except PlanningError as error:
-        return _EdgePreview(edge, upstream, DayPreview(), f"{describe_edge(dag.spec.dag_id, edge)}: {error}")
-    return _EdgePreview(edge, upstream, lines)
-
-
-def _print(dag: LocatedDag, previews: list[_EdgePreview], clock: DayClock) -> None:
+def _print(dag: LocatedDag, previews: list[EdgePreview], clock: DayClock) -> None:
     click.echo(f"{dag.spec.dag_id} on {clock.day:%a %Y-%m-%d}, in the time zone {dag.zone_name}")
     if not previews:
         click.echo("this DAG waits for no other DAG")
@@ -118,7 +73,7 @@ def _print(dag: LocatedDag, previews: list[_EdgePreview], clock: DayClock) -> No
             click.echo(preview.error)
 
 
-def _print_rows(dag: LocatedDag, preview: _EdgePreview, clock: DayClock) -> None:
+def _print_rows(dag: LocatedDag, preview: EdgePreview, clock: DayClock) -> None:
     rows = build_rows(preview.lines.lines, clock)
     if not rows:
         why = find_slotless_reason(dag.spec.timetable)
@@ -133,7 +88,7 @@ def _describe_origin(upstream: LocatedDag) -> str:
     return f"{upstream.spec.timetable.summary}; {upstream.origin}"
 
 
-def _draw(dag: LocatedDag, previews: list[_EdgePreview], clock: DayClock) -> None:
+def _draw(dag: LocatedDag, previews: list[EdgePreview], clock: DayClock) -> None:
     dag_id = dag.spec.dag_id
     panels: list[LanePanel] = [
         build_panel(describe_edge(dag_id, preview.edge), dag_id, preview.edge, preview.lines, clock) for preview in previews if preview.lines.lines
@@ -145,29 +100,8 @@ def _draw(dag: LocatedDag, previews: list[_EdgePreview], clock: DayClock) -> Non
     click.echo(render_day_lanes_svg(dag_id, f"{clock.day:%a %Y-%m-%d}, in the time zone {dag.zone_name}", panels), nl=False)
 
 
-def _record(dag: LocatedDag, previews: list[_EdgePreview], clock: DayClock) -> dict[str, object]:
+def _record(dag: LocatedDag, previews: list[EdgePreview], clock: DayClock) -> dict[str, object]:
     return {
         "dag_id": dag.spec.dag_id, "schedule": dag.spec.timetable.summary, "day": clock.day.isoformat(), "timezone": dag.zone_name,
-        "from": iso(clock.start), "until": iso(clock.end), "dependencies": [_edge_record(preview) for preview in previews],
-    }  # fmt: skip
-
-
-def _edge_record(preview: _EdgePreview) -> dict[str, object]:
-    upstream = preview.upstream
-    return {
-        "task_id": preview.edge.task_id,
-        "after": msgspec.structs.asdict(preview.edge.after),
-        "upstream_schedule": upstream.spec.timetable.summary if upstream else None,
-        "upstream_file": upstream.file if upstream else None,
-        "found_in": upstream.origin if upstream else None,
-        "error": preview.error,
-        "runs": [_line_record(line) for line in preview.lines.lines],
-        "upstream_slots": [iso(slot) for slot in preview.lines.upstream],
-    }
-
-
-def _line_record(line: RunUpstreamSlots) -> dict[str, object]:
-    return {
-        "run_after": iso(line.run_after), "waits_for": [iso(slot) for slot in line.slots], "rule": line.rule,
-        "window_start": iso(line.start), "window_end": iso(line.end),
+        "from": iso(clock.start), "until": iso(clock.end), "dependencies": [preview.as_record() for preview in previews],
     }  # fmt: skip

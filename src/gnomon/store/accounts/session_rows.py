@@ -34,6 +34,12 @@ def find_session(tx: Transaction, secret_hash: str) -> LoginSession | None:
     return None if row is None else LoginSession(*row)
 
 
+def get_session(tx: Transaction, session_pk: int) -> LoginSession | None:
+    """The session; None when it has ended."""
+    row = tx.one("login_sessions.get", session_pk=session_pk)
+    return None if row is None else LoginSession(*row)
+
+
 def list_sessions(tx: Transaction, account_pk: int) -> list[LoginSession]:
     """The sessions of an account, the last used first."""
     return [LoginSession(*row) for row in tx.all("login_sessions.list", account_pk=account_pk)]

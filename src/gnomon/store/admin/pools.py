@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from gnomon.model.change_entries import PoolChange
+from gnomon.model.instants import Instant
 from gnomon.model.records import PoolRecord
 from gnomon.model.states import TASK_STATES_BY_CODE, TaskInstanceState
+from gnomon.store.change_journal import record_change
 from gnomon.store.errors import NotFound, ResourceInUse
 from gnomon.store.transaction import Row, Transaction
 
@@ -29,9 +34,33 @@ def read_live_slots(tx: Transaction) -> dict[str, dict[TaskInstanceState, int]]:
     return slots
 
 
+@dataclass(frozen=True, slots=True)
+class PoolInstance:
+    """A task instance of an unfinished run that names a pool."""
+
+    pool: str
+    dag_id: str
+    run_id: str
+    task_id: str
+    map_index: int
+    state: TaskInstanceState
+    slots: int
+    priority: int
+    started_at: Instant | None
+
+
+def list_live_instances(tx: Transaction, limit: int) -> list[PoolInstance]:
+    """Task instances of unfinished runs that are scheduled, queued, running, restarting or deferred, at most `limit`, the highest priority first."""
+    return [
+        PoolInstance(pool, dag_id, run_id, task_id, map_index, TASK_STATES_BY_CODE[state], slots, priority, started_at)
+        for pool, dag_id, run_id, task_id, map_index, state, slots, priority, started_at in tx.all("pools.live_instances", limit=limit)
+    ]
+
+
 def set_pool(tx: Transaction, name: str, slots: int, *, description: str = "", include_deferred: bool = False) -> None:
     """Insert or replace the settings of a pool; `slots` of -1 means unlimited. Running tasks continue, also above a new bound."""
     tx.run("pools.put", name=name, slots=slots, include_deferred=include_deferred, description=description)
+    record_change(tx, PoolChange(name, "updated"))
 
 
 def delete_pool(tx: Transaction, name: str) -> None:
@@ -43,6 +72,7 @@ def delete_pool(tx: Transaction, name: str) -> None:
         if pool is None:
             raise NotFound(f"there is no pool {name!r}; `gnomon pools list` shows them all")
         raise ResourceInUse(f"pool {name!r} cannot be deleted: {pool.used} of its slots are in use; try again when they are free")
+    record_change(tx, PoolChange(name, "deleted"))
 
 
 def correct_used_slots(tx: Transaction, name: str, expected: int, used: int) -> bool:

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 
 from gnomon.assets.conditions import match_leaves
 from gnomon.model.assets import AssetEvent, AssetKey, NewAssetEvent, encode_leaf
+from gnomon.model.change_entries import AssetEventPublished
 from gnomon.model.instants import Instant
 from gnomon.model.records import NewMail
 from gnomon.model.states import RUN_STATES_BY_CODE, DagRunState
 from gnomon.store.errors import NotFound
+from gnomon.store.change_journal import record_change
 from gnomon.store.ownership import mailbox
 from gnomon.store.transaction import Row, Transaction, notify_on_commit
 
@@ -35,6 +37,9 @@ def publish_events(tx: Transaction, events: Sequence[NewAssetEvent]) -> list[New
     tx.send_many("asset_events.add_assets", [(*asset, at) for asset, at in sorted(first_at.items())])
     tx.send_many("asset_events.add", [(number, *_encode_event(event)) for number, event in enumerate(new)])
     tx.send_many("asset_events.add_aliases", [(alias, event.uid) for event in new for alias in dict.fromkeys(event.aliases)])
+    record_change(tx, *(
+        AssetEventPublished(event.asset.name, event.asset.uri, event.source_dag_id, event.source_run_id, event.source_task_id) for event in new
+    ))  # fmt: skip
     _enqueue_for_consumers(tx, new)
     return new
 

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 
 import msgspec
 
+from gnomon.model.change_entries import DagChange
 from gnomon.model.instants import Instant
 from gnomon.model.spec import DagSpec, collect_edges
 from gnomon.model.upstream_edges import AfterSpec, Edge
+from gnomon.store.change_journal import record_change
 from gnomon.store.dag_records import dags
 from gnomon.store.ownership import mailbox
 from gnomon.store.transaction import Row, Transaction, notify_on_commit
@@ -72,6 +74,7 @@ def set_dependency_errors(tx: Transaction, errors: Mapping[int, str | None], at:
             if row is not None:
                 changed.append((row[0], dag_pk))
     if changed:
+        record_change(tx, *(DagChange(dag_pk, "updated") for _, dag_pk in changed))
         mailbox.send_messages(tx, [dags.dag_changed_message(group_no, dag_pk, at) for group_no, dag_pk in changed])
         notify_on_commit(tx)
     return [dag_pk for _, dag_pk in changed]

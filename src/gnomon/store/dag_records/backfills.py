@@ -11,9 +11,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from gnomon.model.backfills import BackfillRecord
+from gnomon.model.change_entries import BackfillNews
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import EventRecord, NewMail
 from gnomon.model.states import RUN_STATES_BY_CODE, DagRunState
+from gnomon.store.change_journal import record_change
 from gnomon.store.dag_records import event_log
 from gnomon.store.errors import BackfillActive
 from gnomon.store.ownership import mailbox
@@ -61,6 +63,7 @@ def cancel_backfill(tx: Transaction, backfill: BackfillRecord, by: str, at: Inst
 
 
 def _announce(tx: Transaction, backfill: BackfillRecord, kind: str, by: str, at: Instant, body: str) -> None:
+    record_change(tx, BackfillNews(backfill.dag_pk, backfill.backfill_pk, kind.removeprefix("backfill_")))
     event_log.log_event(tx, EventRecord(at, kind, dag_pk=backfill.dag_pk, by=by, body=body))
     message = json.dumps({"backfill_pk": backfill.backfill_pk})
     mailbox.send_messages(tx, [NewMail(backfill.group_no, "backfill_changed", message, at=at)])

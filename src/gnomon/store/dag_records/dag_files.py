@@ -6,8 +6,10 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from gnomon.model.change_entries import DagChange, ImportErrorsChange
 from gnomon.model.instants import Instant
 from gnomon.model.spec import FileInputs, ParsedDag, ParsedFile, ParseFailure
+from gnomon.store.change_journal import record_change
 from gnomon.store.dag_records import dags
 from gnomon.store.dag_records.dag_versions import DefiningFile, DefinitionResult, define_dags, drop_duplicates
 from gnomon.store.database import Database
@@ -99,8 +101,10 @@ def record_deleted_files(tx: Transaction, paths: Iterable[str], at: Instant) -> 
     again: dict[str, None] = {}
     for path in paths:
         for (file_pk,) in tx.all("dag_files.mark_deleted", path=path, at=at):
-            tx.run("dag_files.remove_errors", file_pk=file_pk)
+            had_errors = tx.run("dag_files.remove_errors", file_pk=file_pk)
             missing = _list_dags_of_file(tx, file_pk)
+            if had_errors:
+                record_change(tx, ImportErrorsChange(path, 0, tuple(row[1] for row in missing)))
             again.update(dict.fromkeys(_deactivate(tx, file_pk, missing, at)))
             deactivated += [row[1] for row in missing]
     return FileRecordResult((), (), tuple(deactivated), tuple(again))
@@ -176,11 +180,13 @@ def _write_errors(
     tx: Transaction, parsed: ParsedFile, file_pk: int, defined: list[DefinitionResult], duplicates: list[ParseFailure], at: Instant
 ) -> FileRecordResult:
     errors = (*parsed.failures, *duplicates, *(failure for result in defined for failure in result.duplicates))
-    tx.run("dag_files.remove_errors", file_pk=file_pk)
+    had_errors = tx.run("dag_files.remove_errors", file_pk=file_pk)
     tx.many(
         "dag_files.add_errors",
         [(file_pk, n, e.kind, e.message, e.line, e.traceback, at) for n, e in enumerate(errors)],
     )
+    if errors or had_errors:
+        record_change(tx, ImportErrorsChange(parsed.path, len(errors), tuple(row[1] for row in _list_dags_of_file(tx, file_pk))))
     defined_ids = {parsed_dag.spec.dag_id for parsed_dag in parsed.dags}
     missing = [] if parsed.failures else [row for row in _list_dags_of_file(tx, file_pk) if row[1] not in defined_ids]
     again = _deactivate(tx, file_pk, missing, at)
@@ -197,6 +203,7 @@ def _deactivate(tx: Transaction, file_pk: int, missing: list[tuple[int, str, int
     if not missing:
         return ()
     tx.many("dags.deactivate", [(dag_pk,) for dag_pk, _, _ in missing])
+    record_change(tx, *(DagChange(dag_pk, "deactivated", dag_id) for dag_pk, dag_id, _ in missing))
     mailbox.send_messages(tx, [dags.dag_changed_message(group_no, dag_pk, at) for dag_pk, _, group_no in missing])
     notify_on_commit(tx)
     return tuple(row[0] for row in tx.all("dag_files.recheck_duplicates", file_pk=file_pk))

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from gnomon.model.change_entries import DagChange
 from gnomon.model.ids import group_of
 from gnomon.model.instants import Instant
 from gnomon.model.records import EventRecord
 from gnomon.model.spec import DagSpec, ParsedDag, ParsedFile, ParseFailure
 from gnomon.store.asset_records.asset_declarations import replace_declarations
 from gnomon.store.asset_records.asset_watchers import replace_watchers
+from gnomon.store.change_journal import record_change
 from gnomon.store.cross_dag import dag_edges
 from gnomon.store.dag_records.event_log import log_event
 from gnomon.store.ownership.group_state import load_task_numbers
@@ -196,3 +198,4 @@ def _write_current_versions(
             rows.append((stored.dag_pk, stored.number + is_new, origin.file_pk, origin.input_hash, at))
             result.changed.append((stored.dag_pk, group_of(dag.spec.dag_id)))
     tx.many("dag_versions.activate_dags", rows)
+    record_change(tx, *(DagChange(dag_pk, "updated") for dag_pk, _ in result.changed))

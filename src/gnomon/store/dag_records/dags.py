@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
+from gnomon.model.change_entries import DagChange
 from gnomon.model.instants import Instant
 from gnomon.model.records import EventRecord, NewMail
+from gnomon.store.change_journal import record_change
 from gnomon.store.dag_records import event_log
 from gnomon.store.errors import NotFound
 from gnomon.store.ownership import mailbox
@@ -48,6 +50,7 @@ def set_paused(tx: Transaction, dag_id: str, paused: bool, by: str, at: Instant)
         raise NotFound(f"there is no DAG {dag_id!r}; `gnomon dags list` shows them all")
     if not tx.run("dags.set_paused", dag_pk=dag.dag_pk, paused=paused, at=at):
         return False
+    record_change(tx, DagChange(dag.dag_pk, "paused" if paused else "unpaused", dag_id))
     event_log.log_event(tx, EventRecord(at, "dag_paused" if paused else "dag_unpaused", dag_pk=dag.dag_pk, by=by))
     mailbox.send_messages(tx, [dag_changed_message(dag.group_no, dag.dag_pk, at)])
     notify_on_commit(tx)

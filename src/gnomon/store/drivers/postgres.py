@@ -176,12 +176,18 @@ class PostgresConnection:
         return self._connection.execute(statement.text.encode(), statement.parameters)
 
 
-class NotifyListener:
-    """A connection that receives `NOTIFY gnomon`."""
+READER_LOCK = 1735289197
+"""The advisory lock of sessions that wait for changes (`change_journal.has_readers`)."""
 
-    def __init__(self, url: str) -> None:
+
+class NotifyListener:
+    """A connection that receives `NOTIFY` on one channel. `marks_readers`: writers send the notifications only while such a session exists."""
+
+    def __init__(self, url: str, channel: str = "gnomon", *, marks_readers: bool = False) -> None:
         self._connection = connect_postgres(url)
-        self._connection.execute("LISTEN gnomon")
+        self._connection.execute(f"LISTEN {channel}")
+        if marks_readers:
+            self._connection.execute(f"SELECT pg_advisory_lock_shared({READER_LOCK})")
 
     def fileno(self) -> int:
         return self._connection.fileno()

@@ -17,10 +17,12 @@ from gnomon.model.backfills import (
     BackfillRecord,
     Reprocess,
 )
+from gnomon.model.change_entries import BackfillNews, RunChange
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import RunRecord
 from gnomon.model.slots import PlannedRun
 from gnomon.model.states import FIRST_FINAL_CODE, RUN_STATE_CODES, DagRunState, DagRunType
+from gnomon.store.change_journal import record_change
 from gnomon.store.dag_records.backfills import load_slot_states
 from gnomon.store.record_codec import encode_json, encode_plan_state
 from gnomon.store.transaction import Row, Transaction
@@ -64,11 +66,13 @@ def _apply_change(tx: Transaction, change: BackfillChange, now: Instant) -> Back
         run_pk, run_id, _, _, state, backfill_pk = holder
         if backfill_pk == change.backfill_pk and run_id == run.run_id:
             outcome.created += 1
+            record_change(tx, RunChange(change.dag_pk, run_pk, state, run_id))
             continue
         kind = decide_existing(state, change.reprocess)
         outcome.left[kind] = outcome.left.get(kind, 0) + 1
         left.append((change.backfill_pk, run_pk, run.run_after, kind))
     tx.many("backfill_runs.leave_slots", left)
+    record_change(tx, BackfillNews(change.dag_pk, change.backfill_pk, "advanced"))
     if outcome.created:
         tx.send_many("commit.tallies", [(change.dag_pk, RUN_STATE_CODES[DagRunState.QUEUED], outcome.created)])
     return outcome
@@ -148,9 +152,13 @@ def fail_queued_runs(tx: Transaction, backfill: BackfillRecord, reason: str, lim
         tx.send_many("run_callbacks.prune_deadlines", [(run_pk,) for run_pk, _ in rows])
         queued, failed = RUN_STATE_CODES[DagRunState.QUEUED], RUN_STATE_CODES[DagRunState.FAILED]
         tx.send_many("commit.tallies", [(backfill.dag_pk, queued, -len(rows)), (backfill.dag_pk, failed, len(rows))])
+        record_change(tx, *(RunChange(backfill.dag_pk, run_pk, failed) for run_pk, _ in rows))
     return [run_after for _, run_after in rows]
 
 
 def end_backfill(tx: Transaction, backfill_pk: int, now: Instant) -> bool:
     """End the backfill if it has nothing left to do; returns whether it ended."""
-    return tx.run("backfill_runs.end", backfill_pk=backfill_pk, at=now) == 1
+    row = tx.one("backfill_runs.end", backfill_pk=backfill_pk, at=now)
+    if row is not None:
+        record_change(tx, BackfillNews(row[0], backfill_pk, "ended"))
+    return row is not None

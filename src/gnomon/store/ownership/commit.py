@@ -9,8 +9,10 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 
 from gnomon.model.attempts import AttemptResult, xcom_excess
+from gnomon.model.change_entries import DagChange
 from gnomon.model.records import AttemptRecord, Changes, EventRecord
 from gnomon.model.states import RUN_STATE_CODES, TaskInstanceState
+from gnomon.store import change_journal
 from gnomon.store.alert_records.alert_events import record_events
 from gnomon.store.asset_records.asset_events import publish_events
 from gnomon.store.asset_records.asset_queue import discard_queued_events
@@ -67,6 +69,7 @@ def apply_changes(tx: Transaction, changes: Changes, *, clear_state_on_success: 
     publish_events(tx, changes.asset_events)
     for request_pk, state, answer in changes.answers:
         tx.send("commit.answer_request", request_pk=request_pk, state=state, answer=answer)
+    change_journal.record_step(tx, changes)
     tx.flush()
 
 
@@ -142,6 +145,7 @@ DELETED_RUNS_MAX = 100
 def delete_runs(tx: Transaction, run_pks: Iterable[int]) -> None:
     """Delete these runs with their task instances, attempts, XComs, triggers and waits. The audit log stays."""
     rows = [(run_pk,) for run_pk in run_pks]
+    change_journal.record_deleted_runs(tx, [run_pk for (run_pk,) in rows])
     for part in ("count_runs_off", "task_instances", "attempts", "xcoms", "task_states", "end_triggers", "triggers", "hitl_details", "run_waits", "run_callbacks", "run_deadlines", "consumed_asset_events", "runs"):
         tx.send_many(f"removal.{part}", rows)
 
@@ -158,7 +162,10 @@ def delete_dags(tx: Transaction, dag_pks: Iterable[int]) -> None:
 
     Call `delete_history` in transactions of its own before, so that this one is short.
     """
+    dag_pks = list(dag_pks)
+    names = change_journal.read_dag_names(tx, dag_pks)
     for dag_pk in dag_pks:
+        change_journal.record_change(tx, DagChange(dag_pk, "deleted", names.get(dag_pk)))
         for part in ("all_task_instances", "all_attempts", "all_xcoms", "all_task_states", "end_all_triggers", "all_triggers", "all_hitl_details", "all_run_waits", "all_run_callbacks", "all_run_deadlines", "all_consumed_asset_events", "all_runs",
                      "queued_asset_events", "asset_declarations", "asset_watchers", "mark_file_stale"):
             tx.run(f"removal.{part}", dag_pk=dag_pk)

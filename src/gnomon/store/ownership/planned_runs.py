@@ -7,10 +7,12 @@ from dataclasses import replace
 
 import msgspec
 
+from gnomon.model.change_entries import DagChange, RunChange
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import PlanChange, PlanOutcome, RunRecord
 from gnomon.model.slots import Cursor, PlannedRun
 from gnomon.model.states import RUN_STATE_CODES, DagRunState, DagRunType
+from gnomon.store.change_journal import record_change
 from gnomon.store.record_codec import encode_plan_state
 from gnomon.store.transaction import Row, Transaction
 
@@ -47,6 +49,7 @@ def _plan_dag(tx: Transaction, change: PlanChange, now: Instant) -> PlanOutcome:
         kept = _cut_change(change, taken.planned, error)
     if kept is None:
         is_current = tx.run("commit.reject_plan", dag_pk=change.dag_pk, expected=change.believed_plan_seq, error=error)
+        record_change(tx, DagChange(change.dag_pk, "updated"))
         return PlanOutcome(change.dag_pk, accepted=bool(is_current), error=error)
     with tx.savepoint():
         outcome = _apply_change(tx, kept, now)
@@ -81,6 +84,9 @@ def _apply_change(tx: Transaction, change: PlanChange, now: Instant) -> PlanOutc
     if outcome.created:
         queued = RUN_STATE_CODES[DagRunState.QUEUED]
         tx.send_many("commit.tallies", [(change.dag_pk, queued, len(outcome.created))])
+        record_change(tx, *(RunChange(run.dag_pk, run.run_pk, queued, run.run_id) for run in outcome.created))
+    if change.error is not None:
+        record_change(tx, DagChange(change.dag_pk, "updated"))
     return outcome
 
 

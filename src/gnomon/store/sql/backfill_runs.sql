@@ -97,4 +97,4 @@ UPDATE backfill SET ended_at = :at
 WHERE backfill_pk = :backfill_pk AND ended_at IS NULL AND (
     (cancelled_by IS NOT NULL AND NOT EXISTS (SELECT 1 FROM dag_run AS r WHERE r.backfill_pk = :backfill_pk AND r.state = 1))
     OR (is_planned AND NOT EXISTS (SELECT 1 FROM dag_run AS r WHERE r.backfill_pk = :backfill_pk AND r.state < 100)
-        AND NOT EXISTS (SELECT 1 FROM backfill_slot AS s WHERE s.backfill_pk = :backfill_pk AND s.outcome = 'to_reprocess')));
+        AND NOT EXISTS (SELECT 1 FROM backfill_slot AS s WHERE s.backfill_pk = :backfill_pk AND s.outcome = 'to_reprocess'))) RETURNING dag_pk;

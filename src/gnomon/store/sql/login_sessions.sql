@@ -8,6 +8,10 @@ VALUES (:account_pk, :secret_hash, :now, :now, :now, :address);
 SELECT session_pk, account_pk, secret_hash, previous_hash, created_at, rotated_at, used_at, address FROM login_session
 WHERE secret_hash = :secret_hash OR previous_hash = :secret_hash;
 
+-- name: get
+-- A session by its key.
+SELECT session_pk, account_pk, secret_hash, previous_hash, created_at, rotated_at, used_at, address FROM login_session WHERE session_pk = :session_pk;
+
 -- name: list
 -- The sessions of an account, the last used first.
 SELECT session_pk, account_pk, secret_hash, previous_hash, created_at, rotated_at, used_at, address FROM login_session

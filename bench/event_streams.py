@@ -1,0 +1,162 @@
+"""Open event streams of one api-server: memory and lag. `python -m bench.event_streams [--streams 2000] [postgresql:///test]`
+
+Forty streams watch each of fifty DAGs, as pages do. A writer commits a new run of one DAG every 50 ms; the lag is the time from the end of
+its commit until a client has the event. The clients are in this process, so the lag contains their own work.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from bench.figures import quantile, show
+from bench.processes import memory_kb
+from gnomon.clock import SystemClock
+from gnomon.config import run_folder
+from gnomon.config.loader import load_config
+from gnomon.model.slots import TimetableRef
+from gnomon.model.spec import DagSpec, FileInputs, ParsedDag, ParsedFile, TaskSpec
+from gnomon.store import Database, migrations, open_database
+from gnomon.store.dag_records import dag_files, dag_runs
+from gnomon.wakeups import change_notifier
+
+DAGS = 50
+COMMITS = 200
+PAUSE_S = 0.05
+SETTLE_S = 2.0
+ALL_AT_ONCE = 100
+"""Connections that are opened at the same time."""
+
+
+def main() -> None:
+    """Print the memory of the api-server with and without streams, and the lag."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("postgresql", nargs="?", help="an empty database of PostgreSQL; without it a SQLite file")
+    parser.add_argument("--streams", type=int, default=2000)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="gnomon-streams-") as folder:
+        environ = {"GNOMON_HOME": folder, "GNOMON__API__AUTH": "none"}
+        if options.postgresql:
+            environ["GNOMON__DATABASE__SQL_ALCHEMY_CONN"] = options.postgresql
+        cfg = load_config(environ, Path(folder))
+        migrations.upgrade_schema(cfg.database_url)
+        db = open_database(cfg.database_url, announce_changes=change_notifier(run_folder(cfg.home)).notify)
+        create_dags(db)
+        port = find_port()
+        server = subprocess.Popen([sys.executable, "-m", "gnomon", "api-server", "--port", str(port)], env={**os.environ, **environ})
+        try:
+            asyncio.run(measure(db, server.pid, port, options.streams))
+        finally:
+            server.terminate()
+            began = time.perf_counter()
+            server.wait(30)
+            show("end of the api-server", f"{time.perf_counter() - began:.2f} s", "", "")
+            db.close()
+
+
+def create_dags(db: Database) -> None:
+    """DAGs with one task."""
+    dags = [
+        ParsedDag(spec=DagSpec(dag_id=f"d{n}", timetable=TimetableRef(builtin=True, path="simple.NullTimetable", data={}, summary="none"), tasks=(TaskSpec(task_id="t"),)),
+                  spec_hash=str(n))
+        for n in range(DAGS)
+    ]  # fmt: skip
+    with db.write() as tx:
+        dag_files.record_parsed(tx, ParsedFile(path="/d.py", inputs=FileInputs(input_hash="h"), dags=tuple(dags)), at=SystemClock().now(), paused_by_default=True)
+
+
+def find_port() -> int:
+    """A free port."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+async def measure(db: Database, pid: int, port: int, streams: int) -> None:
+    """Open the streams, write, and print."""
+    await wait_until_up(port)
+    await read_page(port)
+    before = memory_kb([pid]) / 1024
+    committed: dict[str, float] = {}
+    lags: list[float] = []
+    readers = []
+    opened = 0
+    for start in range(0, streams, ALL_AT_ONCE):
+        readers += await asyncio.gather(*(open_stream(port, f"d{n % DAGS}") for n in range(start, min(start + ALL_AT_ONCE, streams))))
+        opened = len(readers)
+    tasks = [asyncio.create_task(follow(reader, committed, lags)) for reader, _ in readers]
+    await asyncio.sleep(SETTLE_S)
+    idle = memory_kb([pid]) / 1024
+    await asyncio.to_thread(write, db, committed)
+    await asyncio.sleep(SETTLE_S)
+    busy = memory_kb([pid]) / 1024
+    show("PSS of the api-server without a stream", f"{before:.1f} MB", "", "")
+    show(f"PSS with {opened} streams", f"{idle:.1f} MB; {busy:.1f} MB after {COMMITS} commits", "< 100 MB", "")
+    show("memory of a stream", f"{1024 * (busy - before) / opened:.1f} KB", "", "")
+    expected = COMMITS * (opened // DAGS)
+    show("events", f"{len(lags)} received of {expected}", f"{expected}", "")
+    show("lag from commit to client", f"p50 {1000 * quantile(lags, 0.5):.1f} ms, p95 {1000 * quantile(lags, 0.95):.1f} ms", "", "")
+    for task in tasks:
+        task.cancel()
+    for _, writer in readers:
+        writer.close()
+
+
+def write(db: Database, committed: dict[str, float]) -> None:
+    """Commit runs."""
+    clock = SystemClock()
+    for n in range(COMMITS):
+        with db.write() as tx:
+            dag_runs.create_manual_run(tx, dag_id=f"d{n % DAGS}", run_id=f"r{n}", logical_at=None, run_after=clock.now(), interval=None, conf={},
+                                       by="bench", at=clock.now())  # fmt: skip
+        committed[f"r{n}"] = time.perf_counter()
+        time.sleep(PAUSE_S)
+
+
+async def wait_until_up(port: int) -> None:
+    """The server answers."""
+    for _ in range(600):
+        try:
+            _, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.close()
+            return
+        except OSError:
+            await asyncio.sleep(PAUSE_S)
+    raise TimeoutError("the api-server does not answer")
+
+
+async def read_page(port: int) -> None:
+    """One request of another kind, so that everything is loaded."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(b"GET /api/v2/dags HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+    await reader.read()
+    writer.close()
+
+
+async def open_stream(port: int, dag_id: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """A stream that is ready."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(f"GET /api/gnomon/v1/events?dag_id={dag_id} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+    await reader.readuntil(b"event: ready\ndata: {}\n\n")
+    return reader, writer
+
+
+async def follow(reader: asyncio.StreamReader, committed: dict[str, float], lags: list[float]) -> None:
+    """Note the lag of each event."""
+    while line := await reader.readline():
+        if line.startswith(b"data: "):
+            now = time.perf_counter()
+            run_id = json.loads(line[6:])["run_id"]
+            lags.append(now - committed.get(run_id, now))
+
+
+if __name__ == "__main__":
+    main()

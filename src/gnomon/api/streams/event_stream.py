@@ -1,0 +1,45 @@
+"""`EventStream`: the answer that turns the connection of a request into a stream of changes."""
+
+from __future__ import annotations
+
+from starlette.responses import JSONResponse, Response
+from starlette.types import Receive, Scope, Send
+
+from gnomon.api.access.policies import Credential
+from gnomon.api.streams.event_hub import EventHub, StreamsUnavailable
+from gnomon.api.streams.stream_interest import StreamInterest
+
+MEDIA_TYPE = "text/event-stream"
+HAND_OVER = "gnomon.hand_over"
+"""The extension of the server that gives the connection of a request to another protocol of asyncio (`api/request_deadline.py`)."""
+
+
+class EventStream(Response):
+    """Server-sent events of what an interest accepts, from now on or from after an event."""
+
+    media_type = MEDIA_TYPE
+
+    def __init__(self, hub: EventHub, interest: StreamInterest, credential: Credential, last_place: tuple[int, int] | None) -> None:
+        super().__init__()
+        self._hub = hub
+        self._interest = interest
+        self._credential = credential
+        self._last_place = last_place
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the headers, and hand the connection over to the hub. The stream lasts longer than this call."""
+        hand_over = scope.get("extensions", {}).get(HAND_OVER)
+        try:
+            if hand_over is None:
+                raise StreamsUnavailable("this server cannot stream events; use the api-server of Gnomon")
+            await self._hub.wait_until_ready()
+        except StreamsUnavailable as error:
+            await JSONResponse({"detail": str(error)}, 503, {"Retry-After": "5"})(scope, receive, send)
+            return
+        try:
+            headers = [(b"content-type", MEDIA_TYPE.encode()), (b"x-accel-buffering", b"no")]
+            await send({"type": "http.response.start", "status": 200, "headers": headers})
+        except BaseException:
+            self._hub.release()
+            raise
+        self._hub.open_stream(self._interest, self._credential, self._last_place, hand_over, is_chunked=scope["http_version"] != "1.0")

@@ -1,0 +1,49 @@
+-- name: add
+-- Insert what a transaction changed.
+INSERT INTO change_journal (at, body) VALUES (:at, :body);
+
+-- name: trim
+-- Delete all rows but the newest.
+DELETE FROM change_journal WHERE change_pk <= (SELECT max(change_pk) FROM change_journal) - :kept;
+
+-- name: bounds
+-- The oldest and the newest key.
+SELECT (SELECT min(change_pk) FROM change_journal), (SELECT max(change_pk) FROM change_journal);
+
+-- name: after
+-- The rows after a key, oldest first.
+SELECT change_pk, at, body FROM change_journal WHERE change_pk > :change_pk ORDER BY change_pk LIMIT :limit;
+
+-- name: open_writers (sqlite)
+-- Transactions that may have a key that is not visible yet: none, because SQLite has one writer at a time.
+SELECT NULL WHERE FALSE;
+
+-- name: open_writers (postgresql)
+-- Transactions that may have a key that is not visible yet; here each holds this lock from before it takes a key until its end.
+SELECT virtualtransaction FROM pg_locks
+WHERE locktype = 'relation' AND relation = 'change_journal'::regclass AND mode = 'RowExclusiveLock' AND database = (SELECT oid FROM pg_database WHERE datname = current_database());
+
+-- name: has_readers (sqlite)
+-- Whether a process waits for a notification: none, because the processes that use SQLite are on one host and wake each other through sockets.
+SELECT NULL WHERE FALSE;
+
+-- name: has_readers (postgresql)
+-- Whether a process waits for a notification: its session holds this advisory lock, which only PostgreSQL has here.
+SELECT 1 FROM pg_locks
+WHERE locktype = 'advisory' AND objid = 1735289197 AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) LIMIT 1;
+
+-- name: run_names (sqlite)
+-- DAG and id of some runs. SQLite reads the list with json_each.
+SELECT run_pk, dag_pk, run_id FROM dag_run WHERE run_pk IN (SELECT value FROM json_each(:run_pks));
+
+-- name: run_names (postgresql)
+-- DAG and id of some runs. PostgreSQL takes the list as an array.
+SELECT run_pk, dag_pk, run_id FROM dag_run WHERE run_pk = ANY(:run_pks::bigint[]);
+
+-- name: dag_names (sqlite)
+-- The ids of some DAGs, also of those that no file defines any more. SQLite reads the list with json_each.
+SELECT dag_pk, dag_id FROM dag WHERE dag_pk IN (SELECT value FROM json_each(:dag_pks));
+
+-- name: dag_names (postgresql)
+-- The ids of some DAGs, also of those that no file defines any more. PostgreSQL takes the list as an array.
+SELECT dag_pk, dag_id FROM dag WHERE dag_pk = ANY(:dag_pks::bigint[]);
