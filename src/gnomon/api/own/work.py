@@ -69,7 +69,7 @@ def get_work(context: Context, user: CurrentUser) -> WorkAnswer:
     with context.database.read() as tx:
         work = read_current_work(tx, limits, context.clock.now(), DagFacts())
         visible = VisibleDags(context, tx, user)
-        hide = build_name_filter(tx, visible)
+        hide = build_name_filter(visible)
     running = visible.select((row.dag_id, row) for row in work.running)
     waiting = visible.select((row.dag_id, row) for row in work.waiting)
     late = visible.select((row.dag_id, row) for row in work.late)
