@@ -27,7 +27,7 @@ from pathlib import Path
 from bench.api_load import LoadRequest, LoadResult, run_load
 from bench.deployment import GNOMON, Deployment, deployment
 from bench.figures import median, quantile, rate, show
-from bench.processes import cpu_s, family
+from bench.processes import cpu_s
 
 DAG_FILE = Path(__file__).parent / "dags" / "wide" / "wide_python_500.py"
 EMPTY_FILE = Path(__file__).parent / "dags" / "one" / "one_dag.py"

@@ -131,7 +131,7 @@ def _add_dags(database: Database, size: HistorySize) -> None:
         for n in range(500):
             variables.set_variable(tx, f"variable_{n:03d}", f"value of variable {n}")
         for n in range(200):
-            connections.set_connection(tx, StoredConnection(f"connection_{n:03d}", "postgres", "db.example", "public", "user", f"password-{n}", 5432, '{"token": "t%d"}' % n))
+            connections.set_connection(tx, StoredConnection(f"connection_{n:03d}", "postgres", "db.example", "public", "user", f"password-{n}", 5432, f'{{"token": "token-{n}"}}'))
 
 
 def _make_dag(number: int) -> ParsedDag:
@@ -153,7 +153,7 @@ def _build_statements(size: HistorySize, *, is_sqlite: bool) -> Iterator[str]:
             return f"(WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < {count}) SELECT n FROM s)"
         return f"(SELECT generate_series(1, {count}) AS n)"
 
-    for count, dags in ((size.runs_each, f"dag_id LIKE 'dag_%'"), (GRID_RUNS, f"dag_id = '{GRID_DAG}'")):
+    for count, dags in ((size.runs_each, "dag_id LIKE 'dag_%'"), (GRID_RUNS, f"dag_id = '{GRID_DAG}'")):
         yield f"""INSERT INTO dag_run (dag_pk, group_no, run_id, slot_key, run_type, logical_at, interval_start, interval_end, run_after, version_pk,
                 state, queued_at, started_at, ended_at)
             SELECT dag_pk, group_no, (CASE kind WHEN 'manual' THEN 'manual__' ELSE 'scheduled__' END) || run_after, 's' || run_after, kind, run_after - {DAY},
@@ -178,10 +178,12 @@ def _build_statements(size: HistorySize, *, is_sqlite: bool) -> Iterator[str]:
                      WHEN t.task_no < 3 THEN 100 ELSE 3 END AS state
               FROM dag_run AS r CROSS JOIN task_name AS t WHERE t.dag_pk = r.dag_pk AND (r.state >= 100 OR (r.state = 2 AND t.task_no < 4))) AS made
         ORDER BY run_pk, task_no"""
-    yield f"""INSERT INTO event_log (at, kind, run_pk, by, body)
+    yield """INSERT INTO event_log (at, kind, run_pk, by, body)
         SELECT queued_at, 'run_created', run_pk, 'api:user_' || (run_pk % 10), '' FROM dag_run WHERE run_type = 'manual' ORDER BY run_pk"""
     yield """INSERT INTO event_log (at, kind, dag_pk, by, body) SELECT ended_at, 'dag_paused', dag_pk, 'cli:user_1', '' FROM dag_run
         WHERE run_pk % 20 = 3 AND ended_at IS NOT NULL ORDER BY run_pk"""
+    yield """INSERT INTO event_log (at, kind, run_pk, by, body)
+        SELECT ended_at, 'run_ended', run_pk, 'scheduler', 'success' FROM dag_run WHERE ended_at IS NOT NULL ORDER BY run_pk"""
     yield """INSERT INTO xcom (run_pk, task_no, map_index, key, value) SELECT run_pk, 0, -1, 'return_value', '{"rows": 17, "path": "s3://bucket/key"}'
         FROM dag_run WHERE state >= 100 ORDER BY run_pk"""
     yield """INSERT INTO hitl_detail (run_pk, task_no, map_index, defer_seq, try_number, request, created_at, response, responded_at)

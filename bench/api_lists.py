@@ -134,7 +134,7 @@ def _repeat(ask: Ask, token: str, method: str, path: str, body: object, name: st
     reply = ask(token, method, path, body)
     if reply.seconds > ROUND_MAX_S:
         times, cpu = [reply.seconds * 1000], [reply.cpu_s * 1000]
-    while reply.seconds <= ROUND_MAX_S and len(times) < ROUNDS_MIN or (len(times) < rounds and sum(times) < ROUND_MAX_S * 1000):
+    while (reply.seconds <= ROUND_MAX_S and len(times) < ROUNDS_MIN) or (len(times) < rounds and sum(times) < ROUND_MAX_S * 1000):
         reply = ask(token, method, path, body)
         times.append(reply.seconds * 1000)
         cpu.append(reply.cpu_s * 1000)

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from bench.api_history import DAY, END, GRID_DAG, HistorySize, dag_name
 from gnomon.api.v2.dag_filters import DAG_ORDER
 from gnomon.api.v2.event_logs import _ORDER as EVENT_ORDER
+from gnomon.api.v2.event_logs import _ORDERS_WITH_INDEX as EVENT_INDEXED
 from gnomon.api.v2.hitl_details import _ORDER as HITL_ORDER
-from gnomon.api.v2.run_filters import RUN_ORDER
-from gnomon.api.v2.task_instance_filters import ONLY_IN_SPECS, TASK_INSTANCE_ORDER
+from gnomon.api.v2.run_filters import RUN_ORDER, RUN_ORDERS_WITH_INDEX
+from gnomon.api.v2.task_instance_filters import ONLY_IN_SPECS, ORDERS_WITH_INDEX, TASK_INSTANCE_ORDER
 from gnomon.api.v2.xcoms import _ORDER as XCOM_ORDER
+from gnomon.api.v2.xcoms import _ORDERS_WITH_INDEX as XCOM_INDEXED
 from gnomon.model.instants import to_datetime
 
 V2, OWN = "/api/v2", "/api/gnomon/v1"
@@ -39,9 +41,9 @@ class ListRequest:
 def list_requests(size: HistorySize, run_id: str) -> Iterator[ListRequest]:
     """All requests. `run_id`: a run of the DAG with the number 8."""
     yield from _list_dag_requests(size)
-    yield from _list_run_requests(size)
-    yield from _list_task_requests(size, run_id)
-    yield from _list_other_requests(size, run_id)
+    yield from _list_run_requests()
+    yield from _list_task_requests(run_id)
+    yield from _list_other_requests(run_id)
 
 
 def _both(name: str) -> tuple[str, str]:
@@ -67,16 +69,19 @@ def _list_dag_requests(size: HistorySize) -> Iterator[ListRequest]:
         yield ListRequest(f"{base}&{query}")
 
 
-def _list_run_requests(size: HistorySize) -> Iterator[ListRequest]:
+def _list_run_requests() -> Iterator[ListRequest]:
     base = f"{ALL_RUNS}?limit=100"
     for account in ("admin", "few", "half"):
         for order in ("id", "-id", "-run_after", "-start_date", "-end_date", "-logical_date"):
             yield ListRequest(f"{base}&order_by={order}", account, follows=order == "-run_after")
         yield ListRequest(f"{base}&state=failed&order_by=-run_after", account)
         yield ListRequest(f"{base}&state=running&order_by=-start_date", account)
-    for name in RUN_ORDER:
+    for name, key in RUN_ORDER.items():
         for order in _both(name):
-            yield ListRequest(f"{base}&order_by={order}")
+            if key.name in RUN_ORDERS_WITH_INDEX:
+                yield ListRequest(f"{base}&order_by={order}")
+            else:
+                yield ListRequest(f"{V2}/dags/{dag_name(8)}/dagRuns?limit=100&order_by={order}")
     for name in ("run_after", "start_date", "end_date", "logical_date"):
         yield ListRequest(f"{base}&order_by=-{name}&cursor=", follows=True)
         yield ListRequest(f"{base}&{name}_gte={_day(1)}&order_by=-{name}")
@@ -94,7 +99,7 @@ def _list_run_requests(size: HistorySize) -> Iterator[ListRequest]:
     yield ListRequest(f"{ALL_RUNS}/list", body={"states": ["running", "queued"], "order_by": "-run_after", "page_limit": 100})
 
 
-def _list_task_requests(size: HistorySize, run_id: str) -> Iterator[ListRequest]:
+def _list_task_requests(run_id: str) -> Iterator[ListRequest]:
     base = f"{ALL_TASKS}?limit=100"
     for account in ("admin", "few", "half"):
         for query in ("order_by=id", "order_by=-id", "order_by=-run_after", "state=running", "state=failed&order_by=-id", "state=upstream_failed", "state=skipped", "state=success"):
@@ -102,7 +107,8 @@ def _list_task_requests(size: HistorySize, run_id: str) -> Iterator[ListRequest]
     for name in TASK_INSTANCE_ORDER:
         if name not in ONLY_IN_SPECS:
             for order in _both(name):
-                yield ListRequest(f"{base}&order_by={order}")
+                where = ALL_TASKS if TASK_INSTANCE_ORDER[name].name in ORDERS_WITH_INDEX else f"{V2}/dags/{dag_name(8)}/dagRuns/~/taskInstances"
+                yield ListRequest(f"{where}?limit=100&order_by={order}")
     yield ListRequest(f"{base}&order_by=-run_after&cursor=", follows=True)
     yield ListRequest(f"{base}&order_by=-id&cursor=", follows=True)
     for query in ("state=up_for_retry", "state=queued", f"start_date_gte={_day(1)}", f"run_after_gte={_day(1)}", f"end_date_gte={_day(1)}",
@@ -119,15 +125,17 @@ def _list_task_requests(size: HistorySize, run_id: str) -> Iterator[ListRequest]
     yield ListRequest(f"{ALL_TASKS}/list", body={"dag_ids": [dag_name(n) for n in range(3, 60)], "state": ["failed"], "page_limit": 100})
 
 
-def _list_other_requests(size: HistorySize, run_id: str) -> Iterator[ListRequest]:
+def _list_other_requests(run_id: str) -> Iterator[ListRequest]:
     for account in ("admin", "few", "half"):
         for path in (ALL_XCOMS, f"{V2}/dags/~/dagRuns/~/hitlDetails", f"{V2}/eventLogs", f"{V2}/importErrors"):
             yield ListRequest(f"{path}?limit=100", account)
         yield ListRequest(f"{V2}/eventLogs?limit=100&order_by=-when", account)
         yield ListRequest(f"{OWN}/work", account)
     for path, orders in ((ALL_XCOMS, XCOM_ORDER), (f"{V2}/dags/~/dagRuns/~/hitlDetails", HITL_ORDER), (f"{V2}/eventLogs", EVENT_ORDER)):
-        for name in orders:
-            yield ListRequest(f"{path}?limit=100&order_by=-{name}")
+        for name, key in orders.items():
+            long = {ALL_XCOMS: XCOM_INDEXED, f"{V2}/eventLogs": EVENT_INDEXED}.get(path)
+            if long is None or key.name in long:
+                yield ListRequest(f"{path}?limit=100&order_by=-{name}")
     for query in ("event=run_created", "event=dag_paused", "event=none_such", "owner=api:user_3", "owner=nobody", f"after={_day(2)}", f"dag_id={dag_name(8)}", "dag_id_pattern=0123"):
         yield ListRequest(f"{V2}/eventLogs?limit=100&order_by=-when&{query}")
     for query in ("response_received=false", "response_received=true", "subject_search=Release"):

@@ -30,7 +30,15 @@ from gnomon.api.common.paths import ALL, Id
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.conversions import build_dag_run
 from gnomon.api.v2.lookup import find_display_names, find_stored_dag, refuse_wildcard
-from gnomon.api.v2.run_filters import NO_FILTERS, RUN_FIELDS, RUN_KEY, RUN_ORDER, RUN_ORDERS_WITH_INDEX, RunFilters, read_run_state
+from gnomon.api.v2.run_filters import (
+    NO_FILTERS,
+    RUN_FIELDS,
+    RUN_KEY,
+    RUN_ORDER,
+    RUN_ORDERS_WITH_INDEX,
+    RunFilters,
+    read_run_state,
+)
 from gnomon.api.v2.schemas.dag_runs_shapes import (
     DAGRunCollectionResponse,
     DAGRunResponse,
@@ -156,7 +164,7 @@ def _read_page(tx: Transaction, conditions: Sequence[Condition], order: Ordering
     )
     if not any((condition.field, condition.operator) == ("dag_pk", Operator.EQUAL) for condition in conditions):
         check_sorted(total, order, RUN_ORDERS_WITH_INDEX, "runs")
-    is_short = tallied.is_short or total.total <= SORTED_MAX
+    is_short = tallied.is_short or (tallied.total is None and total.limit is None and total.total <= SORTED_MAX)
     query = PageQuery(tuple(tallied.conditions), order.keys, page.size, page.offset, position, is_short=is_short)
     return _PageOfRuns(read_run_page(tx, query) if total.total else RunPage([], [], has_more=False), total)
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from gnomon.model.states import DagRunState, RUN_STATE_CODES, RUN_STATES_BY_CODE
+from gnomon.model.states import RUN_STATE_CODES, RUN_STATES_BY_CODE, DagRunState
 from gnomon.store.dag_records.dag_runs import read_total_run_counts
+from gnomon.store.drivers.address import POSTGRESQL
 from gnomon.store.pages.listing_clauses import ListingClauses
 from gnomon.store.pages.page_query import Condition, Operator, SortKey
-from gnomon.store.drivers.address import POSTGRESQL
 from gnomon.store.statements import Statement
 from gnomon.store.transaction import Transaction
 
-FEW_RUNS = 5_000
+FEW_RUNS = 8_000
 """Runs that are found by a condition and sorted: each is read from a place of its own in the table. Of more, the list is read in its order."""
 _UNFINISHED = frozenset({RUN_STATE_CODES[DagRunState.QUEUED], RUN_STATE_CODES[DagRunState.RUNNING]})
 
