@@ -19,6 +19,7 @@ from bench.api_history import END
 from gnomon.api.access.choose_policy import create_context
 from gnomon.api.app import THREADS_MAX, create_app
 from gnomon.api.health import HealthSnapshot
+from gnomon.api.service import tune_garbage_collector
 from gnomon.clock import SystemClock
 from gnomon.config import load_config
 
@@ -48,6 +49,7 @@ def serve_in_process(url: str, home: Path) -> Iterator[Ask]:
     cfg = load_config({"GNOMON__DATABASE__SQL_ALCHEMY_CONN": url, "GNOMON_HOME": str(home)}, home)
     context = create_context(cfg, SystemClock(), "127.0.0.1", lambda: HealthSnapshot(END, ()))
     app = create_app(context)
+    tune_garbage_collector()
     meter = ProcessorMeter(url)
     with asyncio.Runner() as runner:
         runner.run(_limit_threads())

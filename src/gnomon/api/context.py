@@ -17,6 +17,7 @@ from gnomon.api.access.policies import AccessPolicy, User
 from gnomon.api.health import HealthSnapshot
 from gnomon.clock import Clock
 from gnomon.config import Config, run_folder
+from gnomon.report.activity.work_facts import WorkFactsCache
 from gnomon.report.listings.dag_facts import VersionFactsCache
 from gnomon.store import Database, load_cipher, open_database
 from gnomon.wakeups import Notifier
@@ -35,6 +36,7 @@ class ApiContext:
         self.read_health = read_health
         self.sleep = sleep
         self.facts = VersionFactsCache()
+        self.work_facts = WorkFactsCache(clock)
         self._database = database
         self._guard = threading.Lock()
 

@@ -51,6 +51,8 @@ from gnomon.store.pages.run_pages import read_run_counts_of_dags
 router = APIRouter(tags=["DAG"])
 _READ = requires(Permission.READ, ApiResource.DAG)
 _EDIT = requires(Permission.EDIT, ApiResource.DAG)
+_COUNTED_MAX = 1_000_000
+"""DAGs are few, so all of them are counted."""
 PATCHED_MAX = 100
 """`PATCH /dags` changes at most the DAGs of one page, as in Airflow."""
 
@@ -66,7 +68,7 @@ def get_dags(filters: Annotated[DagFilters, Query()], context: Context, user: Cu
         if filters.bundle_name not in (None, BUNDLE_NAME) or filters.bundle_version is not None:
             conditions.append(Condition("dag_pk", Operator.IN, []))
         page = read_dag_page(tx, PageQuery(tuple(conditions), order.keys, filters.size, filters.offset))
-        total = count_entries(lambda most: count_dags(tx, conditions, most), filters.offset, filters.size)
+        total = count_entries(lambda most: count_dags(tx, conditions, most), filters.offset, filters.size, most=_COUNTED_MAX)
         return DAGCollectionResponse(dags=_build_dags(context, tx, page), total_entries=total.total)
 
 

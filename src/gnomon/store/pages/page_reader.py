@@ -33,6 +33,8 @@ class _ListPart:
 
 
 _ANY_VALUE = object()
+_PRIMARY_KEYS = frozenset({"id", "run_pk"})
+"""Fields whose order the planner of PostgreSQL likes to read, too, although the rows that are wanted are at its other end."""
 
 
 def read_page(tx: Transaction, name: str, query: PageQuery, **parameters: object) -> FoundRows:
@@ -108,7 +110,7 @@ def _read_part(
     if part.position is not None:
         clauses.add_position(part.keys, part.order, part.position, is_reversed=is_reversed)
     columns = "".join(f", {statement.fields[key.field].expression}" for key in query.order)
-    is_sorted = (query.is_short or part.is_short) and tx.dialect == SQLITE
+    is_sorted = (query.is_short or part.is_short) and (tx.dialect == SQLITE or query.order[0].field in _PRIMARY_KEYS)
     keys = [replace(key, expression=f"+{key.expression}") for key in part.keys] if is_sorted else part.keys
     ordered = describe_order(keys, part.order, is_reversed=is_reversed)
     text = clauses.complete(statement.text.replace("{keys}", columns), ordered)
