@@ -11,6 +11,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from bench.api_flood import api_flood, api_trigger
+from bench.api_lists import api_lists
 from bench.defer_rate import defer
 from bench.defer_sensors import sensors
 from bench.depending import depending
@@ -161,7 +163,7 @@ def cold() -> None:
 
 ALL = {"cold": cold, "wide": wide, "reused": reused, "mapped": mapped, "empty": empty, "chain": chain, "many": many, "files": files,
        "flat": flat, "timetables": timetables, "defer": defer, "sensors": sensors,
-       "depending": depending}
+       "depending": depending, "api_lists": api_lists, "api_trigger": api_trigger, "api_flood": api_flood}
 
 
 def main(names: list[str]) -> None:

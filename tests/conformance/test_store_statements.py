@@ -39,7 +39,7 @@ _PARAMETER = re.compile(r":[a-z_]+")
 def test_every_statement_is_understood(db: Database) -> None:
     for found in load_statements(db.dialect).values():
         order = next(iter(found.fields.values())).expression if found.fields else ""
-        text = found.text.replace("{keys}", "").replace("{conditions}", "1 = 1").replace("{order}", order)
+        text = found.text.replace("{keys}", "").replace("{joins}", " ".join(clause for _, clause in found.joins)).replace("{conditions}", "1 = 1").replace("{order}", order)
         statement = replace(found, text=text)  # a listing, as `store.pages` completes it
         if db.dialect == "sqlite":
             parameters = {name[1:]: None for name in _PARAMETER.findall(statement.text)}

@@ -18,6 +18,7 @@ from gnomon.api.health import HealthSnapshot
 from gnomon.api.streams.event_hub import EventHub
 from gnomon.clock import Clock
 from gnomon.config import Config, run_folder
+from gnomon.report.activity.work_facts import WorkFactsCache
 from gnomon.report.listings.dag_facts import VersionFactsCache
 from gnomon.store import Database, load_cipher, open_database
 from gnomon.wakeups import Notifier, change_notifier
@@ -40,6 +41,7 @@ class ApiContext:
         self.sleep = sleep
         self.facts = VersionFactsCache()
         self.event_hub = EventHub(lambda: self.database, lambda: run_folder(cfg.home), self.facts)
+        self.work_facts = WorkFactsCache(clock)
         self._database = database
         self._guard = threading.Lock()
 

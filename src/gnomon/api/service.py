@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import resource
 import socket
 from collections.abc import Callable, Iterator
@@ -23,6 +24,8 @@ from gnomon.wakeups import STOP_SIGNALS
 
 KEEP_ALIVE_S = 15
 """An idle connection is closed after this time."""
+GC_THRESHOLDS = (50_000, 20, 50)
+"""New objects before a collection of the youngest generation, and collections of a generation before one of the next."""
 DRAIN_S = 3
 """How long unfinished requests may continue after SIGTERM."""
 _log = log.get_logger("api")
@@ -66,6 +69,13 @@ def create_server(context: ApiContext) -> ApiServer:
     ), context.event_hub.close)  # fmt: skip
 
 
+def tune_garbage_collector() -> None:
+    """Collect rarely: the application and the facts of ten thousand DAGs stay in memory, and each full collection would read all of them again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*GC_THRESHOLDS)
+
+
 def main(cfg: Config, listener: socket.socket) -> int:
     """Answer requests on the listening socket until SIGTERM or Ctrl-C; returns the exit code."""
     _raise_descriptor_limit()
@@ -73,6 +83,7 @@ def main(cfg: Config, listener: socket.socket) -> int:
     reader = HealthReader(cfg, clock)
     context = create_context(cfg, clock, listener.getsockname()[0], reader.read_health)
     server = create_server(context)
+    tune_garbage_collector()
     _log.info("api_server_started")
     asyncio.run(server.serve(sockets=[listener]))
     context.close()

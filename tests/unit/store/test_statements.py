@@ -68,7 +68,7 @@ def test_every_statement_has_a_sentence_and_every_difference_its_reason(source: 
     blocks = re.split(r"^-- name: ", source.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
     for block in blocks:
         head, *lines = block.splitlines()
-        comment = " ".join(line[3:] for line in lines if line.startswith("-- ") and not re.match(r"-- (rows|fields|(nullable )?field):", line))
+        comment = " ".join(line[3:] for line in lines if line.startswith("-- ") and not re.match(r"-- (rows|fields|(nullable )?field|equal|part|join):", line))
         assert comment.endswith("."), head
         if "(sqlite)" in head:
             assert re.search(r"here|SQLite|alone", comment), f"{head} differs and does not say why"

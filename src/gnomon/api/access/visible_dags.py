@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
 from gnomon.api.access.policies import User
@@ -31,12 +31,15 @@ class VisibleDags:
     """The DAGs on which a user has at least a role."""
 
     def __init__(self, context: ApiContext, tx: Transaction, user: User, role: Role = Role.VIEWER) -> None:
-        self._by_id: dict[str, int] | None = None
-        if user.identity.everywhere < role:
-            facts = context.facts.find(tx, list_newest_versions(tx))
-            self._by_id = {
-                one.spec.dag_id: dag_pk for dag_pk, one in facts.items() if user.identity.find_dag_role(one.spec.dag_id, one.spec.tags) >= role
-            }
+        self._by_id: Mapping[str, int] | None = None
+        self.hidden: Mapping[str, int] = {}
+        """The keys of the DAGs that the user does not see, by id."""
+        identity = user.identity
+        if identity.everywhere < role:
+            key = (identity.role, identity.ceiling, identity.grants, role)
+            facts = context.facts.find_all(tx)
+            self._by_id = facts.choose((*key, True), lambda spec: identity.find_dag_role(spec.dag_id, spec.tags) >= role)
+            self.hidden = facts.choose((*key, False), lambda spec: identity.find_dag_role(spec.dag_id, spec.tags) < role)
 
     @property
     def is_all(self) -> bool:

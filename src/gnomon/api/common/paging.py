@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 from fastapi import HTTPException
 from pydantic import BaseModel, ConfigDict, Field
 
-from gnomon.api.common.ordering import SortField
-from gnomon.store.pages.page_query import COUNT_MAX, Position, SortKey
+from gnomon.api.common.ordering import Ordering, SortField
+from gnomon.store.pages.page_query import COUNT_MAX, SORTED_MAX, Position, SortKey
 
 T = TypeVar("T")
 
@@ -43,11 +43,26 @@ class TotalEntries:
     limit: int | None = None
 
 
-def count_entries(count: Callable[[int], int], offset: int, size: int) -> TotalEntries:
-    """The number of entries, counted up to COUNT_MAX entries behind the page. `count` gets the most that it needs to count."""
-    most = offset + size + COUNT_MAX
+def count_entries(count: Callable[[int], int], offset: int, size: int, *, most: int = COUNT_MAX) -> TotalEntries:
+    """The number of entries, counted up to `most` entries behind the page. `count` gets the most that it needs to count."""
+    most += offset + size
     total = count(most)
     return TotalEntries(total, most if total >= most else None)
+
+
+def find_count_limit(order: Ordering, indexed: Collection[str]) -> int:
+    """How far a list in that order is counted behind the page: as far as `check_sorted` needs it."""
+    return COUNT_MAX if order.fields[0].name in indexed else SORTED_MAX
+
+
+def check_sorted(total: TotalEntries, order: Ordering, indexed: Collection[str], entries: str) -> None:
+    """Return if the list can be read in that order. Raises HTTPException (400) for a long list whose order has no index."""
+    first = order.fields[0].name
+    if total.total > SORTED_MAX and first not in indexed:
+        raise HTTPException(
+            400, f"more than {SORTED_MAX:,} {entries} cannot be ordered by {first}: name a DAG or a run in the path, filter by a range of run_after, "
+            f"or order by one of: {', '.join(sorted(indexed))}",
+        )  # fmt: skip
 
 
 def cut_page(entries: Sequence[T], page: PageParameters) -> list[T]:

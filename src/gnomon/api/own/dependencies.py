@@ -57,7 +57,7 @@ def get_dependency_graph(context: Context, user: CurrentUser) -> DependencyGraph
     """All dependencies between DAGs. One that leads to a DAG that the user may not see is left out."""
     with context.database.read() as tx:
         visible = VisibleDags(context, tx, user)
-        hide = build_name_filter(tx, visible)
+        hide = build_name_filter(visible)
         rows = [row for row in list_stored_edges(tx) if row.dag_id in visible and row.upstream_dag_id in visible]
     return DependencyGraphAnswer(dependencies=[
         DependencyAnswer(

@@ -87,5 +87,5 @@ def _read_limits(context: ApiContext) -> EngineLimits:
 
 
 def _answer(context: ApiContext, tx: Transaction, user: User, state: str | None, sentences: Iterable[str]) -> ExplanationAnswer:
-    hide = build_name_filter(tx, VisibleDags(context, tx, user))
+    hide = build_name_filter(VisibleDags(context, tx, user))
     return ExplanationAnswer(state=state, sentences=[hide(sentence) for sentence in sentences])

@@ -83,7 +83,7 @@ def get_next_runs(
     if first is not None:
         forecast = _cut_runs(forecast, first, limit)
     with context.database.read() as tx:
-        hide = build_name_filter(tx, VisibleDags(context, tx, user))
+        hide = build_name_filter(VisibleDags(context, tx, user))
     return NextRunsAnswer.model_validate({
         "dag_id": forecast.dag_id, "schedule": forecast.schedule, "paused": forecast.paused,
         "blocked": None if forecast.blocked is None else hide(forecast.blocked),

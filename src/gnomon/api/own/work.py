@@ -14,7 +14,7 @@ from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.context import Context
 from gnomon.api.v2.schemas.base import Answer
 from gnomon.engine.state.engine_state import EngineLimits
-from gnomon.report.activity.current_work import DagFacts, read_current_work
+from gnomon.report.activity.current_work import read_current_work
 
 router = APIRouter(prefix="/work", tags=["Work"])
 
@@ -67,9 +67,9 @@ def get_work(context: Context, user: CurrentUser) -> WorkAnswer:
     """What runs, waits and is late now."""
     limits = EngineLimits(parallelism=context.cfg.integer("core", "parallelism") or None)
     with context.database.read() as tx:
-        work = read_current_work(tx, limits, context.clock.now(), DagFacts())
+        work = read_current_work(tx, limits, context.clock.now(), context.work_facts.find())
         visible = VisibleDags(context, tx, user)
-        hide = build_name_filter(tx, visible)
+        hide = build_name_filter(visible)
     running = visible.select((row.dag_id, row) for row in work.running)
     waiting = visible.select((row.dag_id, row) for row in work.waiting)
     late = visible.select((row.dag_id, row) for row in work.late)

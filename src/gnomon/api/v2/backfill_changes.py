@@ -52,7 +52,7 @@ def list_backfills(filters: Annotated[BackfillFilters, Query()], context: Contex
     with context.database.read() as tx:
         require_role(context, tx, user, filters.dag_id, Role.VIEWER)
         find_stored_dag(tx, filters.dag_id)
-        found = [one for one in backfills.list_backfills(tx) if one[0] == filters.dag_id]
+        found = backfills.list_backfills_of_dag(tx, filters.dag_id)
         ordered = sort_entries(found, filters.order_by, _ORDER, "id")
         return BackfillCollectionResponse(backfills=_build(context, tx, cut_page(ordered, filters)), total_entries=len(ordered))
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
+import msgspec
 from fastapi import APIRouter, Header, HTTPException, Query, Response
 from pydantic import Field
 
@@ -20,13 +22,12 @@ from gnomon.api.v2.lookup import find_stored_dag
 from gnomon.api.v2.schemas.dag_information_shapes import (
     DAGSourceResponse,
     DagStatsCollectionResponse,
-    DagStatsResponse,
-    DagStatsStateResponse,
     DAGWarningCollectionResponse,
 )
 from gnomon.api.v2.schemas.versions_shapes import DAGVersionCollectionResponse, DagVersionResponse
 from gnomon.loading.archives import read_source
 from gnomon.model.states import DagRunState
+from gnomon.report.listings.dag_facts import VersionFacts
 from gnomon.store import Transaction
 from gnomon.store.pages.dag_pages import list_newest_versions, list_version_numbers
 from gnomon.store.pages.run_pages import read_run_counts_of_dags
@@ -54,22 +55,47 @@ def get_dag_source(
     return DAGSourceResponse(content=content, dag_id=dag_id, version_number=newest, dag_display_name=name)
 
 
-@router.get("/dagStats", tags=["DagStats"], dependencies=[requires(Permission.READ, ApiResource.DAG_RUN)])
-def get_dag_stats(context: Context, user: CurrentUser, dag_ids: Annotated[list[str] | None, Query()] = None) -> DagStatsCollectionResponse:
+@router.get(
+    "/dagStats", tags=["DagStats"], dependencies=[requires(Permission.READ, ApiResource.DAG_RUN)], response_model=DagStatsCollectionResponse
+)
+def get_dag_stats(context: Context, user: CurrentUser, dag_ids: Annotated[list[str] | None, Query()] = None) -> Response:
     """The number of runs of each DAG in each state, from the tallies."""
     with context.database.read() as tx:
-        versions = [one for one in list_newest_versions(tx, dag_ids or None) if one.is_active or dag_ids]
-        facts = context.facts.find(tx, versions)
-        visible = VisibleDags(context, tx, user)
-        versions = [one for one in versions if facts[one.dag_pk].spec.dag_id in visible]
-        counts = read_run_counts_of_dags(tx, [one.dag_pk for one in versions])
-    answers = []
-    for one in versions:
-        of_dag = counts.get(one.dag_pk, {})
-        stats = [DagStatsStateResponse(state=state, count=of_dag.get(state, 0)) for state in DagRunState]
-        dag = facts[one.dag_pk]
-        answers.append(DagStatsResponse(dag_id=dag.spec.dag_id, dag_display_name=dag.display_name, stats=stats))
-    return DagStatsCollectionResponse(dags=answers, total_entries=len(answers))
+        facts: Mapping[int, VersionFacts]
+        if dag_ids:
+            facts = context.facts.find(tx, list_newest_versions(tx, dag_ids))
+            visible = VisibleDags(context, tx, user)
+        else:
+            all_facts = context.facts.find_all(tx)
+            visible = VisibleDags(context, tx, user)
+            facts = {dag_pk: all_facts.by_dag[dag_pk] for dag_pk in all_facts.by_dag if dag_pk in all_facts.active}
+        chosen = {dag_pk: one for dag_pk, one in facts.items() if one.spec.dag_id in visible}
+        counts = read_run_counts_of_dags(tx, list(chosen))
+    answers = [_DagStats(one.spec.dag_id, one.display_name, _list_counts(counts.get(dag_pk, {}))) for dag_pk, one in chosen.items()]
+    answers.sort(key=lambda answer: answer.dag_id)
+    return Response(msgspec.json.encode({"dags": answers, "total_entries": len(answers)}), media_type="application/json")
+
+
+class _StateCount(msgspec.Struct, gc=False):
+    """The fields of DagStatsStateResponse, written without validation: there may be ten thousand DAGs."""
+
+    state: str
+    count: int
+
+
+class _DagStats(msgspec.Struct, gc=False):
+    """The fields of DagStatsResponse."""
+
+    dag_id: str
+    dag_display_name: str
+    stats: list[_StateCount]
+
+
+_STATES = tuple((state, state.value) for state in DagRunState)
+
+
+def _list_counts(counts: Mapping[DagRunState, int]) -> list[_StateCount]:
+    return [_StateCount(name, counts.get(state, 0)) for state, name in _STATES]
 
 
 class WarningFilters(PageParameters):

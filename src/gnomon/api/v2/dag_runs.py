@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
 
@@ -20,14 +21,24 @@ from gnomon.api.common.paging import (
     PageParameters,
     TotalEntries,
     build_cursors,
+    check_sorted,
     count_entries,
     decode_cursor,
+    find_count_limit,
 )
 from gnomon.api.common.paths import ALL, Id
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.conversions import build_dag_run
 from gnomon.api.v2.lookup import find_display_names, find_stored_dag, refuse_wildcard
-from gnomon.api.v2.run_filters import NO_FILTERS, RUN_FIELDS, RUN_KEY, RUN_ORDER, RunFilters, read_run_state
+from gnomon.api.v2.run_filters import (
+    NO_FILTERS,
+    RUN_FIELDS,
+    RUN_KEY,
+    RUN_ORDER,
+    RUN_ORDERS_WITH_INDEX,
+    RunFilters,
+    read_run_state,
+)
 from gnomon.api.v2.schemas.assets_shapes import MaterializeAssetBody
 from gnomon.api.v2.schemas.dag_runs_shapes import (
     DAGRunCollectionResponse,
@@ -36,14 +47,15 @@ from gnomon.api.v2.schemas.dag_runs_shapes import (
     TriggerDAGRunPostBody,
 )
 from gnomon.model.instants import Instant
-from gnomon.model.states import RUN_STATE_CODES, DagRunType
+from gnomon.model.states import DagRunType
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.run_list import find_run
 from gnomon.store import Transaction
 from gnomon.store.dag_records import dag_runs
 from gnomon.store.dag_records.notes import read_notes
-from gnomon.store.pages.page_query import Condition, Operator, PageQuery, Position
-from gnomon.store.pages.run_pages import ListedRun, RunPage, count_runs, read_run_counts_of_dags, read_run_page
+from gnomon.store.pages.page_query import SORTED_MAX, Condition, Operator, PageQuery, Position
+from gnomon.store.pages.run_conditions import resolve_dags, tally_conditions
+from gnomon.store.pages.run_pages import ListedRun, RunPage, count_runs, read_run_page
 
 router = APIRouter(prefix="/dags/{dag_id}/dagRuns", tags=["DagRun"])
 _READ = requires(Permission.READ, ApiResource.DAG_RUN)
@@ -66,8 +78,8 @@ def get_dag_runs(dag_id: Id, filters: Annotated[RunFilters, Query()], context: C
             conditions.append(Condition("dag_pk", Operator.EQUAL, find_stored_dag(tx, dag_id).dag_pk))
         else:
             conditions += VisibleDags(context, tx, user).list_conditions()
-        page = _read_page(tx, conditions, order, filters, position)
-        total = _count(tx, conditions, filters)
+        found = _read_page(tx, conditions, order, filters, position)
+        page, total = found.page, found.total
         runs = build_runs(context, tx, page.runs)
     cursors = Cursors(None, None)
     if filters.cursor is not None:
@@ -111,9 +123,9 @@ def get_list_dag_runs_batch(dag_id: Id, body: DAGRunsBatchBody, context: Context
     conditions = build_conditions(body, _BATCH_FIELDS, ignored)
     with context.database.read() as tx:
         conditions += VisibleDags(context, tx, user).list_conditions()
-        page = _read_page(tx, conditions, order, page_of_body, None)
-        total = _count(tx, conditions, page_of_body)
-        runs = build_runs(context, tx, page.runs)
+        found = _read_page(tx, conditions, order, page_of_body, None)
+        total = found.total
+        runs = build_runs(context, tx, found.page.runs)
     return DAGRunCollectionResponse(dag_runs=runs, total_entries=total.total, total_entries_limit=total.limit)
 
 
@@ -141,37 +153,32 @@ def build_runs(context: ApiContext, tx: Transaction, runs: Sequence[ListedRun]) 
     return [build_dag_run(listed, names.get(listed.dag_id, listed.dag_id), found.find_run_note(listed.run.run_pk)) for listed in runs]
 
 
+_TIMES = frozenset({"run_after", "logical_date", "start_date", "end_date", "updated_at", "partition_date"})
 _BATCH_FIELDS = {**RUN_FIELDS, "dag_ids": RUN_FIELDS["dag_id"], "states": FilterField("state", lambda state: None if state is None else read_run_state(state.value))}
 
 
-def _read_page(tx: Transaction, conditions: Sequence[Condition], order: Ordering, page: PageParameters, position: Position | None) -> RunPage:
-    return read_run_page(tx, PageQuery(tuple(conditions), order.keys, page.size, page.offset, position))
+@dataclass(frozen=True, slots=True)
+class _PageOfRuns:
+    page: RunPage
+    total: TotalEntries
 
 
-def _count(tx: Transaction, conditions: Sequence[Condition], page: PageParameters) -> TotalEntries:
-    """From the tallies where the conditions are only about the DAG and the state; else counted up to a number."""
-    total = _count_by_tallies(tx, conditions)
-    if total is not None:
-        return TotalEntries(total)
-    return count_entries(lambda most: count_runs(tx, conditions, most), page.offset, page.size)
+def _read_page(tx: Transaction, conditions: Sequence[Condition], order: Ordering, page: PageParameters, position: Position | None) -> _PageOfRuns:
+    """The page and the number of all entries: from the tallies where the conditions are only about the DAG and the state; else counted up to a number."""
+    tallied = tally_conditions(tx, resolve_dags(tx, conditions), order.keys)
+    total = TotalEntries(tallied.total) if tallied.total is not None else count_entries(
+        lambda most: count_runs(tx, tallied.conditions, most), page.offset, page.size, most=SORTED_MAX if _has_range(conditions) else find_count_limit(order, RUN_ORDERS_WITH_INDEX)
+    )
+    if not any((condition.field, condition.operator) == ("dag_pk", Operator.EQUAL) for condition in conditions):
+        check_sorted(total, order, RUN_ORDERS_WITH_INDEX, "runs")
+    is_short = tallied.is_short or (tallied.total is None and total.limit is None and total.total <= SORTED_MAX)
+    query = PageQuery(tuple(tallied.conditions), order.keys, page.size, page.offset, position, is_short=is_short)
+    return _PageOfRuns(read_run_page(tx, query) if total.total else RunPage([], [], has_more=False), total)
 
 
-def _count_by_tallies(tx: Transaction, conditions: Sequence[Condition]) -> int | None:
-    dag_pk: object = None
-    states: list[object] | None = None
-    for condition in conditions:
-        if (condition.field, condition.operator) == ("dag_pk", Operator.EQUAL):
-            dag_pk = condition.value
-        elif (condition.field, condition.operator) == ("state", Operator.IN) and states is None:
-            assert isinstance(condition.value, list)
-            states = condition.value
-        else:
-            return None
-    if isinstance(dag_pk, int):
-        counts = read_run_counts_of_dags(tx, [dag_pk]).get(dag_pk, {})
-    else:
-        counts = dag_runs.read_total_run_counts(tx)
-    return sum(count for state, count in counts.items() if states is None or RUN_STATE_CODES[state] in states)
+def _has_range(conditions: Sequence[Condition]) -> bool:
+    """Whether an index finds the runs of a range of times, which may be few."""
+    return any(condition.field in _TIMES and condition.operator in (Operator.AT_LEAST, Operator.MORE) for condition in conditions)
 
 
 def _read(value: datetime | None) -> Instant | None:

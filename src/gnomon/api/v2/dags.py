@@ -44,13 +44,15 @@ from gnomon.model.accounts import Role
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.store import Transaction
 from gnomon.store.accounts.favorite_dags import list_favorites
-from gnomon.store.pages.dag_pages import ListedDag, count_dags, list_newest_versions, read_dag_page
+from gnomon.store.pages.dag_pages import ListedDag, count_dags, read_dag_page
 from gnomon.store.pages.page_query import Condition, Operator, PageQuery
 from gnomon.store.pages.run_pages import read_run_counts_of_dags
 
 router = APIRouter(tags=["DAG"])
 _READ = requires(Permission.READ, ApiResource.DAG)
 _EDIT = requires(Permission.EDIT, ApiResource.DAG)
+_COUNTED_MAX = 1_000_000
+"""DAGs are few, so all of them are counted."""
 PATCHED_MAX = 100
 """`PATCH /dags` changes at most the DAGs of one page, as in Airflow."""
 
@@ -67,7 +69,7 @@ def get_dags(filters: Annotated[DagFilters, Query()], context: Context, user: Cu
             operator = Operator.IN if filters.is_favorite else Operator.NOT_IN
             conditions.append(Condition("dag_pk", operator, list_favorites(tx, user.name)))
         page = read_dag_page(tx, PageQuery(tuple(conditions), order.keys, filters.size, filters.offset))
-        total = count_entries(lambda most: count_dags(tx, conditions, most), filters.offset, filters.size)
+        total = count_entries(lambda most: count_dags(tx, conditions, most), filters.offset, filters.size, most=_COUNTED_MAX)
         return DAGCollectionResponse(dags=_build_dags(context, tx, page), total_entries=total.total)
 
 
@@ -143,9 +145,9 @@ class TagFilters(PageParameters):
 def get_dag_tags(filters: Annotated[TagFilters, Query()], context: Context, user: CurrentUser) -> DAGTagCollectionResponse:
     """The tags of all DAGs, each once."""
     with context.database.read() as tx:
-        facts = context.facts.find(tx, (one for one in list_newest_versions(tx) if one.is_active))
+        facts = context.facts.find_all(tx)
         visible = VisibleDags(context, tx, user)
-    tags = {tag for one in facts.values() if one.spec.dag_id in visible for tag in one.spec.tags}
+    tags = {tag for dag_pk, one in facts.by_dag.items() if dag_pk in facts.active and one.spec.dag_id in visible for tag in one.spec.tags}
     chosen = [
         tag for tag in sorted(tags) if matches_pattern(tag, filters.tag_name_pattern) and starts_with(tag, filters.tag_name_prefix_pattern)
     ]
@@ -158,8 +160,7 @@ def _build_conditions(context: ApiContext, tx: Transaction, filters: SpecFilters
     if is_active:
         conditions.append(Condition("is_active", Operator.EQUAL, True))
     if any(getattr(filters, name, None) not in (None, []) for name in SPEC_FILTERS):
-        facts = context.facts.find(tx, list_newest_versions(tx))
-        keys = [dag_pk for dag_pk, one in facts.items() if matches_spec(one, filters)]
+        keys = [dag_pk for dag_pk, one in context.facts.find_all(tx).by_dag.items() if matches_spec(one, filters)]
         conditions.append(Condition("dag_pk", Operator.IN, keys))
     return conditions
 

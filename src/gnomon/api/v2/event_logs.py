@@ -14,7 +14,7 @@ from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.filters import FilterField, build_conditions, read_instant
 from gnomon.api.common.ordering import SortField, parse_order
-from gnomon.api.common.paging import PageParameters, count_entries
+from gnomon.api.common.paging import PageParameters, check_sorted, count_entries, find_count_limit
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.conversions import moment
 from gnomon.api.v2.schemas.event_logs_shapes import EventLogCollectionResponse, EventLogResponse
@@ -22,6 +22,7 @@ from gnomon.model.accounts import Role
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import to_datetime
 from gnomon.store import Transaction
+from gnomon.store.dag_records import dags
 from gnomon.store.pages.event_pages import ListedEvent, count_events, read_event_page
 from gnomon.store.pages.page_query import Condition, Operator, PageQuery
 
@@ -66,6 +67,7 @@ _ORDER = {
     "run_id": SortField("run_id", is_text=True, is_nullable=True), "event": SortField("event", is_text=True),
     "logical_date": SortField("logical_date", is_nullable=True), "owner": SortField("owner", is_text=True), "extra": SortField("extra", is_text=True),
 }
+_ORDERS_WITH_INDEX = frozenset({"event_log_id", "when"})
 _KEY = (SortField("event_log_id"),)
 
 
@@ -84,8 +86,15 @@ def get_event_logs(filters: Annotated[EventFilters, Query()], context: Context, 
         conditions.append(Condition("when", Operator.MORE, read_instant(filters.after)))
     with context.database.read() as tx:
         conditions += _list_visible(context, tx, user)
-        page = read_event_page(tx, PageQuery(tuple(conditions), order.keys, filters.size, filters.offset))
-        total = count_entries(lambda most: count_events(tx, conditions, most), filters.offset, filters.size)
+        dag_pk = None
+        if filters.dag_id is not None and (stored := dags.find_dag_row(tx, filters.dag_id)) is not None:
+            dag_pk = stored.dag_pk
+        total = count_entries(
+            lambda most: count_events(tx, conditions, most, dag_pk), filters.offset, filters.size, most=find_count_limit(order, _ORDERS_WITH_INDEX)
+        )
+        if dag_pk is None:
+            check_sorted(total, order, _ORDERS_WITH_INDEX, "events")
+        page = read_event_page(tx, PageQuery(tuple(conditions), order.keys, filters.size, filters.offset), dag_pk) if total.total else []
     return EventLogCollectionResponse(event_logs=[_build(one) for one in page], total_entries=total.total)
 
 

@@ -40,6 +40,8 @@ from gnomon.store.dag_records import hitl_details
 from gnomon.store.dag_records.hitl_details import NamedHITLDetail
 from gnomon.store.pages.hitl_pages import count_hitl_details, read_hitl_page
 from gnomon.store.pages.page_query import Condition, Operator, PageQuery, SortKey
+from gnomon.store.pages.run_conditions import mark_dags
+from gnomon.store.pages.run_pages import find_runs_with_id
 from gnomon.store.pages.task_instance_pages import read_task_instance_page
 
 router = APIRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}", tags=["Task Instance"])
@@ -104,7 +106,8 @@ def get_hitl_details(
         else:
             conditions.append(Condition("dag_pk", Operator.EQUAL, find_stored_dag(tx, dag_id).dag_pk))
         if dag_run_id != ALL:
-            conditions.append(Condition("run_id", Operator.EQUAL, dag_run_id))
+            conditions.append(Condition("run_pk", Operator.IN, find_runs_with_id(tx, dag_run_id)))
+        conditions = mark_dags(tx, conditions)
         page = read_hitl_page(tx, PageQuery(tuple(conditions), order.keys, filters.size, filters.offset))
         total = count_entries(lambda most: count_hitl_details(tx, conditions, most), filters.offset, filters.size)
         return HITLDetailCollection(hitl_details=_build_page(context, tx, page), total_entries=total.total)
@@ -175,12 +178,13 @@ def _find(
 
 
 def _build_page(context: ApiContext, tx: Transaction, page: Sequence[NamedHITLDetail]) -> list[HITLDetailAnswer]:
-    listed = []
-    for named in page:
-        key = {"run_pk": named.detail.run_pk, "task_no": named.detail.task_no, "map_index": named.detail.map_index}
-        conditions = tuple(Condition(field, Operator.EQUAL, value) for field, value in key.items())
-        listed += read_task_instance_page(tx, PageQuery(conditions, (SortKey("run_pk"),), 1)).instances
-    instances = build_several(context, tx, listed)
+    keys = [(named.detail.run_pk, named.detail.task_no, named.detail.map_index) for named in page]
+    fields = ("run_pk", "task_no", "map_index")
+    conditions = tuple(Condition(field, Operator.IN, sorted(set(values))) for field, values in zip(fields, zip(*keys, strict=True), strict=False))
+    query = PageQuery(conditions, tuple(SortKey(field) for field in fields), len({one for one, _, _ in keys}) * len(keys) ** 2, is_short=True)
+    found = read_task_instance_page(tx, query).instances if keys else []
+    by_key = {(one.record.run_pk, one.record.task_no, one.record.map_index): one for one in found}
+    instances = build_several(context, tx, [by_key[key] for key in keys])
     return [HITLDetailAnswer(**_describe(named), task_instance=instance) for named, instance in zip(page, instances, strict=True)]
 
 

@@ -111,3 +111,5 @@ RUN_ORDER = {
 }
 """By the name of an attribute in `order_by`."""
 RUN_KEY = (SortField("id"),)
+RUN_ORDERS_WITH_INDEX = frozenset({"id", "state", "dag_id", "logical_date", "partition_date", "run_after", "start_date", "end_date", "updated_at"})
+"""First fields of orders that the store reads from an index; by others it sorts a list of moderate length only."""

@@ -87,6 +87,8 @@ TASK_INSTANCE_ORDER = {
     "operator": SortField("operator", is_text=True, is_nullable=True),
 }
 """By the name of an attribute in `order_by`."""
+ORDERS_WITH_INDEX = frozenset({"run_pk", "logical_date", "run_after"})
+"""First fields of orders in which the store reads task instances of several runs from an index."""
 TASK_INSTANCE_KEY = (SortField("run_pk"), SortField("task_no"), SortField("map_index"))
 
 

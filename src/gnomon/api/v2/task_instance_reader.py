@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fastapi import HTTPException
 
 from gnomon.api.access.policies import User
 from gnomon.api.access.visible_dags import VisibleDags
-from gnomon.api.common.ordering import parse_order
-from gnomon.api.common.paging import TotalEntries, count_entries
+from gnomon.api.common.ordering import Ordering, parse_order
+from gnomon.api.common.paging import TotalEntries, check_sorted, count_entries, find_count_limit
 from gnomon.api.common.paths import ALL
 from gnomon.api.context import ApiContext
 from gnomon.api.v2.lookup import find_dag_and_run, find_display_names, find_stored_dag
 from gnomon.api.v2.run_filters import RUN_KEY, RUN_ORDER
 from gnomon.api.v2.schemas.task_instances_shapes import TaskInstanceResponse
 from gnomon.api.v2.task_instance_answers import InstanceLookups, build_task_instance
-from gnomon.api.v2.task_instance_filters import read_fields
+from gnomon.api.v2.task_instance_filters import ORDERS_WITH_INDEX, read_fields
 from gnomon.model.ids import UNMAPPED
 from gnomon.report.listings.not_found import task_not_found
 from gnomon.report.listings.run_list import TaskInstanceRow
@@ -27,7 +27,8 @@ from gnomon.store.dag_records.notes import read_notes
 from gnomon.store.ownership import group_state, leases
 from gnomon.store.pages.memory_pages import MemoryPage, select_page
 from gnomon.store.pages.page_query import Condition, Operator, PageQuery
-from gnomon.store.pages.run_pages import ListedRun, read_run_page
+from gnomon.store.pages.run_conditions import mark_dags, resolve_dags
+from gnomon.store.pages.run_pages import ListedRun, find_runs_with_id, read_run_page
 from gnomon.store.pages.task_instance_pages import ListedTaskInstance, count_task_instances, read_task_instance_page
 
 
@@ -81,7 +82,7 @@ class InstancesOfRuns:
     total: TotalEntries
 
 
-def read_instances_of_several_runs(context: ApiContext, tx: Transaction, user: User, dag_id: str, run_id: str, query: PageQuery) -> InstancesOfRuns:
+def read_instances_of_several_runs(context: ApiContext, tx: Transaction, user: User, dag_id: str, run_id: str, query: PageQuery, order: Ordering) -> InstancesOfRuns:
     """The page of the task instances that have a row: of all DAGs that the user sees or one, of all runs or those with one run id."""
     conditions = list(query.conditions)
     if dag_id == ALL:
@@ -89,9 +90,14 @@ def read_instances_of_several_runs(context: ApiContext, tx: Transaction, user: U
     else:
         conditions.append(Condition("dag_pk", Operator.EQUAL, find_stored_dag(tx, dag_id).dag_pk))
     if run_id != ALL:
-        conditions.append(Condition("run_id", Operator.EQUAL, run_id))
-    page = read_task_instance_page(tx, PageQuery(tuple(conditions), query.order, query.limit, query.offset, query.position))
-    total = count_entries(lambda most: count_task_instances(tx, conditions, most), query.offset, query.limit)
+        conditions.append(Condition("run_pk", Operator.IN, find_runs_with_id(tx, run_id)))
+    marked = mark_dags(tx, resolve_dags(tx, conditions))
+    total = count_entries(lambda most: count_task_instances(tx, marked, most), query.offset, query.limit, most=find_count_limit(order, ORDERS_WITH_INDEX))
+    if dag_id == ALL:
+        check_sorted(total, order, ORDERS_WITH_INDEX, "task instances")
+    if not total.total:
+        return InstancesOfRuns([], [], has_more=False, total=total)
+    page = read_task_instance_page(tx, replace(query, conditions=tuple(marked), is_short=total.limit is None))
     return InstancesOfRuns(build_several(context, tx, page.instances), page.keys, page.has_more, total)
 
 

@@ -134,7 +134,7 @@ def get_task_instance_dependencies(
             return TaskDependencyCollectionResponse(dependencies=[])
         limits = EngineLimits(parallelism=context.cfg.integer("core", "parallelism") or None)
         reasons = explanation.explain_task(tx, instances.dag, instances.run, task_id, map_index, limits, context.clock.now())
-        hide = build_name_filter(tx, VisibleDags(context, tx, user))
+        hide = build_name_filter(VisibleDags(context, tx, user))
     return TaskDependencyCollectionResponse(dependencies=[TaskDependencyResponse(name="Gnomon", reason=hide(reason)) for reason in reasons])
 
 
@@ -178,7 +178,7 @@ def _read_list(
     with context.database.read() as tx:
         if ALL in (dag_id, run_id):
             _check_fields(conditions, order)
-            found = read_instances_of_several_runs(context, tx, user, dag_id, run_id, query)
+            found = read_instances_of_several_runs(context, tx, user, dag_id, run_id, query, order)
             answers, total, limit = found.answers, found.total.total, found.total.limit
         else:
             instances = RunInstances(context, tx, dag_id, run_id)

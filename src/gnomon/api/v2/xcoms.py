@@ -17,7 +17,7 @@ from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.filters import FilterField, build_conditions, read_instant
 from gnomon.api.common.ordering import SortField, parse_order
-from gnomon.api.common.paging import PageParameters, count_entries
+from gnomon.api.common.paging import PageParameters, check_sorted, count_entries, find_count_limit
 from gnomon.api.common.paths import ALL, Id
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.conversions import moment
@@ -38,6 +38,8 @@ from gnomon.store import Transaction
 from gnomon.store.dag_records import xcom_values
 from gnomon.store.ownership import group_state
 from gnomon.store.pages.page_query import Condition, Operator, PageQuery
+from gnomon.store.pages.run_conditions import mark_dags
+from gnomon.store.pages.run_pages import find_runs_with_id
 from gnomon.store.pages.xcom_pages import ListedXCom, count_xcoms, read_xcom_page
 
 router = APIRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}/xcomEntries", tags=["XCom"])
@@ -79,6 +81,7 @@ _ORDER = {
     "run_id": SortField("run_id", is_text=True), "task_id": SortField("task_id", is_text=True), "map_index": SortField("map_index"),
     "run_after": SortField("run_after"),
 }
+_ORDERS_WITH_INDEX = frozenset({"id", "run_after"})
 _KEY = (SortField("id"),)
 
 
@@ -95,8 +98,10 @@ def get_xcom_entries(
         conditions += _read_path(tx, dag_id, dag_run_id, task_id)
         if dag_id == ALL:
             conditions += VisibleDags(context, tx, user).list_conditions()
+        conditions = mark_dags(tx, conditions)
+        total = count_entries(lambda most: count_xcoms(tx, conditions, most), filters.offset, filters.size, most=find_count_limit(order, _ORDERS_WITH_INDEX))
+        check_sorted(total, order, _ORDERS_WITH_INDEX, "XComs")
         page = read_xcom_page(tx, PageQuery(tuple(conditions), order.keys, filters.size, filters.offset))
-        total = count_entries(lambda most: count_xcoms(tx, conditions, most), filters.offset, filters.size)
         return XComCollectionResponse(xcom_entries=_build(context, tx, page), total_entries=total.total)
 
 
@@ -167,7 +172,7 @@ def _read_path(tx: Transaction, dag_id: str, run_id: str, task_id: str) -> list[
     elif dag_id != ALL:
         conditions.append(Condition("dag_pk", Operator.EQUAL, find_stored_dag(tx, dag_id).dag_pk))
     elif run_id != ALL:
-        conditions.append(Condition("run_id", Operator.EQUAL, run_id))
+        conditions.append(Condition("run_pk", Operator.IN, find_runs_with_id(tx, run_id)))
     return conditions if task_id == ALL else [*conditions, Condition("task_id", Operator.EQUAL, task_id)]
 
 

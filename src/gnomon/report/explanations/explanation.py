@@ -45,7 +45,7 @@ def explain_dag(
     sentences = _describe_dag(tx, dag, now)
     sentences += _describe_missing_services(tx)
     sentences += describe_asset_schedule(tx, dag, answers)
-    sentences += rules.collect_dag_reasons(_load_engine_state(tx, limits), dag.dag_pk, now)
+    sentences += rules.collect_dag_reasons(_load_engine_state(tx, limits, dag_pk=dag.dag_pk), dag.dag_pk, now)
     unfinished, ended = dag_runs.list_unfinished_runs(tx, dag.dag_pk), dag_runs.find_newest_ended_run(tx, dag.dag_pk)
     sentences += [f"run {run.run_id} is {run.state}{_describe_run_reason(run)}: gnomon explain {dag.dag_id} {quote_argument(run.run_id)}" for run in unfinished[:_SHOWN]]
     sentences += _describe_rest(len(unfinished), "unfinished runs")
@@ -93,12 +93,16 @@ def explain_task(
     return sentences + describe_open_waits(tx, dag, run, now, task_id) + describe_past_waits(tx, dag, run, task_id)
 
 
-def _load_engine_state(tx: Transaction, limits: EngineLimits, run: RunRecord | None = None) -> EngineState:
-    """The state of a scheduler that owned all groups; `run` is in it even if it waits in the store for its turn in a backfill."""
+def _load_engine_state(tx: Transaction, limits: EngineLimits, run: RunRecord | None = None, *, dag_pk: int | None = None) -> EngineState:
+    """The state of a scheduler that owned all groups, with the DAGs that have unfinished runs.
+
+    `run` is in it even if it waits in the store for its turn in a backfill, and the DAG `dag_pk` even if it has no unfinished run.
+    """
     state = EngineState(limits)
     for worker in process_health.list_live_workers(tx):
         state.workers[worker.worker_id] = WorkerCapacity(worker.worker_id, worker.slots)
-    load_groups(state, group_state.load_groups(tx, range(GROUPS)), {})
+    asked = [key for key in (dag_pk, None if run is None else run.dag_pk) if key is not None]
+    load_groups(state, group_state.load_busy_groups(tx, range(GROUPS), asked), {})
     state.update_pools(group_state.load_pools(tx))
     dag = None if run is None else state.dags.get(run.dag_pk)
     if run is not None and dag is not None and run.run_pk not in state.runs:

@@ -55,16 +55,17 @@ class BackfillRow:
 
 def list_backfills(tx: Transaction, dag_id: str | None = None) -> list[BackfillRow]:
     """All backfills, or those of one DAG, newest first."""
-    return [build_backfill_row(tx, name, record) for name, record in backfills.list_backfills(tx) if dag_id in (None, name)]
+    found = backfills.list_backfills(tx) if dag_id is None else backfills.list_backfills_of_dag(tx, dag_id)
+    return [build_backfill_row(tx, name, record) for name, record in found]
 
 
 def find_backfill(tx: Transaction, backfill_pk: int) -> tuple[str, BackfillRecord]:
     """The id of the DAG and the backfill. Raises NameNotFound when there is none."""
-    known = backfills.list_backfills(tx)
-    for dag_id, record in known:
-        if record.backfill_pk == backfill_pk:
-            return dag_id, record
-    raise NameNotFound("backfill", str(backfill_pk), "", [str(record.backfill_pk) for _, record in known], "`gnomon backfill list` lists all backfills")
+    found = backfills.find_named_backfill(tx, backfill_pk)
+    if found is not None:
+        return found
+    known = [str(record.backfill_pk) for _, record in backfills.list_backfills(tx)]
+    raise NameNotFound("backfill", str(backfill_pk), "", known, "`gnomon backfill list` lists all backfills")
 
 
 def build_backfill_row(tx: Transaction, dag_id: str, record: BackfillRecord) -> BackfillRow:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ from gnomon.sdk.runtime.secret_masking import mask_secret, redact
 from gnomon.store import Transaction
 from gnomon.store.admin import connections, variables
 from gnomon.store.admin.connections import StoredConnection
+from gnomon.store.transaction import Row
 
 HIDDEN = "***"
 _ANY_DEPTH = 1_000_000
@@ -69,15 +71,34 @@ def to_stored(connection: Connection) -> StoredConnection:
 def hide_stored_secrets(tx: Transaction, value: Any) -> Any:
     """The JSON value with *** for the secrets of all stored connections and Variables, and for values under sensitive names, at any depth.
 
-    Raises StoreError when the key of this host cannot decrypt them.
+    They are decrypted only when a row is not as it was at the last call of this process. Raises StoreError when the key of this host cannot decrypt them.
     """
-    for stored in connections.list_connections(tx):
-        connection = to_connection(stored)
-        mask_secret([text for text in (connection.password, connection.extra) if text])
-        mask_secret(connection.extra_dejson)
-    for variable in variables.list_variables(tx):
-        mask_secret(variable.value, variable.key)
+    _masked_connections.update(connections.read_raw_rows(tx), lambda: [_mask_connection(stored) for stored in connections.list_connections(tx)])
+    _masked_variables.update(variables.read_raw_rows(tx), lambda: [mask_secret(stored.value, stored.key) for stored in variables.list_variables(tx)])
     return _hide_keys(redact(value, max_depth=_ANY_DEPTH))
+
+
+class _MaskedRows:
+    """The rows, as they are stored, whose secrets this process masks. Masks only grow: a secret of a deleted row stays masked."""
+
+    def __init__(self) -> None:
+        self._rows: list[Row] | None = None
+
+    def update(self, rows: list[Row], mask: Callable[[], object]) -> None:
+        """Call `mask`, unless the rows are those of the last call."""
+        if rows != self._rows:
+            mask()
+            self._rows = rows
+
+
+_masked_connections = _MaskedRows()
+_masked_variables = _MaskedRows()
+
+
+def _mask_connection(stored: StoredConnection) -> None:
+    connection = to_connection(stored)
+    mask_secret([text for text in (connection.password, connection.extra) if text])
+    mask_secret(connection.extra_dejson)
 
 
 def _hide_keys(value: Any) -> Any:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass, field
 
 import msgspec
 
 from gnomon.model.spec import DagSpec
 from gnomon.store import Transaction
 from gnomon.store.ownership import group_state
-from gnomon.store.pages.dag_pages import NewestVersion
+from gnomon.store.pages.dag_pages import NewestVersion, VersionRows, decode_version, read_version_rows
 
 KEPT_MAX = 20_000
 """The most specs in memory."""
+CHOSEN_MAX = 1_000
+"""Users whose visible DAGs are in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +33,47 @@ class VersionFacts:
         return self.spec.display_name or self.spec.dag_id
 
 
+@dataclass(frozen=True, slots=True)
+class FactsOfAll:
+    """The facts of every DAG, by its key. The same object as long as no DAG has changed."""
+
+    by_dag: Mapping[int, VersionFacts]
+    active: frozenset[int]
+    """The DAGs that a file defines."""
+    chosen: dict[Hashable, Mapping[str, int]] = field(default_factory=dict, compare=False)
+    """What `choose` has found, by its key."""
+
+    def choose(self, key: Hashable, is_chosen: Callable[[DagSpec], bool]) -> Mapping[str, int]:
+        """By DAG id, the keys of the DAGs for which the function returns True. The function is called only once for each `key`."""
+        found = self.chosen.get(key)
+        if found is None:
+            if len(self.chosen) >= CHOSEN_MAX:
+                self.chosen.clear()
+            found = {one.spec.dag_id: dag_pk for dag_pk, one in self.by_dag.items() if is_chosen(one.spec)}
+            self.chosen[key] = found
+        return found
+
+
 class VersionFactsCache:
     """Keeps the facts of the newest versions that were asked for."""
 
     def __init__(self) -> None:
         self._kept: dict[tuple[int, str], VersionFacts] = {}
+        self._all: tuple[VersionRows, FactsOfAll] | None = None
         self._guard = threading.Lock()
+
+    def find_all(self, tx: Transaction) -> FactsOfAll:
+        """The facts of every DAG: those in memory when the rows of all DAGs are as they were, which is compared each time."""
+        rows = read_version_rows(tx)
+        with self._guard:
+            kept = self._all
+        if kept is not None and kept[0] == rows:
+            return kept[1]
+        versions = [decode_version(row) for row in rows]
+        found = FactsOfAll(self.find(tx, versions), frozenset(one.dag_pk for one in versions if one.is_active))
+        with self._guard:
+            self._all = (rows, found)
+        return found
 
     def find(self, tx: Transaction, versions: Iterable[NewestVersion]) -> dict[int, VersionFacts]:
         """The facts of these versions, by DAG; reads only those that are not in memory."""

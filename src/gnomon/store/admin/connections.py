@@ -45,6 +45,11 @@ def delete_connection(tx: Transaction, conn_id: str) -> bool:
     return tx.run("connections.remove", conn_id=conn_id) == 1
 
 
+def read_raw_rows(tx: Transaction) -> list[Row]:
+    """Every connection as it is stored, encrypted: to see whether one has changed."""
+    return tx.all("connections.list")
+
+
 def list_connections(tx: Transaction) -> list[StoredConnection]:
     """All connections by id. Raises WrongKey."""
     return [_decode(tx, row) for row in tx.all("connections.list")]

@@ -43,6 +43,11 @@ def list_variable_keys(tx: Transaction, prefix: str = "") -> list[str]:
     return [row[0] for row in tx.all("variables.list") if row[0].startswith(prefix)]
 
 
+def read_raw_rows(tx: Transaction) -> list[Row]:
+    """Every Variable as it is stored, encrypted: to see whether one has changed."""
+    return tx.all("variables.list")
+
+
 def list_variables(tx: Transaction) -> list[StoredVariable]:
     """All Variables by key. Raises WrongKey."""
     return [_decode(tx, row) for row in tx.all("variables.list")]

@@ -12,8 +12,8 @@ from gnomon.model.change_entries import AssetEventPublished
 from gnomon.model.instants import Instant
 from gnomon.model.records import NewMail
 from gnomon.model.states import RUN_STATES_BY_CODE, DagRunState
-from gnomon.store.errors import NotFound
 from gnomon.store.change_journal import record_change
+from gnomon.store.errors import NotFound
 from gnomon.store.ownership import mailbox
 from gnomon.store.transaction import Row, Transaction, notify_on_commit
 

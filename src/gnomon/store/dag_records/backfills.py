@@ -87,6 +87,17 @@ def list_backfills(tx: Transaction) -> list[tuple[str, BackfillRecord]]:
     return [(row[0], decode_backfill(row[1:])) for row in tx.all("backfills.list")]
 
 
+def list_backfills_of_dag(tx: Transaction, dag_id: str) -> list[tuple[str, BackfillRecord]]:
+    """The backfills of the DAG with its id, newest first."""
+    return [(row[0], decode_backfill(row[1:])) for row in tx.all("backfills.of_dag", dag_id=dag_id)]
+
+
+def find_named_backfill(tx: Transaction, backfill_pk: int) -> tuple[str, BackfillRecord] | None:
+    """The id of the DAG and the backfill; None when it does not exist."""
+    row = tx.one("backfills.named", backfill_pk=backfill_pk)
+    return None if row is None else (row[0], decode_backfill(row[1:]))
+
+
 def list_backfills_of_groups(tx: Transaction, groups: Iterable[int]) -> list[BackfillRecord]:
     """Backfills of these groups that have not ended, or of which a run has not ended."""
     return [decode_backfill(row) for row in tx.all("backfills.of_groups", groups=list(groups))]

@@ -60,7 +60,7 @@ def connect_postgres(url: str) -> psycopg.Connection[Row]:
     connection.adapters.register_dumper(list, ArrayDumper)
     connection.execute(
         f"SET idle_in_transaction_session_timeout = {IDLE_IN_TRANSACTION_MS}; SET lock_timeout = {LOCK_TIMEOUT_MS}; "
-        "SET default_transaction_isolation = 'read committed'; SET client_min_messages = 'warning'"
+        "SET default_transaction_isolation = 'read committed'; SET client_min_messages = 'warning'; SET jit = off"
     )
     return connection
 
@@ -72,6 +72,8 @@ class _PendingStatement:
     text: str
     parameters: Mapping[str, object] | None = None
     check: RowCountCheck | None = None
+    prepare: bool | None = None
+    """False: it is never prepared; None: the driver prepares it when it is repeated."""
 
 
 class PostgresConnection:
@@ -123,7 +125,7 @@ class PostgresConnection:
             self._connection.close()
 
     def rows(self, statement: Statement, parameters: Mapping[str, object]) -> list[Row]:
-        return self._query(_PendingStatement(statement.text, parameters)).fetchall()
+        return self._query(_PendingStatement(statement.text, parameters, prepare=None if statement.is_prepared else False)).fetchall()
 
     def count(self, statement: Statement, parameters: Mapping[str, object]) -> int:
         return self._query(_PendingStatement(statement.text, parameters)).rowcount
@@ -173,7 +175,7 @@ class PostgresConnection:
         return cursors[-1]
 
     def _execute(self, statement: _PendingStatement) -> Cursor:
-        return self._connection.execute(statement.text.encode(), statement.parameters)
+        return self._connection.execute(statement.text.encode(), statement.parameters, prepare=statement.prepare)
 
 
 READER_LOCK = 1735289197

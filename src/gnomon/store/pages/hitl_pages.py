@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gnomon.store.dag_records.hitl_details import NamedHITLDetail, decode_named_detail
-from gnomon.store.pages.page_query import Condition, PageQuery, count_rows, read_page
+from gnomon.store.pages.page_query import Condition, PageQuery
+from gnomon.store.pages.page_reader import count_rows, read_page
 from gnomon.store.transaction import Transaction
 
 

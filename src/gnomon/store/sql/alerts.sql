@@ -84,7 +84,7 @@ SELECT run_id FROM dag_run WHERE run_pk = :run_pk;
 -- Unfinished runs of DAGs that are not paused.
 SELECT r.run_pk, r.dag_pk, d.dag_id, d.version_pk, r.run_id, r.started_at, r.run_after, r.clear_number, r.state, r.queued_at
 FROM dag_run AS r JOIN dag AS d ON d.dag_pk = r.dag_pk
-WHERE r.ended_at IS NULL AND NOT d.paused AND d.active AND r.run_after <= :now ORDER BY r.run_pk LIMIT :limit;
+WHERE r.ended_at IS NULL AND NOT d.paused AND d.active AND +r.run_after <= :now ORDER BY r.run_pk LIMIT :limit;
 
 -- name: last_of_group
 -- The newest message of a channel about a group.

@@ -23,6 +23,20 @@ SELECT d.dag_id, b.backfill_pk, b.dag_pk, b.group_no, b.from_at, b.to_at, b.repr
        b.first_run_after, b.error, b.ended_at
 FROM backfill AS b JOIN dag AS d ON d.dag_pk = b.dag_pk ORDER BY b.backfill_pk DESC;
 
+-- name: of_dag
+-- The backfills of a DAG with its id, newest first.
+SELECT d.dag_id, b.backfill_pk, b.dag_pk, b.group_no, b.from_at, b.to_at, b.reprocess, b.max_active_runs, b.runs_backwards, b.conf,
+       b.created_at, b.created_by, b.paused, b.cancelled_by, b.position, b.is_planned, b.is_windowed, b.slot_count,
+       b.first_run_after, b.error, b.ended_at
+FROM dag AS d JOIN backfill AS b ON b.dag_pk = d.dag_pk WHERE d.dag_id = :dag_id ORDER BY b.backfill_pk DESC;
+
+-- name: named
+-- One backfill with the id of its DAG.
+SELECT d.dag_id, b.backfill_pk, b.dag_pk, b.group_no, b.from_at, b.to_at, b.reprocess, b.max_active_runs, b.runs_backwards, b.conf,
+       b.created_at, b.created_by, b.paused, b.cancelled_by, b.position, b.is_planned, b.is_windowed, b.slot_count,
+       b.first_run_after, b.error, b.ended_at
+FROM backfill AS b JOIN dag AS d ON d.dag_pk = b.dag_pk WHERE b.backfill_pk = :backfill_pk;
+
 -- name: of_groups (sqlite)
 -- Backfills of some groups that have not ended, or of which a run has not ended. SQLite reads the list with json_each.
 SELECT b.backfill_pk, b.dag_pk, b.group_no, b.from_at, b.to_at, b.reprocess, b.max_active_runs, b.runs_backwards, b.conf,

@@ -23,6 +23,11 @@ SELECT count(*) FROM (
     WHERE {conditions} LIMIT :most
 ) AS found;
 
+-- name: keys
+-- fields: page
+-- The keys of the DAGs that meet conditions.
+SELECT d.dag_pk FROM dag AS d JOIN file AS f ON f.file_pk = d.file_pk WHERE {conditions} ORDER BY d.dag_pk;
+
 -- name: all_versions
 -- The newest version of every DAG, without its spec.
 SELECT dag_pk, version_pk, input_hash, active FROM dag WHERE version_pk IS NOT NULL ORDER BY dag_id;

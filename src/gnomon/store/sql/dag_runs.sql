@@ -41,22 +41,22 @@ WHERE r.state = :state AND r.ended_at >= :since ORDER BY r.ended_at DESC, r.run_
 
 -- name: since_of_all
 -- Runs of all DAGs that have not ended, newest first, then those that ended at an instant or later, the last end first. Each part reads its
--- own end of an index, and no more rows than the limit.
+-- own end of an index, and no more rows than the limit; the plus sign keeps the order of the unfinished runs from its index.
 SELECT r.run_pk, r.dag_pk, r.run_id, r.run_type, r.state, r.run_after, r.logical_at, r.interval_start, r.interval_end,
        r.version_pk, r.conf, r.queued_at, r.started_at, r.ended_at, r.reason, r.clear_number, r.stands_for, r.partition_key, r.partition_date, r.backfill_pk, d.dag_id
 FROM (SELECT s.run_pk FROM (SELECT run_pk FROM dag_run WHERE state = 100 AND ended_at >= :since ORDER BY ended_at DESC, run_pk DESC LIMIT :limit) AS s
       UNION ALL SELECT f.run_pk FROM (SELECT run_pk FROM dag_run WHERE state = 101 AND ended_at >= :since ORDER BY ended_at DESC, run_pk DESC LIMIT :limit) AS f
-      UNION ALL SELECT u.run_pk FROM (SELECT run_pk FROM dag_run WHERE ended_at IS NULL ORDER BY run_after DESC, run_pk DESC LIMIT :limit) AS u) AS found
+      UNION ALL SELECT u.run_pk FROM (SELECT run_pk FROM dag_run WHERE ended_at IS NULL ORDER BY +run_after DESC, run_pk DESC LIMIT :limit) AS u) AS found
      JOIN dag_run AS r ON r.run_pk = found.run_pk JOIN dag AS d ON d.dag_pk = r.dag_pk
 ORDER BY CASE WHEN r.ended_at IS NULL THEN 0 ELSE 1 END, r.ended_at DESC, CASE WHEN r.ended_at IS NULL THEN r.run_after ELSE 0 END DESC, r.run_pk DESC
 LIMIT :limit;
 
 -- name: unfinished_of_all
--- Unfinished runs of all DAGs in a range of states, newest first, by the partial index of unfinished runs.
+-- Unfinished runs of all DAGs in a range of states, newest first, by the partial index of unfinished runs: the plus sign keeps the order from its index.
 SELECT r.run_pk, r.dag_pk, r.run_id, r.run_type, r.state, r.run_after, r.logical_at, r.interval_start, r.interval_end,
        r.version_pk, r.conf, r.queued_at, r.started_at, r.ended_at, r.reason, r.clear_number, r.stands_for, r.partition_key, r.partition_date, r.backfill_pk, d.dag_id
 FROM dag_run AS r JOIN dag AS d ON d.dag_pk = r.dag_pk
-WHERE r.ended_at IS NULL AND r.state BETWEEN :first_state AND :last_state ORDER BY r.run_after DESC, r.run_pk DESC LIMIT :limit;
+WHERE r.ended_at IS NULL AND r.state BETWEEN :first_state AND :last_state ORDER BY +r.run_after DESC, r.run_pk DESC LIMIT :limit;
 
 -- name: task_states_of_runs (sqlite)
 -- The number of task instances of each task of some runs in each state. SQLite reads the list with json_each.

@@ -15,11 +15,34 @@ FROM event_log AS e LEFT JOIN dag_run AS r ON r.run_pk = e.run_pk
 LEFT JOIN dag AS d ON d.dag_pk = COALESCE(e.dag_pk, r.dag_pk) LEFT JOIN task_name AS n ON n.dag_pk = d.dag_pk AND n.task_no = e.task_no
 WHERE {conditions} ORDER BY {order} LIMIT :limit OFFSET :offset;
 
+-- name: page_of_dag
+-- fields: page
+-- The part of it that is about one DAG or its runs.
+SELECT e.event_pk, e.at, e.kind, e.map_index, e.by, e.body, d.dag_id, d.version_pk, r.run_id, r.logical_at, n.task_id {keys}
+FROM (SELECT event_pk FROM event_log WHERE dag_pk = :dag_pk
+      UNION SELECT o.event_pk FROM dag_run AS u JOIN event_log AS o ON o.run_pk = u.run_pk WHERE u.dag_pk = :dag_pk) AS chosen
+     {cross} JOIN event_log AS e ON e.event_pk = chosen.event_pk
+LEFT JOIN dag_run AS r ON r.run_pk = e.run_pk
+LEFT JOIN dag AS d ON d.dag_pk = COALESCE(e.dag_pk, r.dag_pk) LEFT JOIN task_name AS n ON n.dag_pk = d.dag_pk AND n.task_no = e.task_no
+WHERE {conditions} ORDER BY {order} LIMIT :limit OFFSET :offset;
+
 -- name: count
 -- fields: page
+-- join: r LEFT JOIN dag_run AS r ON r.run_pk = e.run_pk
+-- join: d LEFT JOIN dag AS d ON d.dag_pk = COALESCE(e.dag_pk, r.dag_pk)
+-- join: n LEFT JOIN task_name AS n ON n.dag_pk = d.dag_pk AND n.task_no = e.task_no
 -- Counts the rows that a page belongs to, up to a number.
+SELECT count(*) FROM (SELECT 1 FROM event_log AS e {joins} WHERE {conditions} LIMIT :most) AS found;
+
+-- name: count_of_dag
+-- fields: page
+-- join: r LEFT JOIN dag_run AS r ON r.run_pk = e.run_pk
+-- join: d LEFT JOIN dag AS d ON d.dag_pk = COALESCE(e.dag_pk, r.dag_pk)
+-- join: n LEFT JOIN task_name AS n ON n.dag_pk = COALESCE(e.dag_pk, r.dag_pk) AND n.task_no = e.task_no
+-- The same for the part that is about one DAG or its runs.
 SELECT count(*) FROM (
-    SELECT 1 FROM event_log AS e LEFT JOIN dag_run AS r ON r.run_pk = e.run_pk
-    LEFT JOIN dag AS d ON d.dag_pk = COALESCE(e.dag_pk, r.dag_pk) LEFT JOIN task_name AS n ON n.dag_pk = d.dag_pk AND n.task_no = e.task_no
+    SELECT 1 FROM (SELECT event_pk FROM event_log WHERE dag_pk = :dag_pk
+      UNION SELECT o.event_pk FROM dag_run AS u JOIN event_log AS o ON o.run_pk = u.run_pk WHERE u.dag_pk = :dag_pk) AS chosen
+     {cross} JOIN event_log AS e ON e.event_pk = chosen.event_pk {joins}
     WHERE {conditions} LIMIT :most
 ) AS found;

@@ -4,6 +4,10 @@
 -- field: dag_id d.dag_id
 -- field: run_id r.run_id
 -- field: state r.state
+-- part: state 1 few r.state = 1 AND r.ended_at IS NULL
+-- part: state 2 few r.state = 2 AND r.ended_at IS NULL
+-- part: state 100 r.state = 100
+-- part: state 101 r.state = 101
 -- field: run_type r.run_type
 -- field: run_after r.run_after
 -- nullable field: logical_date r.logical_at
@@ -11,26 +15,42 @@
 -- nullable field: partition_date r.partition_date
 -- nullable field: start_date r.started_at
 -- nullable field: end_date r.ended_at
+-- equal: end_date COALESCE(r.ended_at, r.started_at, r.queued_at)
 -- nullable field: duration (r.ended_at - r.started_at)
 -- field: updated_at COALESCE(r.ended_at, r.started_at, r.queued_at)
 -- field: conf r.conf
 -- nullable field: version_number v.number
 -- nullable field: created_by (SELECT e.by FROM event_log AS e WHERE e.run_pk = r.run_pk AND e.kind = 'run_created' ORDER BY e.event_pk LIMIT 1)
--- Runs of one DAG or of all, with the version that they use and the user who created them.
+-- join: d JOIN dag AS d ON d.dag_pk = r.dag_pk
+-- join: v LEFT JOIN dag_version AS v ON v.version_pk = r.version_pk
+-- Runs of one DAG or of all, with the version that they use and the user who created them. The rest of a row is read only for the page.
 SELECT r.run_pk, r.dag_pk, r.run_id, r.run_type, r.state, r.run_after, r.logical_at, r.interval_start, r.interval_end,
        r.version_pk, r.conf, r.queued_at, r.started_at, r.ended_at, r.reason, r.clear_number, r.stands_for, r.partition_key, r.partition_date, r.backfill_pk,
        d.dag_id, v.number, v.created_at,
        (SELECT e.by FROM event_log AS e WHERE e.run_pk = r.run_pk AND e.kind = 'run_created' ORDER BY e.event_pk LIMIT 1) {keys}
-FROM dag_run AS r JOIN dag AS d ON d.dag_pk = r.dag_pk LEFT JOIN dag_version AS v ON v.version_pk = r.version_pk
-WHERE {conditions} ORDER BY {order} LIMIT :limit OFFSET :offset;
+FROM (SELECT r.run_pk FROM dag_run AS r {joins} WHERE {conditions} ORDER BY {order} LIMIT :limit OFFSET :offset) AS found
+     {cross} JOIN dag_run AS r ON r.run_pk = found.run_pk {cross} JOIN dag AS d ON d.dag_pk = r.dag_pk LEFT JOIN dag_version AS v ON v.version_pk = r.version_pk
+ORDER BY {order};
+
+-- name: page_by_dag
+-- fields: page
+-- join: v LEFT JOIN dag_version AS v ON v.version_pk = r.version_pk
+-- The same, DAG by DAG in the order of their ids.
+SELECT r.run_pk, r.dag_pk, r.run_id, r.run_type, r.state, r.run_after, r.logical_at, r.interval_start, r.interval_end,
+       r.version_pk, r.conf, r.queued_at, r.started_at, r.ended_at, r.reason, r.clear_number, r.stands_for, r.partition_key, r.partition_date, r.backfill_pk,
+       d.dag_id, v.number, v.created_at,
+       (SELECT e.by FROM event_log AS e WHERE e.run_pk = r.run_pk AND e.kind = 'run_created' ORDER BY e.event_pk LIMIT 1) {keys}
+FROM (SELECT r.run_pk FROM dag AS d {cross} JOIN dag_run AS r ON r.dag_pk = d.dag_pk {joins}
+      WHERE {conditions} ORDER BY {order} LIMIT :limit OFFSET :offset) AS found
+     {cross} JOIN dag_run AS r ON r.run_pk = found.run_pk {cross} JOIN dag AS d ON d.dag_pk = r.dag_pk LEFT JOIN dag_version AS v ON v.version_pk = r.version_pk
+ORDER BY {order};
 
 -- name: count
 -- fields: page
+-- join: d JOIN dag AS d ON d.dag_pk = r.dag_pk
+-- join: v LEFT JOIN dag_version AS v ON v.version_pk = r.version_pk
 -- Counts the runs that a page belongs to, up to a number.
-SELECT count(*) FROM (
-    SELECT 1 FROM dag_run AS r JOIN dag AS d ON d.dag_pk = r.dag_pk LEFT JOIN dag_version AS v ON v.version_pk = r.version_pk
-    WHERE {conditions} LIMIT :most
-) AS found;
+SELECT count(*) FROM (SELECT 1 FROM dag_run AS r {joins} WHERE {conditions} LIMIT :most) AS found;
 
 -- name: totals_of_dags (sqlite)
 -- The number of runs of some DAGs by DAG and state. SQLite reads the list with json_each.
@@ -39,3 +59,15 @@ SELECT dag_pk, state, n FROM run_tally WHERE n > 0 AND dag_pk IN (SELECT value F
 -- name: totals_of_dags (postgresql)
 -- The number of runs of some DAGs by DAG and state. PostgreSQL takes the list as an array.
 SELECT dag_pk, state, n FROM run_tally WHERE n > 0 AND dag_pk = ANY(:dag_pks::bigint[]) ORDER BY dag_pk, state;
+
+-- name: totals_of_several (sqlite)
+-- The number of runs of some DAGs together, by state. SQLite reads the list with json_each.
+SELECT state, sum(n) FROM run_tally WHERE n > 0 AND dag_pk IN (SELECT value FROM json_each(:dag_pks)) GROUP BY state ORDER BY state;
+
+-- name: totals_of_several (postgresql)
+-- The number of runs of some DAGs together, by state. PostgreSQL takes the list as an array.
+SELECT state, sum(n) FROM run_tally WHERE n > 0 AND dag_pk = ANY(:dag_pks::bigint[]) GROUP BY state ORDER BY state;
+
+-- name: of_run_id
+-- The runs of all DAGs that have a run id, by the unique index over DAG and run id.
+SELECT r.run_pk FROM dag AS d {cross} JOIN dag_run AS r ON r.dag_pk = d.dag_pk AND r.run_id = :run_id ORDER BY r.run_pk;

@@ -18,9 +18,8 @@ WHERE {conditions} ORDER BY {order} LIMIT :limit OFFSET :offset;
 
 -- name: count
 -- fields: page
+-- join: r JOIN dag_run AS r ON r.run_pk = x.run_pk
+-- join: d JOIN dag AS d ON d.dag_pk = r.dag_pk
+-- join: n JOIN task_name AS n ON n.dag_pk = r.dag_pk AND n.task_no = x.task_no
 -- Counts the XComs that a page belongs to, up to a number.
-SELECT count(*) FROM (
-    SELECT 1 FROM xcom AS x JOIN dag_run AS r ON r.run_pk = x.run_pk JOIN dag AS d ON d.dag_pk = r.dag_pk
-    JOIN task_name AS n ON n.dag_pk = r.dag_pk AND n.task_no = x.task_no
-    WHERE {conditions} LIMIT :most
-) AS found;
+SELECT count(*) FROM (SELECT 1 FROM xcom AS x {joins} WHERE {conditions} LIMIT :most) AS found;
