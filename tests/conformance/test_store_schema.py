@@ -58,6 +58,7 @@ ROWS = (
     "INSERT INTO trigger_end (trigger_pk, run_pk, task_no, map_index, dag_pk, classpath, kwargs) VALUES (9, 1, 0, -1, 1, 'c', 'k')",
     "INSERT INTO scheduler (id, host, started_at, beat_at) VALUES ('s', 'h', 1, 1)",
     "INSERT INTO worker (id, host, address, slots, beat_at) VALUES ('w', 'h', 'a', 1, 1)",
+    "INSERT INTO service_figures (process_id, service, host, at, body) VALUES ('p', 'worker', 'h', 1, '[[],[]]')",
     "INSERT INTO triggerer (id, host, capacity, beat_at) VALUES ('t', 'h', 1, 1)",
     "INSERT INTO dag_processor (id, host, beat_at) VALUES ('p', 'h', 1)",
     "INSERT INTO variable (key, value) VALUES ('k', 'v')",

@@ -15,15 +15,18 @@ from gnomon.accounts.sessions import SessionRules
 from gnomon.accounts.signed_tokens import PURPOSE, TokenSigner
 from gnomon.api.access.policies import AccessPolicy, User
 from gnomon.api.health import HealthSnapshot
+from gnomon.api.metrics.figures_reader import FiguresReader
+from gnomon.api.metrics.server_figures import ServerFigures
 from gnomon.clock import Clock
 from gnomon.config import Config, run_folder
+from gnomon.config.network_address import read_networks
 from gnomon.report.listings.dag_facts import VersionFactsCache
 from gnomon.store import Database, load_cipher, open_database
 from gnomon.wakeups import Notifier
 
 
 class ApiContext:
-    """One object for the process. `sleep`: called with seconds while a request waits; tests replace it."""
+    """One object for the process. `sleep`: called with seconds while a request waits; tests replace it. Raises OptionError for a wrong list of networks."""
 
     def __init__(
         self, cfg: Config, clock: Clock, policy: AccessPolicy, read_health: Callable[[], HealthSnapshot],
@@ -35,6 +38,10 @@ class ApiContext:
         self.read_health = read_health
         self.sleep = sleep
         self.facts = VersionFactsCache()
+        self.open_to_metrics = read_networks(cfg, "metrics", "prometheus_allow")
+        """The networks from which /metrics needs no login."""
+        self.figures_reader = FiguresReader(cfg, clock)
+        self.server_figures = ServerFigures(clock, lambda: self.database)
         self._database = database
         self._guard = threading.Lock()
 
@@ -67,6 +74,7 @@ class ApiContext:
         """Close the database connections."""
         with self._guard:
             if self._database is not None:
+                self.server_figures.remove(self._database)
                 self._database.close()
                 self._database = None
 

@@ -170,6 +170,8 @@ _OTHERS = (
            "loopback address only. Not an option of Airflow.", choices=("accounts", "none")),
     ConfigOption("api", "session_idle_minutes", "1440", _I, "A session of a browser that is not used for so many minutes ends. Not an option of "
            "Airflow.", minimum=1),
+    ConfigOption("api", "trusted_proxies", "", _T, "Addresses and networks of proxies, with commas between them: X-Forwarded-For and X-Forwarded-Proto "
+           "of requests that come from these are believed. Not an option of Airflow.", may_be_empty=True),
     ConfigOption("api_auth", "jwt_expiration_time", "86400", _I, "How many seconds a signed token of /auth/token is valid.", minimum=1),
     ConfigOption("api_auth", "jwt_cli_expiration_time", "3600", _I, "How many seconds a signed token of /auth/token/cli is valid.", minimum=1),
     ConfigOption("api_auth", "jwt_leeway", "10", _I, "How many seconds the clocks of two api-servers may differ.", minimum=0),
@@ -225,6 +227,9 @@ _METRICS = (
     ConfigOption("metrics", "statsd_port", "8125", _I, "The port of the statsd server.", minimum=1, aliases=_alias("scheduler", "statsd_port")),
     ConfigOption("metrics", "statsd_prefix", "airflow", _T, "The prefix of the names of all metrics.",
            aliases=_alias("scheduler", "statsd_prefix")),
+    ConfigOption("metrics", "prometheus_on", "True", _B, "Whether the api-server answers /metrics for Prometheus. Not an option of Airflow, nor is the next one."),
+    ConfigOption("metrics", "prometheus_allow", "", _T, "Addresses and networks from which /metrics is read without a login, with commas between them. From others it "
+           "needs a token of an account with the role viewer.", may_be_empty=True),
 )
 
 _STATE_STORE = (

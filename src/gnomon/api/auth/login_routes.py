@@ -15,6 +15,7 @@ from gnomon.accounts.sessions import begin_session, end_session
 from gnomon.api.access.accounts_policy import COOKIE, LOGIN_PATH, AccountsPolicy, comes_from_same_site
 from gnomon.api.auth.login_page import render_login_page
 from gnomon.api.auth.session_cookies import build_cookie
+from gnomon.api.common.trusted_proxies import find_address
 from gnomon.api.context import ApiContext, Context
 from gnomon.model.accounts import Account
 
@@ -89,11 +90,6 @@ def clean_target(path: str) -> str:
     """A path on this server; `/` for everything else, so that a link to the login cannot lead to another site."""
     is_local = path.startswith("/") and not path.startswith(("//", "/\\")) and path.isprintable() and "\\" not in path
     return path if is_local else "/"
-
-
-def find_address(request: Request) -> str:
-    """The address of the client as the server sees it."""
-    return "" if request.client is None else request.client.host
 
 
 def _create_token(context: ApiContext, request: Request, body: LoginBody, option: str) -> LoginResponse:
