@@ -59,6 +59,7 @@ ROWS = (
     "INSERT INTO scheduler (id, host, started_at, beat_at) VALUES ('s', 'h', 1, 1)",
     "INSERT INTO worker (id, host, address, slots, beat_at) VALUES ('w', 'h', 'a', 1, 1)",
     "INSERT INTO service_figures (process_id, service, host, at, body) VALUES ('p', 'worker', 'h', 1, '[[],[]]')",
+    "INSERT INTO trace_cursor (only_row, ended_at, run_pk) VALUES (1, 1, 1)",
     "INSERT INTO triggerer (id, host, capacity, beat_at) VALUES ('t', 'h', 1, 1)",
     "INSERT INTO dag_processor (id, host, beat_at) VALUES ('p', 'h', 1)",
     "INSERT INTO variable (key, value) VALUES ('k', 'v')",

@@ -232,6 +232,14 @@ _METRICS = (
            "needs a token of an account with the role viewer.", may_be_empty=True),
 )
 
+_TRACES = (
+    ConfigOption("traces", "otel_on", "False", _B, "Whether traces of runs are sent to a collector of OpenTelemetry, by OTLP over HTTP. Needs the extra `gnomon[otel]`."),
+    ConfigOption("traces", "otel_host", "localhost", _T, "The host name of the collector."),
+    ConfigOption("traces", "otel_port", "4318", _I, "The port of the collector. Airflow's default is 8889.", minimum=1),
+    ConfigOption("traces", "otel_service", "gnomon", _T, "The name of the service in traces. Deployments with one collector need names that differ. Airflow's default is Airflow."),
+    ConfigOption("traces", "otel_ssl_active", "False", _B, "Whether the collector is called by HTTPS."),
+)
+
 _STATE_STORE = (
     ConfigOption("state_store", "clear_on_success", "False", _B,
            "Whether the values of a task instance in the task state store are deleted when it succeeds."),
@@ -243,7 +251,7 @@ _STATE_STORE = (
            "A larger JSON value in a state store is refused by `gnomon state-store`, and stored with a warning for a task; 0: no limit.", minimum=0),
 )
 
-OPTIONS: tuple[ConfigOption, ...] = (*_CORE, *_STANDARD, *_DATABASE, *_SCHEDULER, *_DAG_PROCESSOR, *_TRIGGERER, *_METRICS, *_STATE_STORE, *_PARTITIONS, *_OTHERS, *SECRETS_OPTIONS, *ALERT_OPTIONS, *ACCEPTED_OPTIONS)
+OPTIONS: tuple[ConfigOption, ...] = (*_CORE, *_STANDARD, *_DATABASE, *_SCHEDULER, *_DAG_PROCESSOR, *_TRIGGERER, *_METRICS, *_TRACES, *_STATE_STORE, *_PARTITIONS, *_OTHERS, *SECRETS_OPTIONS, *ALERT_OPTIONS, *ACCEPTED_OPTIONS)
 BY_KEY: dict[OptionKey, ConfigOption] = {option.key: option for option in OPTIONS}
 BY_ALIAS: dict[OptionKey, ConfigOption] = {alias: option for option in OPTIONS for alias in option.aliases}
 
