@@ -78,6 +78,7 @@ ROWS = (
     "VALUES (1, 'a', 's3://a', 'w', 1, '{}', '{}', '{}')",
     "INSERT INTO account (name, name_key, role, created_at) VALUES ('a', 'a', 'admin', 1)",
     "INSERT INTO account_grant (account_pk, kind, pattern, role) VALUES (1, 'dag', '*', 'user')",
+    "INSERT INTO account_identity (issuer, subject, account_pk) VALUES ('i', 's', 1)",
     "INSERT INTO api_token (uid, account_pk, name, secret_hash, role, created_at) VALUES ('u', 1, 'n', 'h', 'user', 1)",
     "INSERT INTO login_session (account_pk, secret_hash, created_at, rotated_at, used_at, address) VALUES (1, 'h', 1, 1, 1, 'x')",
     "INSERT INTO login_failure (source, failures, last_at) VALUES ('x', 1, 1)",

@@ -15,7 +15,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 
 from gnomon.api.access.accounts_policy import LOGIN_PATH, AccountsPolicy
 from gnomon.api.access.permissions import check_routes
-from gnomon.api.auth import login_routes, session_routes
+from gnomon.api.auth import login_routes, oidc_routes, session_routes
 from gnomon.api.auth.session_cookies import SessionCookies
 from gnomon.api.common.errors import install_error_handlers
 from gnomon.api.common.limits import BodyLimit
@@ -55,6 +55,7 @@ def create_app(context: ApiContext) -> FastAPI:
     for path in HEALTH_PATHS:
         app.add_api_route(path, _show_health, methods=["GET", "HEAD"], include_in_schema=False)
     app.include_router(login_routes.router)
+    app.include_router(oidc_routes.router)
     app.include_router(session_routes.router)
     app.include_router(metrics_routes.router)
     include_v2(app, f"{API_PREFIX}/v2")

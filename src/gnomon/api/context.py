@@ -14,6 +14,8 @@ from gnomon.accounts.authentication import Authenticator
 from gnomon.accounts.sessions import SessionRules
 from gnomon.accounts.signed_tokens import PURPOSE, TokenSigner
 from gnomon.api.access.policies import AccessPolicy, User
+from gnomon.api.auth.identity_provider import IdentityProvider
+from gnomon.api.auth.oidc_settings import read_oidc_settings
 from gnomon.api.health import HealthSnapshot
 from gnomon.api.metrics.figures_reader import FiguresReader
 from gnomon.api.metrics.server_figures import ServerFigures
@@ -26,7 +28,7 @@ from gnomon.wakeups import Notifier
 
 
 class ApiContext:
-    """One object for the process. `sleep`: called with seconds while a request waits; tests replace it. Raises OptionError for a wrong list of networks."""
+    """One object for the process. `sleep`: called with seconds while a request waits; tests replace it. Raises OptionError for wrong options."""
 
     def __init__(
         self, cfg: Config, clock: Clock, policy: AccessPolicy, read_health: Callable[[], HealthSnapshot],
@@ -40,6 +42,8 @@ class ApiContext:
         self.facts = VersionFactsCache()
         self.open_to_metrics = read_networks(cfg, "metrics", "prometheus_allow")
         """The networks from which /metrics needs no login."""
+        self.oidc = read_oidc_settings(cfg)
+        """How people log in at an identity provider; None: with passwords only."""
         self.figures_reader = FiguresReader(cfg, clock)
         self.server_figures = ServerFigures(clock, lambda: self.database)
         self._database = database
@@ -65,6 +69,12 @@ class ApiContext:
         keys = load_cipher(self.cfg).derive_keys(PURPOSE)
         signer = TokenSigner(keys, self.cfg.number("api_auth", "jwt_leeway"))
         return Authenticator(self.database, self.clock, signer, SessionRules(60.0 * self.cfg.number("api", "session_idle_minutes")))
+
+    @cached_property
+    def identity_provider(self) -> IdentityProvider:
+        """The provider of [oidc] issuer, which must be set."""
+        assert self.oidc is not None
+        return IdentityProvider(self.oidc, self.clock)
 
     def act_as(self, user: User) -> UserOfApi:
         """The user, as `gnomon.actions` needs one."""

@@ -240,6 +240,26 @@ _TRACES = (
     ConfigOption("traces", "otel_ssl_active", "False", _B, "Whether the collector is called by HTTPS."),
 )
 
+_OIDC = (
+    ConfigOption("oidc", "issuer", "", _T, "The address of an identity provider of OpenID Connect, exactly as it names itself; empty: there is none. Needs the extra `gnomon[oidc]`. "
+           "No option of this section is one of Airflow's.", may_be_empty=True),
+    ConfigOption("oidc", "client_id", "", _T, "The id under which Gnomon is registered at the provider.", may_be_empty=True),
+    ConfigOption("oidc", "client_secret", "", _T, "The secret of the client; empty: a public client, which PKCE protects.", may_be_empty=True, is_secret=True),
+    ConfigOption("oidc", "scopes", "openid profile email", _T, "The scopes that are asked for, with spaces between them."),
+    ConfigOption("oidc", "redirect_url", "", _T, "The address to which the provider sends browsers back: https://HOST/auth/oidc/callback. Empty: the address under which the "
+           "request came.", may_be_empty=True),
+    ConfigOption("oidc", "name_claim", "preferred_username", _T, "The claim with the name of the account; dots lead into objects."),
+    ConfigOption("oidc", "role_claim", "", _T, "The claim whose values give the role at each login, for example groups or realm_access.roles. Empty: the provider says nothing about "
+           "roles, and administrators set them.", may_be_empty=True),
+    ConfigOption("oidc", "roles", "", _T, "Which value of that claim gives which role: VALUE=ROLE with commas between them; * stands for every other value. The highest counts.",
+           may_be_empty=True),
+    ConfigOption("oidc", "default_role", "", _T, "The role without such a value, and of new accounts without [oidc] role_claim. Empty: the login is refused.", may_be_empty=True),
+    ConfigOption("oidc", "link_existing", "False", _B, "Whether an account that exists is given to the first login at the provider with its name. Only for a provider whose "
+           "users cannot choose their names."),
+    ConfigOption("oidc", "leeway", "60", _N, "How many seconds the clocks of this machine and of the provider may differ.", minimum=0),
+    ConfigOption("oidc", "button", "Log in with single sign-on", _T, "The text of the link on the page of the login."),
+)
+
 _STATE_STORE = (
     ConfigOption("state_store", "clear_on_success", "False", _B,
            "Whether the values of a task instance in the task state store are deleted when it succeeds."),
@@ -251,7 +271,7 @@ _STATE_STORE = (
            "A larger JSON value in a state store is refused by `gnomon state-store`, and stored with a warning for a task; 0: no limit.", minimum=0),
 )
 
-OPTIONS: tuple[ConfigOption, ...] = (*_CORE, *_STANDARD, *_DATABASE, *_SCHEDULER, *_DAG_PROCESSOR, *_TRIGGERER, *_METRICS, *_TRACES, *_STATE_STORE, *_PARTITIONS, *_OTHERS, *SECRETS_OPTIONS, *ALERT_OPTIONS, *ACCEPTED_OPTIONS)
+OPTIONS: tuple[ConfigOption, ...] = (*_CORE, *_STANDARD, *_DATABASE, *_SCHEDULER, *_DAG_PROCESSOR, *_TRIGGERER, *_METRICS, *_TRACES, *_OIDC, *_STATE_STORE, *_PARTITIONS, *_OTHERS, *SECRETS_OPTIONS, *ALERT_OPTIONS, *ACCEPTED_OPTIONS)
 BY_KEY: dict[OptionKey, ConfigOption] = {option.key: option for option in OPTIONS}
 BY_ALIAS: dict[OptionKey, ConfigOption] = {alias: option for option in OPTIONS for alias in option.aliases}
 

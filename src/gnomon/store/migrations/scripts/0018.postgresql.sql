@@ -1,4 +1,4 @@
--- Figures of the processes of services for /metrics, and how far traces are exported, for postgresql.
+-- Figures of the processes of services for /metrics, how far traces are exported, and accounts of identity providers, for postgresql.
 
 CREATE TABLE service_figures (
     process_id TEXT NOT NULL,
@@ -16,3 +16,13 @@ CREATE TABLE trace_cursor (
     CONSTRAINT trace_cursor_pkey PRIMARY KEY (only_row),
     CONSTRAINT trace_cursor_only_row_check CHECK (only_row = 1)
 );
+
+CREATE TABLE account_identity (
+    issuer TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    account_pk BIGINT NOT NULL,
+    CONSTRAINT account_identity_pkey PRIMARY KEY (issuer, subject),
+    CONSTRAINT account_identity_account_pk_fkey FOREIGN KEY(account_pk) REFERENCES account (account_pk) ON DELETE CASCADE
+);
+
+CREATE INDEX account_identity_account ON account_identity (account_pk);
