@@ -99,4 +99,4 @@ def _create_trace_export(cfg: Config, db: Database, clock: Clock, monitor_id: st
     except OptionError as error:
         _log.error("traces_off", reason=str(error))
         return None
-    return TraceExport(db, clock, monitor_id, cfg.text("traces", "otel_service"), sender.send)
+    return TraceExport(db, clock, monitor_id, cfg.text("traces", "otel_service"), sender.send, sender.close)

@@ -54,7 +54,7 @@ class OtlpSender:
 
     def close(self) -> None:
         """End the exporter, and the tries that it makes."""
-        self._exporter.shutdown()
+        self._exporter.shutdown()  # type: ignore[no-untyped-call]
 
 
 def find_endpoint(cfg: Config) -> str:

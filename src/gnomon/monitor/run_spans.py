@@ -50,7 +50,7 @@ def build_run_spans(service: str, named: NamedRun, attempts: Sequence[AttemptRec
 
 def _describe_run(named: NamedRun) -> dict[str, AttributeValue]:
     run: RunRecord = named.run
-    known = {
+    known: dict[str, AttributeValue | None] = {
         "airflow.dag_id": named.dag_id, "airflow.dag_run.run_id": run.run_id, "airflow.dag_run.run_type": run.run_type.value,
         "airflow.dag_run.state": run.state.value, "airflow.dag_run.logical_date": iso(run.logical_at), "airflow.dag_run.run_after": iso(run.run_after),
         "airflow.dag_run.queued_at": iso(run.queued_at), "gnomon.dag_run.clear_number": run.clear_number, "gnomon.dag_run.reason": run.reason,
@@ -61,7 +61,7 @@ def _describe_run(named: NamedRun) -> dict[str, AttributeValue]:
 def _build_attempt_span(named: NamedRun, attempt: AttemptRecord, task_id: str, trace_id: int, parent_id: int) -> RunSpan:
     assert attempt.started_at is not None
     index = "" if attempt.map_index == UNMAPPED else f"[{attempt.map_index}]"
-    known = {
+    known: dict[str, AttributeValue | None] = {
         "airflow.dag_id": named.dag_id, "airflow.dag_run.run_id": named.run.run_id, "airflow.task_id": task_id,
         "airflow.task_instance.map_index": attempt.map_index, "airflow.task_instance.try_number": attempt.try_number, "airflow.task_instance.state": attempt.state,
         "gnomon.attempt.id": attempt.attempt, "gnomon.attempt.number": attempt.seq, "gnomon.attempt.worker": attempt.worker,

@@ -38,13 +38,17 @@ SendSpans = Callable[[Sequence[RunSpan]], bool]
 class TraceExport:
     """`tick` never blocks; the thread ends after one round."""
 
-    def __init__(self, db: Database, clock: Clock, monitor_id: str, service: str, send: SendSpans) -> None:
-        """`service`: [traces] otel_service. `send`: called in the thread; what it raises counts as refused."""
+    def __init__(self, db: Database, clock: Clock, monitor_id: str, service: str, send: SendSpans, end_sender: Callable[[], object] = lambda: None) -> None:
+        """`service`: [traces] otel_service. `send`: called in the thread; what it raises counts as refused.
+
+        `end_sender`: called by `close`; ends the tries of a message that is on its way.
+        """
         self._db = db
         self._clock = clock
         self._monitor_id = monitor_id
         self._service = service
         self._send = send
+        self._end_sender = end_sender
         self._thread: threading.Thread | None = None
         self._stopped = threading.Event()
         self._failures = 0
@@ -60,6 +64,7 @@ class TraceExport:
     def close(self) -> None:
         """End; a message that is on its way is sent again by the next monitor if it does not arrive within CLOSE_S."""
         self._stopped.set()
+        self._end_sender()
         if self._thread is not None:
             self._thread.join(CLOSE_S)
 

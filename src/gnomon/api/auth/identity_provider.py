@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -142,7 +143,7 @@ class IdentityProvider:
                 raise ProviderUnavailable(f"the identity provider answered {url} with status {answer.status_code}; [oidc] issuer may be wrong")
             if len(body) > ANSWER_BYTES_MAX:
                 raise ProviderUnavailable(f"the identity provider answered {url} with more than {ANSWER_BYTES_MAX} bytes")
-            found = requests.models.complexjson.loads(body)
+            found = json.loads(body)
         except (requests.RequestException, OSError, ValueError) as error:
             raise self._unavailable(url, error) from None
         if not isinstance(found, dict):

@@ -68,7 +68,7 @@ def _build_family(metric: MetricDefinition, labels: tuple[str, ...], samples: li
         histogram = HistogramMetricFamily(metric.name, metric.help, labels=labels)
         for values, value in samples:
             assert isinstance(value, BucketCounts)
-            bounds = [*(floatToGoString(bound) for bound in metric.buckets), "+Inf"]
+            bounds = [*(str(floatToGoString(bound)) for bound in metric.buckets), "+Inf"]  # type: ignore[no-untyped-call]
             histogram.add_metric(values, list(zip(bounds, accumulate(value.counts), strict=True)), value.total)
         return histogram
     build = CounterMetricFamily if metric.kind is MetricKind.COUNTER else GaugeMetricFamily
