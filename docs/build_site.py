@@ -38,7 +38,7 @@ def write_pages() -> None:
     """Make the folder of pages anew."""
     shutil.rmtree(PAGES, ignore_errors=True)
     for file in sorted(DOCS.rglob("*")):
-        if file.suffix in {".md", ".svg", ".png"}:
+        if file.suffix in {".json", ".md", ".svg", ".png"}:
             _write(file.relative_to(DOCS), file.read_text() if file.suffix != ".png" else file.read_bytes())
     _write(Path(CHANGES), (ROOT / "CHANGELOG.md").read_text().replace("](docs/", "]("))
     index = (DOCS / "index.md").read_text()

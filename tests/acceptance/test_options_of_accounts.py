@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import jwt
 import pytest
 from tests.acceptance.effects import effect_of
+from tests.oidc_server import oidc_server
+from tests.unit.api.oidc_browser import oidc_site
 from tests.unit.api.served import served
 from tests.unit.cli.deployment import NOW
 
+from gnomon.accounts.account_changes import Author, create_account
 from gnomon.accounts.first_account import create_first_account
 from gnomon.api.access.choose_policy import create_context
 from gnomon.api.health import HealthSnapshot
 from gnomon.clock import VirtualClock
 from gnomon.config import OptionError, load_config
+from gnomon.model.accounts import Role
+from gnomon.model.instants import SECOND
 from gnomon.store import migrations
 
 
@@ -86,3 +92,40 @@ def test_without_accounts_pages_of_other_sites_are_refused(tmp_path: Path) -> No
         own = {"Host": "localhost:1", "Origin": "http://localhost:1", "Sec-Fetch-Site": "same-origin"}
         assert client.request("PATCH", "/api/v2/pools/default_pool", {"slots": 7}, headers=own).status == 200
     context.close()
+
+
+@effect_of("oidc.issuer", "oidc.client_id", "oidc.scopes", "oidc.redirect_url", "oidc.button")
+def test_browsers_are_sent_to_the_provider_as_the_options_say(tmp_path: Path) -> None:
+    with oidc_server(NOW / SECOND) as provider:
+        options = {"client_id": "me", "scopes": "openid groups", "redirect_url": "https://here/auth/oidc/callback", "button": "Log in at work"}
+        with oidc_site(provider, tmp_path, **options) as site:
+            assert b">Log in at work</a>" in site.browser().get("/login").body
+            target = urlsplit(site.browser().get("/auth/oidc/login").headers["location"])
+            query = parse_qs(target.query)
+            assert (target.netloc, query["client_id"], query["scope"]) == (f"127.0.0.1:{provider.port}", ["me"], ["openid groups"])
+            assert query["redirect_uri"] == ["https://here/auth/oidc/callback"]
+
+
+@effect_of("oidc.client_secret", "oidc.leeway", "oidc.link_existing", "oidc.name_claim", "oidc.role_claim", "oidc.roles", "oidc.default_role")
+@pytest.mark.parametrize(
+    ("options", "status", "role"),
+    [
+        ({}, 303, Role.OPERATOR),
+        ({"client_secret": "wrong"}, 403, Role.ADMIN),
+        ({"leeway": "10"}, 403, Role.ADMIN),
+        ({"link_existing": "False"}, 403, Role.ADMIN),
+        ({"name_claim": "nick"}, 403, Role.ADMIN),
+        ({"role_claim": "teams"}, 303, Role.USER),
+        ({"roles": "ops=viewer"}, 303, Role.VIEWER),
+        ({"role_claim": "teams", "default_role": ""}, 403, Role.ADMIN),
+    ],
+)
+def test_the_options_say_who_is_let_in_and_with_which_role(options: dict[str, str], status: int, role: Role, tmp_path: Path) -> None:
+    given = {"link_existing": "True", "name_claim": "login", "role_claim": "groups", "roles": "ops=operator", "default_role": "user", "leeway": "60", **options}
+    with oidc_server(NOW / SECOND + 30) as provider, oidc_site(provider, tmp_path, **given) as site:
+        provider.user = {"sub": "s", "login": "ada", "groups": ["ops"]}
+        with site.context.database.write() as tx:
+            for name in ("ada", "root"):
+                create_account(tx, Author("cli:root", NOW), name, Role.ADMIN, None)
+        assert site.browser().log_in().status == status
+        assert site.account("ada").role is role

@@ -11,6 +11,7 @@ import secrets
 from dataclasses import dataclass
 
 from gnomon import log
+from gnomon.accounts.account_changes import Author
 from gnomon.accounts.api_tokens import hash_secret
 from gnomon.model.accounts import Account, Identity
 from gnomon.model.instants import SECOND, Instant
@@ -88,6 +89,22 @@ def find_session_identity(tx: Transaction, session_pk: int, now: Instant, rules:
 def end_session(tx: Transaction, session_pk: int) -> None:
     """End a session: its cookie is worth nothing any more."""
     session_rows.delete_session(tx, session_pk)
+
+
+def list_open_sessions(tx: Transaction, account: Account, now: Instant, rules: SessionRules) -> list[LoginSession]:
+    """The sessions of an account that are not over, the last used first."""
+    return [session for session in session_rows.list_sessions(tx, account.account_pk) if not _is_over(session, now, rules)]
+
+
+def revoke_sessions(tx: Transaction, author: Author, account: Account, session_pk: int | None = None) -> int:
+    """End one session of an account, or all; returns how many there were. The audit log gets a line if there was one."""
+    found = [one for one in session_rows.list_sessions(tx, account.account_pk) if session_pk in (None, one.session_pk)]
+    for session in found:
+        session_rows.delete_session(tx, session.session_pk)
+    if found:
+        body = {"account": account.name, "ended_sessions": len(found), "from": author.address}
+        log_event(tx, EventRecord(author.now, "sessions_revoked", by=author.by, body=json.dumps({key: value for key, value in body.items() if value is not None})))
+    return len(found)
 
 
 def _is_over(session: LoginSession, now: Instant, rules: SessionRules) -> bool:

@@ -15,16 +15,20 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 
 from gnomon.api.access.accounts_policy import LOGIN_PATH, AccountsPolicy
 from gnomon.api.access.permissions import check_routes
-from gnomon.api.auth import login_routes
+from gnomon.api.auth import login_routes, oidc_routes, session_routes
 from gnomon.api.auth.session_cookies import SessionCookies
 from gnomon.api.common.errors import install_error_handlers
 from gnomon.api.common.limits import BodyLimit
 from gnomon.api.common.paths import EncodedSlashes
+from gnomon.api.common.trusted_proxies import TrustedProxies
 from gnomon.api.context import ApiContext
 from gnomon.api.health import to_airflow_json
+from gnomon.api.metrics import metrics_routes
+from gnomon.api.metrics.server_figures import RequestTimes
 from gnomon.api.own.own_routers import include_own
 from gnomon.api.page import render_page
 from gnomon.api.v2.routers import include_v2
+from gnomon.config.network_address import read_networks
 
 THREADS_MAX = 16
 """Requests answered at the same time; others wait for a thread."""
@@ -44,11 +48,16 @@ def create_app(context: ApiContext) -> FastAPI:
     app.add_middleware(SessionCookies)
     app.add_middleware(BodyLimit)
     app.add_middleware(EncodedSlashes)
+    app.add_middleware(RequestTimes, figures=context.server_figures)
+    app.add_middleware(TrustedProxies, networks=read_networks(context.cfg, "api", "trusted_proxies"))
     for path in PAGE_PATHS:
         app.add_api_route(path, _show_page, methods=["GET", "HEAD"], include_in_schema=False)
     for path in HEALTH_PATHS:
         app.add_api_route(path, _show_health, methods=["GET", "HEAD"], include_in_schema=False)
     app.include_router(login_routes.router)
+    app.include_router(oidc_routes.router)
+    app.include_router(session_routes.router)
+    app.include_router(metrics_routes.router)
     include_v2(app, f"{API_PREFIX}/v2")
     include_own(app, f"{API_PREFIX}/gnomon/v1")
     check_routes(app, API_PREFIX)

@@ -14,10 +14,15 @@ from gnomon.accounts.authentication import Authenticator
 from gnomon.accounts.sessions import SessionRules
 from gnomon.accounts.signed_tokens import PURPOSE, TokenSigner
 from gnomon.api.access.policies import AccessPolicy, User
+from gnomon.api.auth.identity_provider import IdentityProvider
+from gnomon.api.auth.oidc_settings import read_oidc_settings
 from gnomon.api.health import HealthSnapshot
+from gnomon.api.metrics.figures_reader import FiguresReader
+from gnomon.api.metrics.server_figures import ServerFigures
 from gnomon.api.streams.event_hub import EventHub
 from gnomon.clock import Clock
 from gnomon.config import Config, run_folder
+from gnomon.config.network_address import read_networks
 from gnomon.report.activity.work_facts import WorkFactsCache
 from gnomon.report.listings.dag_facts import VersionFactsCache
 from gnomon.store import Database, load_cipher, open_database
@@ -28,7 +33,7 @@ CLOSE_WAIT_S = 1.0
 
 
 class ApiContext:
-    """One object for the process. `sleep`: called with seconds while a request waits; tests replace it."""
+    """One object for the process. `sleep`: called with seconds while a request waits; tests replace it. Raises OptionError for wrong options."""
 
     def __init__(
         self, cfg: Config, clock: Clock, policy: AccessPolicy, read_health: Callable[[], HealthSnapshot],
@@ -42,6 +47,12 @@ class ApiContext:
         self.facts = VersionFactsCache()
         self.event_hub = EventHub(lambda: self.database, lambda: run_folder(cfg.home), self.facts)
         self.work_facts = WorkFactsCache(clock)
+        self.open_to_metrics = read_networks(cfg, "metrics", "prometheus_allow")
+        """The networks from which /metrics needs no login."""
+        self.oidc = read_oidc_settings(cfg)
+        """How people log in at an identity provider; None: with passwords only."""
+        self.figures_reader = FiguresReader(cfg, clock)
+        self.server_figures = ServerFigures(clock, lambda: self.database)
         self._database = database
         self._guard = threading.Lock()
 
@@ -66,6 +77,12 @@ class ApiContext:
         signer = TokenSigner(keys, self.cfg.number("api_auth", "jwt_leeway"))
         return Authenticator(self.database, self.clock, signer, SessionRules(60.0 * self.cfg.number("api", "session_idle_minutes")))
 
+    @cached_property
+    def identity_provider(self) -> IdentityProvider:
+        """The provider of [oidc] issuer, which must be set."""
+        assert self.oidc is not None
+        return IdentityProvider(self.oidc, self.clock)
+
     def act_as(self, user: User) -> UserOfApi:
         """The user, as `gnomon.actions` needs one."""
         return UserOfApi(self, user)
@@ -75,6 +92,7 @@ class ApiContext:
         self.event_hub.join(CLOSE_WAIT_S)
         with self._guard:
             if self._database is not None:
+                self.server_figures.remove(self._database)
                 self._database.close()
                 self._database = None
 

@@ -62,10 +62,13 @@ class ApiServer(uvicorn.Server):
 
 
 def create_server(context: ApiContext) -> ApiServer:
-    """The server of the application; `serve(sockets=[listener])` runs it."""
+    """The server of the application; `serve(sockets=[listener])` runs it.
+
+    `proxy_headers=False`: uvicorn itself would believe headers of every program of this machine; `trusted_proxies.py` reads them.
+    """
     return ApiServer(uvicorn.Config(
         SafeHeaders(create_app(context)), log_config=None, log_level="critical", access_log=False, lifespan="on", server_header=False, date_header=False,
-        timeout_keep_alive=KEEP_ALIVE_S, timeout_graceful_shutdown=DRAIN_S, loop="asyncio", http=DeadlineProtocol, ws="none",
+        timeout_keep_alive=KEEP_ALIVE_S, timeout_graceful_shutdown=DRAIN_S, loop="asyncio", http=DeadlineProtocol, ws="none", proxy_headers=False,
     ), context.event_hub.close)  # fmt: skip
 
 

@@ -6,21 +6,27 @@ The supervisor imports this module, and parse processes are forked from it: what
 from __future__ import annotations
 
 import uuid
+from importlib import metadata
+from typing import TYPE_CHECKING
 
 from gnomon import log
 from gnomon.app.on_demand import MONITOR, OnDemandStart
-from gnomon.clock import SystemClock
-from gnomon.config import Config
+from gnomon.clock import Clock, SystemClock
+from gnomon.config import Config, OptionError
 from gnomon.config.alert_rules import read_alert_settings
 from gnomon.config.host_name import read_host_name
 from gnomon.wakeups import StopFlag, retry_until_available
+
+if TYPE_CHECKING:
+    from gnomon.monitor.trace_export import TraceExport
+    from gnomon.store import Database
 
 _log = log.get_logger("app")
 
 
 def is_monitor_needed(cfg: Config) -> bool:
-    """Whether gnomon.toml has a rule of alerts, or a nightly clean. Raises OptionError for a wrong rule or channel."""
-    return bool(read_alert_settings(cfg.home).rules) or is_clean_enabled(cfg)
+    """Whether gnomon.toml has a rule of alerts, a nightly clean, or traces. Raises OptionError for a wrong rule or channel."""
+    return bool(read_alert_settings(cfg.home).rules) or is_clean_enabled(cfg) or cfg.boolean("traces", "otel_on")
 
 
 def is_clean_enabled(cfg: Config) -> bool:
@@ -58,14 +64,39 @@ def run_monitor(cfg: Config) -> int:
     task_api_channel.install_channel(StoreChannel(db))
     sender = ChannelSender(clock, NotifierCalls(cfg, db, clock).call, cfg.text("email", "email_conn_id") or "smtp_default")
     clean = NightlyClean(cfg, db, clock)
+    monitor_id = str(uuid.uuid4())
+    traces = _create_trace_export(cfg, db, clock, monitor_id)
+
+    def do_round() -> None:
+        clean.tick()
+        if traces is not None:
+            traces.tick()
+
     service = MonitorService(
-        settings=settings, db=db, clock=clock, monitor_id=str(uuid.uuid4()), host=read_host_name(cfg.text("core", "hostname_callable")),
-        new_id=lambda: str(uuid.uuid4()), send=sender.send, on_round=clean.tick,
+        settings=settings, db=db, clock=clock, monitor_id=monitor_id, host=read_host_name(cfg.text("core", "hostname_callable")),
+        new_id=lambda: str(uuid.uuid4()), send=sender.send, on_round=do_round,
     )
     try:
         service.run(stop)
     finally:
+        if traces is not None:
+            traces.close()
         clean.close()
         db.close()
     _log.info("monitor_stopped")
     return 0
+
+
+def _create_trace_export(cfg: Config, db: Database, clock: Clock, monitor_id: str) -> TraceExport | None:
+    """The export of traces if [traces] otel_on is set. Without the packages of the extra it is logged, and alerts go on."""
+    if not cfg.boolean("traces", "otel_on"):
+        return None
+    from gnomon.monitor.otlp_sender import OtlpSender
+    from gnomon.monitor.trace_export import TraceExport
+
+    try:
+        sender = OtlpSender(cfg, metadata.version("gnomon"))
+    except OptionError as error:
+        _log.error("traces_off", reason=str(error))
+        return None
+    return TraceExport(db, clock, monitor_id, cfg.text("traces", "otel_service"), sender.send, sender.close)

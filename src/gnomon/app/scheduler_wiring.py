@@ -15,10 +15,12 @@ from gnomon.config import Config, run_folder
 from gnomon.config.host_name import read_host_name
 from gnomon.errors import ResourceUnavailable
 from gnomon.executors.local import LocalExecutor
+from gnomon.metrics import ProcessFigures
 from gnomon.processes import lifeline
 from gnomon.scheduler.service import SchedulerService
 from gnomon.scheduler.settings import build_scheduler_settings
 from gnomon.store import Database, load_cipher, open_database
+from gnomon.store.ownership.service_figures import FiguresWriter
 from gnomon.taskapi import answer_task
 from gnomon.timetable_host import SubprocessTimetableHost
 from gnomon.timetable_host import build_timetable_host_settings as userhost_settings
@@ -49,11 +51,13 @@ def run_scheduler(cfg: Config) -> int:
         if db is None:
             return 0
         timetables = create_timetable_host(cfg, db)
+        host, clock = read_host_name(cfg.text("core", "hostname_callable")), SystemClock()
         service = SchedulerService(
-            settings=build_scheduler_settings(cfg), db=db, executor=executor, clock=SystemClock(), listener=listener,
-            new_id=lambda: str(uuid.uuid4()), scheduler_id=scheduler_id, host=read_host_name(cfg.text("core", "hostname_callable")),
+            settings=build_scheduler_settings(cfg), db=db, executor=executor, clock=clock, listener=listener,
+            new_id=lambda: str(uuid.uuid4()), scheduler_id=scheduler_id, host=host,
             is_dead=lambda other: _is_scheduler_dead(folder, other), timetables=timetables,
             wake_triggerers=OnDemandStart(cfg, TRIGGERER).notify, wake_monitor=OnDemandStart(cfg, MONITOR).notify,
+            figures=FiguresWriter(ProcessFigures(), "scheduler", scheduler_id, host, clock.monotonic),
         )
         health = open_health_server(cfg, service.lease, SystemClock())
         service.run(stop)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import click
 
 from gnomon.accounts import account_changes
+from gnomon.accounts.sessions import SessionRules, list_open_sessions, revoke_sessions
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import output_option, print_records
 from gnomon.cli.secret_input import read_secret
@@ -28,6 +29,18 @@ class AccountRow:
     """For example `user on dag etl_*`."""
     has_password: bool
     created_at: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRow:
+    """A session of a browser as listings print it."""
+
+    id: int
+    address: str
+    """From where the login came."""
+    created_at: str | None
+    used_at: str | None
+    """The last use, to the minute."""
 
 
 @click.group()
@@ -96,6 +109,30 @@ def delete(home: Home, name: str) -> None:
     with home.store() as db, db.write() as tx:
         account_changes.delete_account(tx, home.author, name)
     click.echo(f"deleted account {name}")
+
+
+@users.command()
+@click.argument("name")
+@click.option("--revoke", is_flag=True, help="End them: the browsers must log in again.")
+@click.option("--id", "session_pk", type=int, help="Only the session with this id.")
+@output_option
+@pass_home
+def sessions(home: Home, name: str, revoke: bool, session_pk: int | None, output: str) -> None:
+    """List the browsers that are logged in as NAME, or end their sessions. API tokens stay: `gnomon tokens revoke` ends them."""
+    rules = SessionRules(60.0 * home.cfg.number("api", "session_idle_minutes"))
+    with home.store() as db:
+        with db.read() as tx:
+            account = account_changes.get_account(tx, name)
+            found = [one for one in list_open_sessions(tx, account, home.clock.now(), rules) if session_pk in (None, one.session_pk)]
+        if session_pk is not None and not found:
+            raise UserError(f"account {account.name!r} has no session {session_pk}; `gnomon users sessions {account.name}` lists its sessions")
+        if revoke:
+            with db.write() as tx:
+                count = revoke_sessions(tx, home.author, account, session_pk)
+            click.echo(f"ended {count} session{'' if count == 1 else 's'} of account {account.name}")
+            return
+    rows = [SessionRow(one.session_pk, one.address, iso(one.created_at), iso(one.used_at)) for one in found]
+    print_records(rows, output, ("id", "address", "created_at", "used_at"), empty=f"account {account.name} has no sessions")
 
 
 @users.command()

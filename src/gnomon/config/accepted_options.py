@@ -87,6 +87,7 @@ _OPTIONS: tuple[tuple[str, str, dict[str, str]], ...] = (
     ("logging", _PERMISSIONS, {"fab_logging_level": "WARNING"}),
     ("webserver", _PAGE, {"expose_config": "False", "secret_key": "", "default_ui_timezone": "UTC"}),
     ("webserver", _PERMISSIONS, {"rbac": "True"}),
+    ("traces", "Not there: spans are not printed, and lines of task logs are no events of spans.", {"otel_debugging_on": "False", "otel_task_log_event": "False"}),
     ("lineage", "Not used: such back ends left Airflow with 3.0; plugins read lineage in listeners.", {"backend": ""}),
 )  # fmt: skip
 """Section, reason, and the options with their defaults."""

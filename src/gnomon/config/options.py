@@ -176,6 +176,8 @@ _OTHERS = (
            aliases=_alias("webserver", "base_url")),
     ConfigOption("api", "session_idle_minutes", "1440", _I, "A session of a browser that is not used for so many minutes ends. Not an option of "
            "Airflow.", minimum=1),
+    ConfigOption("api", "trusted_proxies", "", _T, "Addresses and networks of proxies, with commas between them: X-Forwarded-For and X-Forwarded-Proto "
+           "of requests that come from these are believed. Not an option of Airflow.", may_be_empty=True),
     ConfigOption("api_auth", "jwt_expiration_time", "86400", _I, "How many seconds a signed token of /auth/token is valid.", minimum=1),
     ConfigOption("api_auth", "jwt_cli_expiration_time", "3600", _I, "How many seconds a signed token of /auth/token/cli is valid.", minimum=1),
     ConfigOption("api_auth", "jwt_leeway", "10", _I, "How many seconds the clocks of two api-servers may differ.", minimum=0),
@@ -231,6 +233,37 @@ _METRICS = (
     ConfigOption("metrics", "statsd_port", "8125", _I, "The port of the statsd server.", minimum=1, aliases=_alias("scheduler", "statsd_port")),
     ConfigOption("metrics", "statsd_prefix", "airflow", _T, "The prefix of the names of all metrics.",
            aliases=_alias("scheduler", "statsd_prefix")),
+    ConfigOption("metrics", "prometheus_on", "True", _B, "Whether the api-server answers /metrics for Prometheus. Not an option of Airflow, nor is the next one."),
+    ConfigOption("metrics", "prometheus_allow", "", _T, "Addresses and networks from which /metrics is read without a login, with commas between them. From others it "
+           "needs a token of an account with the role viewer.", may_be_empty=True),
+)
+
+_TRACES = (
+    ConfigOption("traces", "otel_on", "False", _B, "Whether traces of runs are sent to a collector of OpenTelemetry, by OTLP over HTTP. Needs the extra `gnomon[otel]`."),
+    ConfigOption("traces", "otel_host", "localhost", _T, "The host name of the collector."),
+    ConfigOption("traces", "otel_port", "4318", _I, "The port of the collector. Airflow's default is 8889.", minimum=1),
+    ConfigOption("traces", "otel_service", "gnomon", _T, "The name of the service in traces. Deployments with one collector need names that differ. Airflow's default is Airflow."),
+    ConfigOption("traces", "otel_ssl_active", "False", _B, "Whether the collector is called by HTTPS."),
+)
+
+_OIDC = (
+    ConfigOption("oidc", "issuer", "", _T, "The address of an identity provider of OpenID Connect, exactly as it names itself; empty: there is none. Needs the extra `gnomon[oidc]`. "
+           "No option of this section is one of Airflow's.", may_be_empty=True),
+    ConfigOption("oidc", "client_id", "", _T, "The id under which Gnomon is registered at the provider.", may_be_empty=True),
+    ConfigOption("oidc", "client_secret", "", _T, "The secret of the client; empty: a public client, which PKCE protects.", may_be_empty=True, is_secret=True),
+    ConfigOption("oidc", "scopes", "openid profile email", _T, "The scopes that are asked for, with spaces between them."),
+    ConfigOption("oidc", "redirect_url", "", _T, "The address to which the provider sends browsers back: https://HOST/auth/oidc/callback. Empty: the address under which the "
+           "request came.", may_be_empty=True),
+    ConfigOption("oidc", "name_claim", "preferred_username", _T, "The claim with the name of the account; dots lead into objects."),
+    ConfigOption("oidc", "role_claim", "", _T, "The claim whose values give the role at each login, for example groups or realm_access.roles. Empty: the provider says nothing about "
+           "roles, and administrators set them.", may_be_empty=True),
+    ConfigOption("oidc", "roles", "", _T, "Which value of that claim gives which role: VALUE=ROLE with commas between them; * stands for every other value. The highest counts.",
+           may_be_empty=True),
+    ConfigOption("oidc", "default_role", "", _T, "The role without such a value, and of new accounts without [oidc] role_claim. Empty: the login is refused.", may_be_empty=True),
+    ConfigOption("oidc", "link_existing", "False", _B, "Whether an account that exists is given to the first login at the provider with its name. Only for a provider whose "
+           "users cannot choose their names."),
+    ConfigOption("oidc", "leeway", "60", _N, "How many seconds the clocks of this machine and of the provider may differ.", minimum=0),
+    ConfigOption("oidc", "button", "Log in with single sign-on", _T, "The text of the link on the page of the login."),
 )
 
 _STATE_STORE = (
@@ -244,7 +277,7 @@ _STATE_STORE = (
            "A larger JSON value in a state store is refused by `gnomon state-store`, and stored with a warning for a task; 0: no limit.", minimum=0),
 )
 
-OPTIONS: tuple[ConfigOption, ...] = (*_CORE, *_STANDARD, *_DATABASE, *_SCHEDULER, *_DAG_PROCESSOR, *_TRIGGERER, *_METRICS, *_STATE_STORE, *_PARTITIONS, *_OTHERS, *SECRETS_OPTIONS, *ALERT_OPTIONS, *ACCEPTED_OPTIONS)
+OPTIONS: tuple[ConfigOption, ...] = (*_CORE, *_STANDARD, *_DATABASE, *_SCHEDULER, *_DAG_PROCESSOR, *_TRIGGERER, *_METRICS, *_TRACES, *_OIDC, *_STATE_STORE, *_PARTITIONS, *_OTHERS, *SECRETS_OPTIONS, *ALERT_OPTIONS, *ACCEPTED_OPTIONS)
 BY_KEY: dict[OptionKey, ConfigOption] = {option.key: option for option in OPTIONS}
 BY_ALIAS: dict[OptionKey, ConfigOption] = {alias: option for option in OPTIONS for alias in option.aliases}
 

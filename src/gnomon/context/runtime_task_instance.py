@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from gnomon.config import current_config
 from gnomon.config.host_name import current_host_name
 from gnomon.context.asset_event_accessors import OutletEventAccessors
 from gnomon.context.run_queries import RunQueries
@@ -16,6 +17,7 @@ from gnomon.context.xcom_access import AttemptXComs, MapIndexes, PulledElement
 from gnomon.model.attempts import Attempt, InstanceOverrides
 from gnomon.model.instants import Instant
 from gnomon.model.states import TaskInstanceState
+from gnomon.model.trace_ids import compute_attempt_span_id, compute_trace_id, format_traceparent
 from gnomon.sdk.arguments.notset import NOTSET
 from gnomon.sdk.runtime.channel import Channel
 from gnomon.sdk.schedules.timezone import to_pendulum
@@ -76,6 +78,16 @@ class RuntimeTaskInstance(RunQueries):
     def __repr__(self) -> str:
         where = "" if self.map_index < 0 else f" [{self.map_index}]"
         return f"<TaskInstance: {self.dag_id}.{self.task_id} {self.run_id}{where} [{self.state}]>"
+
+    @property
+    def context_carrier(self) -> dict[str, str]:
+        """The header `traceparent` with the span of this attempt, for spans of the author; empty while [traces] otel_on is not set."""
+        cfg = current_config()
+        if not cfg.boolean("traces", "otel_on"):
+            return {}
+        attempt = self._attempt
+        trace_id = compute_trace_id(cfg.text("traces", "otel_service"), attempt.run.dag_id, attempt.run.run_id, attempt.run.run_pk)
+        return {"traceparent": format_traceparent(trace_id, compute_attempt_span_id(attempt.attempt_id))}
 
     # XComs
 

@@ -9,12 +9,16 @@ from gnomon.model.attempts import Attempt
 from gnomon.model.instants import to_datetime
 
 _PREFIXES = ("AIRFLOW_CTX_", "GNOMON_CTX_")
+TRACE_VARIABLE = "TRACEPARENT"
+"""The environment variable of OpenTelemetry from which a program takes the span that it belongs to."""
 
 
 def build_task_environment(context: Mapping[str, Any]) -> dict[str, str]:
-    """Return AIRFLOW_CTX_* and GNOMON_CTX_* of the attempt (airflow-surface.md A.6), without those that have no value."""
+    """Return AIRFLOW_CTX_* and GNOMON_CTX_* of the attempt (airflow-surface.md A.6), without those that have no value; with traces also TRACEPARENT."""
     values = collect_environment_values(context)
-    return {prefix + key: value for prefix in _PREFIXES for key, value in values.items()}
+    variables = {prefix + key: value for prefix in _PREFIXES for key, value in values.items()}
+    traceparent = context["ti"].context_carrier.get("traceparent")
+    return variables if traceparent is None else {**variables, TRACE_VARIABLE: traceparent}
 
 
 def collect_environment_values(context: Mapping[str, Any]) -> dict[str, str]:

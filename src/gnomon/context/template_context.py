@@ -150,4 +150,5 @@ def build_context(*, task: Any, dag: Any, run: RunFacts, attempt: Attempt, chann
     ti = RuntimeTaskInstance(task=task, attempt=attempt, channel=channel)
     context = Context.lazily(VARIABLES_WITHOUT_DATE if run.logical_at is None else VARIABLES_WITH_DATE, ContextSource(dag, ti), costly=COSTLY_VARIABLES)
     ti.bind(context)
+    context.update(ti.context_carrier)  # `traceparent`, with traces
     return context

@@ -8,7 +8,9 @@ from gnomon import log, store
 from gnomon.clock import Clock
 from gnomon.config.host_name import current_host_name
 from gnomon.errors import GnomonError
+from gnomon.metrics import ProcessFigures
 from gnomon.store.ownership import leases
+from gnomon.store.ownership.service_figures import FiguresWriter
 
 HEARTBEAT_S = 5.0
 """Interval; `report.listings.process_health` reports the dag-processor as silent after PROCESSOR_SILENCE_S."""
@@ -18,12 +20,14 @@ _log = log.get_logger("dagfiles")
 class DagProcessorHeartbeat:
     """Heartbeats of one dag-processor process. A heartbeat that the store refuses is tried again at the next interval."""
 
-    def __init__(self, db: store.Database, clock: Clock) -> None:
+    def __init__(self, db: store.Database, clock: Clock, figures: ProcessFigures) -> None:
+        """`figures`: written with heartbeats."""
         self._db = db
         self._clock = clock
         self._id = str(uuid4())
         self._host = current_host_name()
         self._next_at = clock.monotonic()
+        self._figures = FiguresWriter(figures, "dag-processor", self._id, self._host, clock.monotonic)
 
     def beat_if_due(self) -> float:
         """Store a heartbeat if one is due; returns the monotonic second of the next one."""
@@ -33,6 +37,7 @@ class DagProcessorHeartbeat:
             try:
                 with self._db.write() as tx:
                     leases.beat_dag_processor(tx, self._id, self._host)
+                    self._figures.write_if_due(tx)
             except GnomonError as error:
                 _log.debug("heartbeat_failed", error=str(error))
         return self._next_at
@@ -42,5 +47,6 @@ class DagProcessorHeartbeat:
         try:
             with self._db.write() as tx:
                 leases.retire_dag_processor(tx, self._id)
+                self._figures.remove(tx)
         except GnomonError as error:
             _log.debug("retire_failed", error=str(error))

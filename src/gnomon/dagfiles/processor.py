@@ -20,6 +20,8 @@ from gnomon.dagfiles.parse_queue import ParseQueue
 from gnomon.dagfiles.parse_statistics import ParseStatistics
 from gnomon.dagfiles.settings import CHECK_INPUTS_S, DagProcessorSettings, SourceFolder
 from gnomon.loading import archives, new_packages
+from gnomon.metrics import ProcessFigures, definitions
+from gnomon.model.instants import SECOND
 from gnomon.model.spec import ParsedFile
 
 RECORD_AFTER_S = 0.05
@@ -57,6 +59,8 @@ class DagProcessor:
         self.queue = ParseQueue(processes=settings.processes, reparse_s=settings.reparse_s, sort_mode=settings.sort_mode)
         self.folders: dict[str, FolderIdentity] = {}
         """Every folder below the roots, with its identity at the last listing."""
+        self.figures = ProcessFigures()
+        """What /metrics shows of this process."""
         self._statistics = ParseStatistics(settings.stats_interval_s, clock.monotonic())
         self._unrecorded: list[ParsedFile] = []
         self._finished_at = 0.0
@@ -100,6 +104,7 @@ class DagProcessor:
         for parsed in self._pool.poll():
             self._statistics.on_parsed(parsed)
             self._on_parsed(parsed, now)
+            self._count_parse(parsed)
         if now >= self._next_listing_at:
             self._list_folders(now)
         if now >= self._next_check_at:
@@ -121,6 +126,12 @@ class DagProcessor:
     def is_idle(self) -> bool:
         """Whether no parse runs or waits, and every outcome is recorded."""
         return not (self._unrecorded or self._pool.running() or self.queue.has_waiting())
+
+    def _count_parse(self, parsed: ParsedFile) -> None:
+        self.figures.observe(definitions.PARSE_DURATION, parsed.duration_s)
+        self.figures.count(definitions.PARSE_FAILURES, 1 if parsed.failures else 0)
+        self.figures.put(definitions.LAST_PARSE, self._clock.now() / SECOND)
+        self.figures.put(definitions.DAG_FILES, len(self._recorded))
 
     def _on_parsed(self, parsed: ParsedFile, now: float) -> None:
         self.queue.finish_parse(parsed, now)

@@ -101,7 +101,7 @@ def _serve(cfg: Config, settings: DagProcessorSettings, facts: EnvironmentStamps
         if not _restore(processor, stop):
             return 0
         _log.info("dag_processor_started", folders=list(settings.folders), processes=settings.processes)
-        with contextlib.closing(DagProcessorHeartbeat(db, clock)) as heartbeat, contextlib.closing(listener_process):
+        with contextlib.closing(DagProcessorHeartbeat(db, clock, processor.figures)) as heartbeat, contextlib.closing(listener_process):
             run_loop(processor, pool, watcher, clock, stop, heartbeat, listener_process)
     _log.info("dag_processor_stopped")
     return 0

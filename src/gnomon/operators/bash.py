@@ -16,7 +16,7 @@ from gnomon.sdk.tasks.function_calls import call_with_context
 from gnomon.sdk.tasks.operator import BaseOperator
 from gnomon.sdk.tasks.sensor import BaseSensorOperator
 
-CONTEXT_PREFIXES = ("AIRFLOW_CTX_", "GNOMON_CTX_")
+CONTEXT_PREFIXES = ("AIRFLOW_CTX_", "GNOMON_CTX_", "TRACEPARENT")
 
 
 def _identity(line: str) -> Any:

@@ -10,6 +10,7 @@ from gnomon.model.instants import SECOND, Instant
 from gnomon.scheduler.settings import BEAT_S
 from gnomon.store import Database, FencedError, Transaction
 from gnomon.store.ownership import leases
+from gnomon.store.ownership.service_figures import FiguresWriter
 from gnomon.store.transaction import LEASE_TTL_S
 
 _log = log.get_logger("scheduler.lease")
@@ -20,15 +21,19 @@ class Lease:
 
     def __init__(
         self, db: Database, clock: Clock, scheduler_id: str, host: str, is_dead: Callable[[str], bool] = lambda _: False,
-        beat_s: float = BEAT_S,
+        beat_s: float = BEAT_S, figures: FiguresWriter | None = None,
     ) -> None:
-        """`is_dead`: true if the process of a scheduler id is known to have ended. `beat_s`: seconds between heartbeats."""
+        """`is_dead`: true if the process of a scheduler id is known to have ended. `beat_s`: seconds between heartbeats.
+
+        `figures`: written with heartbeats.
+        """
         self._db = db
         self._clock = clock
         self.scheduler_id = scheduler_id
         self._host = host
         self._is_dead = is_dead
         self._beat_s = beat_s
+        self._figures = figures
         self._registered = False
         self._next_beat = 0.0
         self.stored_beat_at: float | None = None
@@ -73,6 +78,8 @@ class Lease:
     def _beat(self, tx: Transaction) -> None:
         if not leases.beat_scheduler(tx, self.scheduler_id):
             raise FencedError(self.scheduler_id)
+        if self._figures is not None:
+            self._figures.write_if_due(tx)
 
     def _register(self) -> None:
         """Registers this scheduler, and retires dead predecessors so that their groups are free at once."""
@@ -96,5 +103,7 @@ class Lease:
         if self._registered:
             with self._db.write() as tx:
                 leases.retire_scheduler(tx, self.scheduler_id)
+                if self._figures is not None:
+                    self._figures.remove(tx)
             self._registered = False
             self.epochs = {}

@@ -17,6 +17,7 @@ from gnomon.engine.step_context import StepResult
 from gnomon.errors import ConfigurationError, ResourceUnavailable
 from gnomon.errors.product import EngineStepError
 from gnomon.executors.interface import Executor
+from gnomon.metrics import ProcessFigures
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.scheduler.asset_runs import AssetRunCreator
@@ -32,6 +33,7 @@ from gnomon.scheduler.multipart_requests import MultipartRequests
 from gnomon.scheduler.planner import Planner
 from gnomon.scheduler.planning_cursors import CursorMove, build_cursor_events, read_cursor, record_manual_runs
 from gnomon.scheduler.quarantine import GroupQuarantine
+from gnomon.scheduler.scheduler_figures import SchedulerFigures
 from gnomon.scheduler.settings import BEAT_S, FAULT_RETRY_S, RETRY_AWAY_S, SchedulerSettings
 from gnomon.scheduler.timetable_multiplexer import TimetableHostMultiplexer
 from gnomon.store import CommitUncertain, Database, FencedError, PoolExhausted, notify_on_commit
@@ -39,6 +41,7 @@ from gnomon.store.admin import pools
 from gnomon.store.asset_records.asset_watchers import has_wanted_watchers
 from gnomon.store.ownership import commit
 from gnomon.store.ownership import group_state as store_load
+from gnomon.store.ownership.service_figures import FiguresWriter
 from gnomon.timetable_host import TimetableHost
 from gnomon.wakeups import Listener
 
@@ -52,7 +55,7 @@ class SchedulerService:
         self, *, settings: SchedulerSettings, db: Database, executor: Executor, clock: Clock, listener: Listener | None,
         new_id: Callable[[], str], scheduler_id: str, host: str, is_dead: Callable[[str], bool] = lambda _: False,
         timetables: TimetableHost | None = None, wake_triggerers: Callable[[], object] = lambda: None,
-        wake_monitor: Callable[[], object] = lambda: None, missing_pool_slots: int | None = None,
+        wake_monitor: Callable[[], object] = lambda: None, missing_pool_slots: int | None = None, figures: FiguresWriter | None = None,
     ) -> None:
         """`is_dead`: true if the process of a scheduler id is known, not suspected, to have ended.
 
@@ -60,6 +63,7 @@ class SchedulerService:
         `wake_triggerers`: called after a commit that started or ended a deferral, and when a watcher of an asset may be needed.
         `wake_monitor`: called when a DAG with rules of alerts was read.
         `missing_pool_slots`: the size of a pool that a cluster policy names and that does not exist; None: its tasks wait for the pool.
+        `figures`: what is shown by /metrics; None: nothing is written.
         """
         self._settings = settings
         self._db = db
@@ -70,7 +74,10 @@ class SchedulerService:
         self._wake_triggerers = wake_triggerers
         self._wake_monitor = wake_monitor
         self.memory = EngineState(settings.limits)
-        self.lease = Lease(db, clock, scheduler_id, host, is_dead, beat_s=settings.beat_s)
+        self.lease = Lease(db, clock, scheduler_id, host, is_dead, beat_s=settings.beat_s, figures=figures)
+        self._figures = SchedulerFigures(ProcessFigures() if figures is None else figures.figures, self.memory)
+        if figures is not None:
+            figures.refresh = self._update_gauges
         multiplexer = None if timetables is None else TimetableHostMultiplexer(timetables)
         self._planner = Planner(
             self.memory, settings.misfire_grace_s, None if multiplexer is None else multiplexer.open_client(), settings.max_waiting_runs
@@ -197,6 +204,7 @@ class SchedulerService:
         self._multipart.forward_requests(result.changes, now)
         self._touched = result.touched_groups
         self._commit(result)
+        self._figures.record_step(result, now)
         self._touched = set()
         self._wake_for_dags([event.dag for event in events if isinstance(event, e.DagRead)])
         self._wake_at = result.wake_at
@@ -252,6 +260,9 @@ class SchedulerService:
         if any(killed for _, killed in changes.deferrals_deleted) or any(wait.due_at is None for wait in changes.deferrals.values()):
             self._wake_triggerers()
 
+    def _update_gauges(self) -> None:
+        self._figures.update_gauges(len(self.lease.epochs), self._commits, self.refused_commits)
+
     def _delete_history(self, dag_pk: int) -> bool:
         """Deletes a batch of the finished runs of a DAG that is being deleted; returns true if more are left."""
         with self._db.scheduler_write(self.lease.scheduler_id) as tx:
@@ -276,6 +287,7 @@ class SchedulerService:
             if not outcome.accepted:
                 stale.append(change.dag_pk)
             created += outcome.created
+            self._figures.record_created(outcome.created, now)
             record_manual_runs(self.memory, outcome)
             if outcome.error is not None:
                 _log.error("plan_refused", dag_id=self.memory.dags[change.dag_pk].record.dag_id, error=outcome.error)
@@ -339,7 +351,9 @@ class SchedulerService:
         rounds = 0
         while not stop():
             commits = self._commits
+            began_at = self._clock.monotonic()
             wake_at = self.tick()
+            self._figures.record_round(self._clock.monotonic() - began_at)
             rounds += self._commits == commits or not self._settings.counts_only_idle_rounds
             if self._settings.rounds_max is not None and rounds >= self._settings.rounds_max:
                 _log.info("rounds_done", rounds=rounds, option="[scheduler] num_runs")

@@ -15,7 +15,7 @@ import msgspec
 from gnomon import log
 from gnomon.clock import Clock
 from gnomon.errors import ResourceUnavailable
-from gnomon.metrics import Meter
+from gnomon.metrics import Meter, ProcessFigures
 from gnomon.model.attempts import build_trigger_log_path
 from gnomon.model.deferral import DeferralResult
 from gnomon.model.instants import SECOND, Instant
@@ -23,6 +23,7 @@ from gnomon.model.records import EventRecord
 from gnomon.processes.task_api_messages import TaskApiResponse, answer_request
 from gnomon.store import CommitUncertain, Database, FencedError, WrongKey, notify_on_commit
 from gnomon.store.dag_records import event_log
+from gnomon.store.ownership.service_figures import FiguresWriter
 from gnomon.store.trigger_queue import trigger_claims, triggerer_leases, watcher_claims
 from gnomon.taskapi import TaskApiRefused, answer_trigger
 from gnomon.triggerer.cancellations import TriggerJob
@@ -59,6 +60,8 @@ class TriggererCoordinator:
         self._host = host
         self._wake_owners = wake_owners
         self._metrics = TriggererMetrics(meter or Meter(), host, settings.capacity)
+        self._figures = FiguresWriter(ProcessFigures(), "triggerer", triggerer_id, host, clock.monotonic)
+        self._figures.refresh = lambda: self._metrics.copy_counters(self._figures.figures)
         self._registered = False
         self._next_heartbeat_at = 0.0
         self._next_sweep_at = 0.0
@@ -116,6 +119,7 @@ class TriggererCoordinator:
         if self._registered:
             with self._db.write() as tx:
                 triggerer_leases.retire_triggerer(tx, self.triggerer_id)
+                self._figures.remove(tx)
                 notify_on_commit(tx)
             self._registered = False
 
@@ -148,6 +152,7 @@ class TriggererCoordinator:
                 triggerer_leases.register_triggerer(tx, self.triggerer_id, self._host, settings.capacity, settings.queues)
             elif not triggerer_leases.beat_triggerer(tx, self.triggerer_id, self._metrics.counted):
                 raise FencedError(f"triggerer {self.triggerer_id} was declared dead: it stops, and a new triggerer starts in its place")
+            self._figures.write_if_due(tx)
         self._registered = True
         self._next_heartbeat_at = self._clock.monotonic() + settings.beat_s
         self._metrics.record_heartbeat(len(self._host_pool))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gnomon.metrics import Meter
+from gnomon.metrics import Meter, ProcessFigures, definitions
 
 RUNNING = "triggers.running"
 SUCCEEDED = "triggers.succeeded"
@@ -31,6 +31,11 @@ class TriggererMetrics:
     def counted(self) -> dict[str, int]:
         """All counters since the start of the process, by name."""
         return self._meter.counters
+
+    def copy_counters(self, figures: ProcessFigures) -> None:
+        """Set the counters that /metrics shows."""
+        for metric, name in ((definitions.TRIGGERS_SUCCEEDED, SUCCEEDED), (definitions.TRIGGERS_FAILED, FAILED), (definitions.TRIGGERS_BLOCKED, BLOCKED)):
+            figures.put(metric, self._meter.counters.get(name, 0))
 
     def record_heartbeat(self, running: int) -> None:
         """Count one heartbeat, and report how many triggers run."""

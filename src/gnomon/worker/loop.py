@@ -23,6 +23,7 @@ from gnomon.executors.worker_protocol import (
     SubmitAttempts,
     ToWorker,
 )
+from gnomon.metrics import ProcessFigures, definitions
 from gnomon.model.attempts import Attempt
 from gnomon.model.task_api_requests import AnyTaskApiRequest
 from gnomon.processes.kernel import become_subreaper
@@ -87,6 +88,12 @@ class WorkerService:
     def running(self) -> int:
         """The number of attempts that take a slot."""
         return self._registry.running
+
+    def record_figures(self, figures: ProcessFigures) -> None:
+        """Set the gauges that /metrics shows."""
+        figures.put(definitions.WORKER_ATTEMPTS, self._registry.running)
+        figures.put(definitions.WORKER_UNACKNOWLEDGED, len(self._registry.results))
+        figures.put(definitions.WORKER_CHILDREN, len(self._child_pool.children))
 
     def wake_on(self, descriptor: int) -> None:
         """End the wait of a turn when this descriptor becomes readable. That happens once: the descriptor is not read."""

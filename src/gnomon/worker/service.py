@@ -7,7 +7,10 @@ import resource
 from gnomon import log
 from gnomon.clock import SystemClock
 from gnomon.config import Config, environment
+from gnomon.config.host_name import current_host_name
+from gnomon.metrics import ProcessFigures
 from gnomon.store import load_cipher, open_database
+from gnomon.store.ownership.service_figures import FiguresWriter
 from gnomon.wakeups import Notifier, change_notifier
 from gnomon.worker import drain
 from gnomon.worker.loop import WorkerService
@@ -26,12 +29,19 @@ def main(cfg: Config) -> int:
     requests = drain.StopRequests(clock)
     _raise_descriptor_limit()
     settings = build_worker_settings(cfg, environment())
+    figures = ProcessFigures()
+
+    def create_writer(worker_id: str) -> FiguresWriter:
+        writer = FiguresWriter(figures, "worker", worker_id, current_host_name(), clock.monotonic)
+        writer.refresh = lambda: worker.record_figures(figures)
+        return writer
+
     worker_store = DatabaseWorkerStore(
         lambda: open_database(
             cfg.database_url, role="worker", synchronous=cfg.text("database", "synchronous"), cipher=load_cipher(cfg),
             announce_changes=change_notifier(settings.run_folder).notify,
         ),
-        Notifier(settings.run_folder).notify,
+        Notifier(settings.run_folder).notify, create_writer,
     )
     worker = WorkerService(settings, worker_store, clock)
     worker.start()

@@ -14,6 +14,7 @@ from gnomon.model.attempts import Attempt, AttemptResult, XComElement
 from gnomon.model.records import NewMail, WorkerRecord
 from gnomon.model.task_api_requests import AnyTaskApiRequest, TriggerRun
 from gnomon.store.ownership import leases, mailbox
+from gnomon.store.ownership.service_figures import FiguresWriter
 
 
 class WorkerStoreUnavailable(Exception):
@@ -52,11 +53,20 @@ class WorkerStore(Protocol):
 class DatabaseWorkerStore:
     """A WorkerStore that opens the database at the first call, after the start of the base zygote, and again after an outage."""
 
-    def __init__(self, open_database: Callable[[], store.Database], notify_schedulers: Callable[[], object] = lambda: None) -> None:
-        """`notify_schedulers` wakes the schedulers of this host when a task has created a run."""
+    def __init__(
+        self, open_database: Callable[[], store.Database], notify_schedulers: Callable[[], object] = lambda: None,
+        create_writer: Callable[[str], FiguresWriter] | None = None,
+    ) -> None:
+        """`notify_schedulers` wakes the schedulers of this host when a task has created a run.
+
+        `create_writer`: the writer of the figures of a worker id, for /metrics; None: nothing is written.
+        """
         self._open_database = open_database
         self._notify_schedulers = notify_schedulers
         self._database: store.Database | None = None
+        self._create_writer = create_writer
+        self._writers: dict[str, FiguresWriter] = {}
+        """By worker id; one, that of the present incarnation."""
 
     def register(self, record: WorkerRecord) -> None:
         with self._open_store() as database, database.write() as tx:
@@ -64,11 +74,16 @@ class DatabaseWorkerStore:
 
     def beat(self, worker_id: str) -> bool:
         with self._open_store() as database, database.write() as tx:
-            return leases.beat_worker(tx, worker_id)
+            is_known = leases.beat_worker(tx, worker_id)
+            if is_known and self._create_writer is not None:
+                self._find_writer(worker_id, self._create_writer).write_if_due(tx)
+            return is_known
 
     def retire(self, worker_id: str) -> None:
         with self._open_store() as database, database.write() as tx:
             leases.retire_worker(tx, worker_id)
+            if worker_id in self._writers:
+                self._writers[worker_id].remove(tx)
 
     def mail_results(self, worker_id: str, results: Sequence[AttemptResult]) -> None:
         with self._open_store() as database, database.write() as tx:
@@ -91,6 +106,11 @@ class DatabaseWorkerStore:
         if self._database is not None:
             self._database.close()
             self._database = None
+
+    def _find_writer(self, worker_id: str, create: Callable[[str], FiguresWriter]) -> FiguresWriter:
+        if worker_id not in self._writers:
+            self._writers = {worker_id: create(worker_id)}
+        return self._writers[worker_id]
 
     @contextmanager
     def _open_store(self) -> Iterator[store.Database]:

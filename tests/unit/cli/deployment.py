@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from gnomon.cli.home import Home
 from gnomon.clock import VirtualClock
+from gnomon.metrics import ProcessFigures
 from gnomon.model.attempts import Attempt
 from gnomon.model.instants import Instant
 from gnomon.model.slots import TimetableRef
@@ -16,6 +17,7 @@ from gnomon.scheduler.settings import build_scheduler_settings
 from gnomon.store import load_cipher, open_database
 from gnomon.store.dag_records import dag_files
 from gnomon.store.ownership import leases
+from gnomon.store.ownership.service_figures import FiguresWriter
 from gnomon.testing import Play, ScriptedExecutor, ScriptedWorker
 
 NOW: Instant = 1_772_355_600_000_000
@@ -53,6 +55,7 @@ class Deployment:
         self._settings = build_scheduler_settings(home.cfg)
         self._service: SchedulerService | None = None
         self.home = home
+        self.writes_figures = False
 
     def add(self, *specs: DagSpec, file: str = "/dags/etl.py", failures: tuple[ParseFailure, ...] = (),
             paused: bool = False, version: str = "1") -> None:  # fmt: skip
@@ -71,6 +74,7 @@ class Deployment:
         self._service = SchedulerService(
             settings=self._settings, db=self.db, executor=ScriptedExecutor(lambda: [self._worker]), clock=self.clock,
             listener=None, new_id=lambda: next(ids), scheduler_id=SCHEDULER, host="here",
+            figures=FiguresWriter(ProcessFigures(), "scheduler", SCHEDULER, "here", self.clock.monotonic) if self.writes_figures else None,
         )  # fmt: skip
         self.home.sleep = self.move
         self.move(0.0)

@@ -10,8 +10,8 @@ from fastapi.params import Depends as DependsMarker
 from fastapi.routing import APIRoute
 
 from gnomon.api.access.policies import ApiResource, Permission, User
-from gnomon.api.common.client_address import find_address
 from gnomon.api.common.paths import ALL, restore_slashes
+from gnomon.api.common.trusted_proxies import find_address
 from gnomon.api.context import ApiContext
 from gnomon.errors.product import InternalError
 from gnomon.model.accounts import Author

@@ -38,6 +38,7 @@ class ApiResource(Enum):
     HITL_DETAIL = "question"
     IMPORT_ERROR = "import error"
     JOB = "job"
+    METRIC = "metric"
     PLUGIN = "plugin"
     POOL = "pool"
     PROVIDER = "provider"

@@ -15,7 +15,7 @@ from gnomon.accounts.sessions import begin_session, end_session
 from gnomon.api.access.accounts_policy import COOKIE, LOGIN_PATH, AccountsPolicy, comes_from_same_site
 from gnomon.api.auth.login_page import render_login_page
 from gnomon.api.auth.session_cookies import build_cookie
-from gnomon.api.common.client_address import find_address
+from gnomon.api.common.trusted_proxies import find_address
 from gnomon.api.context import ApiContext, Context
 from gnomon.model.accounts import Account
 
@@ -52,10 +52,14 @@ def create_token_cli(body: LoginBody, request: Request, context: Context) -> Log
 
 
 @router.get(LOGIN_PATH, include_in_schema=False)
-def show_login(context: Context, next_page: Annotated[str, Query(alias="next")] = "/") -> Response:
+def show_login(context: Context, next_page: Annotated[str, Query(alias="next")] = "/", logged_out: bool = False) -> Response:
     """The page with the form of the login."""
     _require_accounts(context)
-    return HTMLResponse(render_login_page(clean_target(next_page)))
+    return HTMLResponse(render_login_page(clean_target(next_page), button=_find_button(context), is_logged_out=logged_out))
+
+
+def _find_button(context: ApiContext) -> str | None:
+    return None if context.oidc is None else context.oidc.button
 
 
 @router.post(LOGIN_PATH, include_in_schema=False)
@@ -81,7 +85,7 @@ def end_session_of(context: ApiContext, request: Request, status: int) -> Respon
     if session is not None:
         with context.database.write() as tx:
             end_session(tx, session.session_pk)
-    answer = RedirectResponse(LOGIN_PATH, status)
+    answer = RedirectResponse(LOGIN_PATH if context.oidc is None else f"{LOGIN_PATH}?logged_out=true", status)
     answer.delete_cookie(COOKIE, path="/")
     return answer
 
@@ -113,11 +117,11 @@ def _log_in_browser(context: ApiContext, request: Request, form: dict[str, str])
     _require_accounts(context)
     target = clean_target(form.get("next", "/"))
     if not comes_from_same_site(request):
-        return HTMLResponse(render_login_page(target, "The request came from a page of another site."), 403)
+        return HTMLResponse(render_login_page(target, "The request came from a page of another site.", _find_button(context)), 403)
     try:
         account = _check_login(context, request, form.get("username", ""), form.get("password", ""))
     except HTTPException as refusal:
-        return HTMLResponse(render_login_page(target, str(refusal.detail)), refusal.status_code, dict(refusal.headers or {}))
+        return HTMLResponse(render_login_page(target, str(refusal.detail), _find_button(context)), refusal.status_code, dict(refusal.headers or {}))
     with context.database.write() as tx:
         secret = begin_session(tx, account, find_address(request), context.clock.now(), context.authenticator.rules)
     answer = RedirectResponse(target, 303)

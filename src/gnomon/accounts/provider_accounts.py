@@ -1,0 +1,123 @@
+"""Accounts of people who log in at an identity provider: the name and the role that its claims say, and the account that belongs to them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from gnomon.accounts.account_changes import Author, create_account, is_account_name, set_role
+from gnomon.errors.product import UserError
+from gnomon.model.accounts import Account, Role
+from gnomon.model.records import EventRecord
+from gnomon.store import Transaction
+from gnomon.store.accounts import account_rows, identity_rows
+from gnomon.store.dag_records.event_log import log_event
+
+VALUES_SHOWN = 10
+"""Values of a claim that a refusal names."""
+OTHERS = "*"
+"""The value of [oidc] roles that stands for every value that is not listed."""
+
+
+class ProviderLoginRefused(UserError):
+    """Somebody has logged in at the identity provider, and cannot be let in here; the message is for that person and for the administrator."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimRules:
+    """How claims become an account."""
+
+    issuer: str
+    name_claim: str = "preferred_username"
+    role_claim: str = ""
+    """Empty: the provider says nothing about roles, and administrators set them here."""
+    roles: Mapping[str, Role] = field(default_factory=dict)
+    """Value of the claim to the role."""
+    default_role: Role | None = None
+    """The role without a value that is listed; None: the login is refused."""
+    links_existing: bool = False
+    """Whether an account that exists already is given to the first subject with its name."""
+
+
+def find_claim(claims: Mapping[str, object], path: str) -> object | None:
+    """The value of a claim; dots lead into objects: `realm_access.roles`. A claim whose own name has dots is found too. None: it is not there."""
+    if path in claims:
+        return claims[path]
+    found: object = claims
+    for part in path.split("."):
+        if not isinstance(found, Mapping) or part not in found:
+            return None
+        found = found[part]
+    return found
+
+
+def read_name(claims: Mapping[str, object], rules: ClaimRules) -> str:
+    """The name of the account. Raises ProviderLoginRefused."""
+    name = find_claim(claims, rules.name_claim)
+    if not isinstance(name, str) or not name:
+        raise ProviderLoginRefused(
+            f"the identity provider sent no claim {rules.name_claim!r} with a name; [oidc] name_claim can name another claim, and [oidc] scopes can ask for more"
+        )
+    if not is_account_name(name):
+        raise ProviderLoginRefused(f"{name[:100]!r}, the claim {rules.name_claim!r}, cannot be the name of an account: 1 to 100 letters, digits, and . _ - + @ can")
+    return name
+
+
+def read_role(claims: Mapping[str, object], rules: ClaimRules) -> Role | None:
+    """The highest role that the claims give; None when the provider says nothing about roles. Raises ProviderLoginRefused."""
+    if not rules.role_claim:
+        return None
+    found = find_claim(claims, rules.role_claim)
+    values = [found] if isinstance(found, str) else [one for one in found if isinstance(one, str)] if isinstance(found, list) else None
+    if values is None and rules.default_role is None:
+        raise ProviderLoginRefused(
+            f"the identity provider sent no claim {rules.role_claim!r}, which [oidc] role_claim names; add the scope or the mapper that sends it, "
+            "or set [oidc] default_role"
+        )
+    roles = [rules.roles[value] for value in values or () if value in rules.roles]
+    if not roles and values and OTHERS in rules.roles:
+        roles = [rules.roles[OTHERS]]
+    if roles:
+        return max(roles)
+    if rules.default_role is None:
+        shown = ", ".join(repr(value[:100]) for value in (values or ())[:VALUES_SHOWN]) or "no value"
+        raise ProviderLoginRefused(f"none of the values of the claim {rules.role_claim!r} has a role here ({shown}); [oidc] roles lists those that have one")
+    return rules.default_role
+
+
+def find_provider_account(tx: Transaction, author: Author, claims: Mapping[str, object], rules: ClaimRules) -> Account:
+    """The account of the subject of these claims, which have been verified; it is created at the first login. Raises ProviderLoginRefused and UserError.
+
+    An account that exists already is never taken over by a name alone, unless `links_existing`.
+    """
+    subject = str(claims["sub"])
+    role = read_role(claims, rules)
+    account_pk = identity_rows.find_account_of_subject(tx, rules.issuer, subject)
+    account = None if account_pk is None else account_rows.get_account(tx, account_pk)
+    if account is None:
+        account = _add_account(tx, author, read_name(claims, rules), subject, role, rules)
+    if role is not None and role is not account.role:
+        account = set_role(tx, author, account.name, role)
+    return account
+
+
+def _add_account(tx: Transaction, author: Author, name: str, subject: str, role: Role | None, rules: ClaimRules) -> Account:
+    account = account_rows.find_account(tx, name)
+    if account is None:
+        first = role if role is not None else rules.default_role
+        if first is None:
+            raise ProviderLoginRefused(
+                f"there is no account {name!r}, and nothing says which role a new one has: set [oidc] role_claim or [oidc] default_role, or create it with "
+                "`gnomon users create --no-password` and set [oidc] link_existing"
+            )
+        account = create_account(tx, author, name, first, None)
+    elif not rules.links_existing or identity_rows.has_subject(tx, account.account_pk):
+        raise ProviderLoginRefused(
+            f"there is an account {account.name!r} already, which does not belong to this login of the identity provider; an administrator can delete it, "
+            "or set [oidc] link_existing, so that the first login with its name gets it"
+        )
+    identity_rows.add_subject(tx, rules.issuer, subject, account.account_pk)
+    body = json.dumps({"account": account.name, "issuer": rules.issuer, "subject": subject, "from": author.address})
+    log_event(tx, EventRecord(author.now, "account_linked", by=author.by, body=body))
+    return account

@@ -1,0 +1,104 @@
+"""`/auth/sessions`: the browsers that are logged in to one's own account; administrators see and end those of all accounts."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import APIRouter, HTTPException, Query, Request
+from pydantic import BaseModel
+from starlette.responses import Response
+
+from gnomon.accounts.account_changes import Author
+from gnomon.accounts.sessions import list_open_sessions, revoke_sessions
+from gnomon.api.access.accounts_policy import AccountsPolicy
+from gnomon.api.access.policies import AccessRefused
+from gnomon.api.common.trusted_proxies import find_address
+from gnomon.api.context import ApiContext, Context
+from gnomon.model.accounts import Account, Identity, Role
+from gnomon.model.instants import to_datetime
+from gnomon.store.accounts import account_rows
+
+router = APIRouter(prefix="/auth/sessions", tags=["Login"])
+SESSION_MAX = 2**63 - 1
+AccountName = Annotated[str | None, Query(max_length=250, description="The account; without it, one's own. For other accounts the role admin is needed.")]
+
+
+class SessionAnswer(BaseModel):
+    """A session of a browser."""
+
+    id: int
+    address: str
+    """From where the login came."""
+    created_at: datetime
+    used_at: datetime
+    """The last use, to the minute."""
+    is_current: bool
+    """Whether the request belongs to this session."""
+
+
+class SessionsAnswer(BaseModel):
+    """The sessions of one account, the last used first."""
+
+    account: str
+    sessions: list[SessionAnswer]
+
+
+@router.get("")
+def list_sessions(request: Request, context: Context, account: AccountName = None) -> SessionsAnswer:
+    """The sessions of the account of the request, or of another one."""
+    policy = _require_accounts(context)
+    found = _find_account(context, policy.identify(request), account)
+    current = None if request.headers.get("authorization") is not None else policy.find_session(request)
+    with context.database.read() as tx:
+        rows = list_open_sessions(tx, found, context.clock.now(), context.authenticator.rules)
+    return SessionsAnswer(account=found.name, sessions=[
+        SessionAnswer(
+            id=row.session_pk, address=row.address, created_at=to_datetime(row.created_at), used_at=to_datetime(row.used_at),
+            is_current=current is not None and current.session_pk == row.session_pk,
+        )
+        for row in rows
+    ])  # fmt: skip
+
+
+@router.delete("", status_code=204)
+def end_all_sessions(request: Request, context: Context, account: AccountName = None) -> Response:
+    """End all sessions of the account of the request, its own included, or of another one."""
+    return _end(context, request, account, None)
+
+
+@router.delete("/{session_id}", status_code=204)
+def end_one_session(session_id: int, request: Request, context: Context, account: AccountName = None) -> Response:
+    """End one session."""
+    return _end(context, request, account, session_id)
+
+
+def _end(context: ApiContext, request: Request, name: str | None, session_id: int | None) -> Response:
+    identity = _require_accounts(context).identify(request)
+    if identity.ceiling < Role.USER:
+        raise AccessRefused(403, f"the token permits at most {identity.ceiling}, and ending sessions needs a token with the role user")
+    account = _find_account(context, identity, name)
+    author = Author(identity.name, context.clock.now(), find_address(request))
+    with context.database.write() as tx:
+        count = 0 if session_id is not None and not 0 < session_id <= SESSION_MAX else revoke_sessions(tx, author, account, session_id)
+    if session_id is not None and not count:
+        raise HTTPException(404, f"account {account.name!r} has no session {session_id}")
+    return Response(status_code=204)
+
+
+def _find_account(context: ApiContext, identity: Identity, name: str | None) -> Account:
+    """The account that the request is about. Raises AccessRefused for another one without the role admin, HTTPException (404) for an unknown one."""
+    is_own = name is None or account_rows.make_name_key(name) == account_rows.make_name_key(identity.name)
+    if not is_own and identity.everywhere < Role.ADMIN:
+        raise AccessRefused(403, f"sessions of other accounts need the role admin; account {identity.name!r} has the role {identity.everywhere}")
+    with context.database.read() as tx:
+        account = account_rows.find_account(tx, identity.name if name is None else name)
+    if account is None:
+        raise HTTPException(404, f"there is no account {name!r}")
+    return account
+
+
+def _require_accounts(context: ApiContext) -> AccountsPolicy:
+    if not isinstance(context.policy, AccountsPolicy):
+        raise HTTPException(404, "there are no sessions: [api] auth is none")
+    return context.policy

@@ -1,0 +1,37 @@
+"""`GET /metrics`: the figures of the whole deployment, from every api-server alike."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, HTTPException, Request
+from starlette.responses import Response
+
+from gnomon.api.access.policies import ApiResource, Permission
+from gnomon.api.common.trusted_proxies import find_address, is_forwarded_by_stranger
+from gnomon.api.context import ApiContext, Context
+from gnomon.api.metrics.exposition import render_figures
+from gnomon.config.network_address import is_within
+from gnomon.metrics.figures import decode_figures
+from gnomon.report.activity.deployment_figures import ProcessSamples
+
+METRICS_PATH = "/metrics"
+router = APIRouter(tags=["Metrics"])
+
+
+@router.get(METRICS_PATH, include_in_schema=False)
+def get_metrics(request: Request, context: Context) -> Response:
+    """All figures in the format that the header Accept asks for: Prometheus' text, or OpenMetrics."""
+    if not context.cfg.boolean("metrics", "prometheus_on"):
+        raise HTTPException(404, "there are no metrics here: [metrics] prometheus_on is False")
+    if not _needs_no_login(context, request):
+        context.policy.authorize(request, Permission.READ, ApiResource.METRIC, None)
+    figures = context.figures_reader.read(lambda: context.database)
+    server = context.server_figures
+    server.figures.record_process()
+    own = ProcessSamples("api-server", server.process_id, tuple(decode_figures(server.figures.encode())))
+    body, media_type = render_figures(figures, own, context.figures_reader.read_s, request.headers.get("accept", ""))
+    return Response(body, media_type=media_type)
+
+
+def _needs_no_login(context: ApiContext, request: Request) -> bool:
+    """Whether the request comes from a network that needs no login. A header of a proxy that is not trusted hides where it comes from."""
+    return is_within(find_address(request), context.open_to_metrics) and not is_forwarded_by_stranger(request)
