@@ -13,13 +13,13 @@ from tests.unit.api.oidc_browser import oidc_site
 from tests.unit.api.served import served
 from tests.unit.cli.deployment import NOW
 
-from gnomon.accounts.account_changes import Author, create_account
+from gnomon.accounts.account_changes import create_account
 from gnomon.accounts.first_account import create_first_account
 from gnomon.api.access.choose_policy import create_context
 from gnomon.api.health import HealthSnapshot
 from gnomon.clock import VirtualClock
 from gnomon.config import OptionError, load_config
-from gnomon.model.accounts import Role
+from gnomon.model.accounts import Author, Role
 from gnomon.model.instants import SECOND
 from gnomon.store import migrations
 

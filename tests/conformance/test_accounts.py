@@ -12,7 +12,6 @@ from dataclasses import replace
 import pytest
 
 from gnomon.accounts import account_changes, api_tokens, passwords
-from gnomon.accounts.account_changes import Author
 from gnomon.accounts.authentication import Authenticator
 from gnomon.accounts.first_account import create_first_account
 from gnomon.accounts.logins import LoginRefused, find_network, log_in
@@ -20,7 +19,7 @@ from gnomon.accounts.sessions import SessionRules, begin_session, end_session
 from gnomon.accounts.signed_tokens import PURPOSE, TokenSigner
 from gnomon.clock import VirtualClock
 from gnomon.errors.product import UserError
-from gnomon.model.accounts import Account, Grant, GrantKind, Identity, Role
+from gnomon.model.accounts import Account, Author, Grant, GrantKind, Identity, Role
 from gnomon.model.instants import SECOND
 from gnomon.store import Database, Transaction
 from gnomon.store.accounts import account_rows, session_rows, token_rows

@@ -6,9 +6,9 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from gnomon.accounts.account_changes import Author, create_account, is_account_name, set_role
+from gnomon.accounts.account_changes import create_account, is_account_name, set_role
 from gnomon.errors.product import UserError
-from gnomon.model.accounts import Account, Role
+from gnomon.model.accounts import Account, Author, Role
 from gnomon.model.records import EventRecord
 from gnomon.store import Transaction
 from gnomon.store.accounts import account_rows, identity_rows

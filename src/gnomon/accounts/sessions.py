@@ -11,9 +11,8 @@ import secrets
 from dataclasses import dataclass
 
 from gnomon import log
-from gnomon.accounts.account_changes import Author
 from gnomon.accounts.api_tokens import hash_secret
-from gnomon.model.accounts import Account, Identity
+from gnomon.model.accounts import Account, Author, Identity
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import EventRecord
 from gnomon.store import Database, Transaction

@@ -16,7 +16,6 @@ from tests.unit.api.served import Client, Reply, served
 from tests.unit.cli.deployment import NOW, Deployment, spec_of
 
 from gnomon.accounts import account_changes, api_tokens, passwords
-from gnomon.accounts.account_changes import Author
 from gnomon.accounts.sessions import end_session
 from gnomon.api.access.accounts_policy import COOKIE
 from gnomon.api.access.choose_policy import create_context
@@ -31,7 +30,7 @@ from gnomon.cli.home import Home
 from gnomon.cli.main import main
 from gnomon.clock import VirtualClock
 from gnomon.config import load_config
-from gnomon.model.accounts import Grant, GrantKind, Role
+from gnomon.model.accounts import Author, Grant, GrantKind, Role
 from gnomon.model.assets import AliasKey, AllOf, AssetDeclaration, AssetKey
 from gnomon.model.backfills import BackfillRecord
 from gnomon.model.spec import ParseFailure, TaskSpec

@@ -14,7 +14,6 @@ from tests.unit.api.served import Client, served
 from tests.unit.cli.deployment import HOURLY, NOW, Deployment, spec_of
 
 from gnomon.accounts import account_changes
-from gnomon.accounts.account_changes import Author
 from gnomon.api.access.choose_policy import create_context
 from gnomon.api.context import ApiContext
 from gnomon.api.health import HealthSnapshot
@@ -26,7 +25,7 @@ from gnomon.clock import VirtualClock
 from gnomon.config import OptionError, load_config
 from gnomon.metrics import definitions
 from gnomon.metrics.definitions import DEPLOYMENT_METRICS, PROCESS_METRICS
-from gnomon.model.accounts import Role
+from gnomon.model.accounts import Author, Role
 from gnomon.report.activity.deployment_figures import POOLS_MAX
 from gnomon.store import migrations
 from gnomon.store.admin import pools

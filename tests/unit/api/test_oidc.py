@@ -14,13 +14,12 @@ from tests.unit.api.oidc_browser import notice_of, oidc_site
 from tests.unit.cli.deployment import NOW
 
 from gnomon.accounts import account_changes
-from gnomon.accounts.account_changes import Author
 from gnomon.api.auth import oidc_settings
 from gnomon.api.auth.identity_provider import FAILURE_KEPT_S
 from gnomon.api.auth.oidc_routes import LOGIN_S
 from gnomon.api.auth.oidc_settings import read_oidc_settings
 from gnomon.config import OptionError, load_config
-from gnomon.model.accounts import Role
+from gnomon.model.accounts import Author, Role
 from gnomon.model.instants import SECOND
 from gnomon.store.dag_records import event_log
 

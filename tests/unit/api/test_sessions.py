@@ -11,7 +11,6 @@ from tests.unit.api.served import Client, Reply, served
 from tests.unit.cli.deployment import NOW
 
 from gnomon.accounts import account_changes, api_tokens, passwords
-from gnomon.accounts.account_changes import Author
 from gnomon.api.access.choose_policy import create_context
 from gnomon.api.context import ApiContext
 from gnomon.api.health import HealthSnapshot
@@ -19,7 +18,7 @@ from gnomon.cli.home import Home
 from gnomon.cli.main import main
 from gnomon.clock import VirtualClock
 from gnomon.config import load_config
-from gnomon.model.accounts import Role
+from gnomon.model.accounts import Author, Role
 from gnomon.store import migrations
 from gnomon.store.dag_records import event_log
 

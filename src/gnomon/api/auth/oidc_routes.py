@@ -11,7 +11,6 @@ from fastapi import APIRouter, HTTPException, Query, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from gnomon import log
-from gnomon.accounts.account_changes import Author
 from gnomon.accounts.provider_accounts import find_provider_account
 from gnomon.accounts.sessions import begin_session
 from gnomon.api.access.accounts_policy import LOGIN_PATH, AccountsPolicy
@@ -23,6 +22,7 @@ from gnomon.api.auth.session_cookies import build_cookie
 from gnomon.api.common.trusted_proxies import find_address
 from gnomon.api.context import ApiContext, Context
 from gnomon.errors.product import UserError
+from gnomon.model.accounts import Author
 from gnomon.model.instants import SECOND
 from gnomon.store import WrongKey, load_cipher
 

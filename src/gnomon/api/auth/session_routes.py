@@ -9,13 +9,12 @@ from fastapi import APIRouter, HTTPException, Query, Request
 from pydantic import BaseModel
 from starlette.responses import Response
 
-from gnomon.accounts.account_changes import Author
 from gnomon.accounts.sessions import list_open_sessions, revoke_sessions
 from gnomon.api.access.accounts_policy import AccountsPolicy
 from gnomon.api.access.policies import AccessRefused
 from gnomon.api.common.trusted_proxies import find_address
 from gnomon.api.context import ApiContext, Context
-from gnomon.model.accounts import Account, Identity, Role
+from gnomon.model.accounts import Account, Author, Identity, Role
 from gnomon.model.instants import to_datetime
 from gnomon.store.accounts import account_rows
 

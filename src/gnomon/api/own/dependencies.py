@@ -127,7 +127,7 @@ def get_dependencies_of_day(
         edges = [edge for edge in collect_edges(dag.spec) if edge.after.dag_id in visible]
         chosen = edges[first : first + DEPENDENCIES_MAX]
         upstreams = _find_upstreams(tx, chosen)
-        hide = build_name_filter(tx, visible)
+        hide = build_name_filter(visible)
     clock = DayClock(dag.zone, _check_day(day if day is not None else to_local(context.clock.now(), dag.zone).date()))
     previews = [preview_edge(context.cfg, dag, upstreams.get(edge.after.dag_id), edge, clock) for edge in chosen]
     return DayDependenciesAnswer.model_validate({

@@ -168,7 +168,7 @@ class ChainRetryPolicy(RetryPolicy):
         for policy in self.policies:
             name = type(policy).__name__
             try:
-                decision = policy.evaluate(exception=exception, try_number=try_number, max_tries=max_tries, context=context)
+                decision: object = policy.evaluate(exception=exception, try_number=try_number, max_tries=max_tries, context=context)
             except Exception as error:
                 log.exception("%s raised an exception, so the next policy decides", name)
                 before.append(f"{name}: raised {type(error).__name__}")

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gnomon.model.instants import Instant
-from gnomon.store.pages.page_query import Condition, PageQuery, count_rows, read_page
+from gnomon.store.pages.page_query import Condition, PageQuery
+from gnomon.store.pages.page_reader import count_rows, read_page
 from gnomon.store.transaction import Transaction
 
 
