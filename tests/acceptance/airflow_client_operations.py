@@ -88,6 +88,7 @@ def change_named_objects(client):
     assert connections.get_connections().total_entries == 1
     wanted = {"connection_id": "d", "conn_type": "http"}
     connections.bulk_connections(bulk(m.BulkBodyConnectionBody, wanted, {**wanted, "host": "x"}, "d"))
+    assert not connections.test_connection(m.ConnectionBody(connection_id="c", conn_type="fs")).status
     connections.delete_connection("c")
 
 

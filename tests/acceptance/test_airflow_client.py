@@ -123,7 +123,7 @@ def test_a_client_of_airflow_calls_every_operation_that_is_claimed() -> None:
     python = require_client()
     claimed = {f"{one.method} {one.path}" for one in list_operations(load_airflow(), build_ours()) if one.state == "yes"}
     files = {"all.py": ALL, "spare.py": "from gnomon import DAG\ndag = DAG('spare', schedule=None)\n", "broken.py": "from gnomon import DAG\nDAG(\n"}
-    with product(files) as gnomon:
+    with product(files, {"GNOMON__CORE__TEST_CONNECTION": "Enabled"}) as gnomon:
         for dag_id in ("letters", "spare"):
             gnomon.has_dag(dag_id)
         gnomon.until(lambda: bool(gnomon.rows("dags", "errors")), "the broken file is reported")

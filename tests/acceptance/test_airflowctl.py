@@ -134,7 +134,7 @@ def test_every_command_of_airflowctl_does_what_it_says(tmp_path: Path) -> None:
         gnomon.until(lambda: bool(gnomon.rows("dags", "errors")), "the broken file is reported")
         _log_in(ctl, gnomon)
         _dags_and_runs(ctl, gnomon)
-        # _assets(ctl, gnomon)
+        _assets(ctl, gnomon)
         _backfills(ctl)
         _xcoms(ctl)
         _connections_pools_variables(ctl, tmp_path)
@@ -162,7 +162,7 @@ def _dags_and_runs(ctl: Airflowctl, gnomon: Product) -> None:
     (error,) = ctl.rows("dags", "list-import-errors")
     assert ctl.rows("dags", "get-import-error", error["import_error_id"]) == [error]
     assert "No upcoming run" in ctl.do("dags", "next-execution", "letters")
-    created = ctl.rows("dags", "trigger", "letters", "--dag-run-id", "first")[0]
+    created = ctl.rows("dags", "trigger", "letters", "--dag-run-id", "first", "--note", "by airflowctl")[0]
     assert (created["dag_run_id"], created["run_type"]) == ("first", "manual")
     gnomon.until(lambda: ctl.rows("dagrun", "get", "letters", "first")[0]["state"] == "success", "the run ends")
     assert ctl.rows("dags", "get-stats", "letters") == [], "airflowctl asks for a DAG of each letter"
