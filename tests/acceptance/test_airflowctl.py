@@ -52,6 +52,7 @@ UNUSABLE = {
 """Commands that end with an error here, and why."""
 
 
+LATER = "2100-01-01T00:00:00+00:00"
 PRINT_FAILED = "AttributeError: 'Namespace' object has no attribute 'output'"
 """How commands without --output end: the request has succeeded, and airflowctl fails when it prints the answer."""
 
@@ -139,6 +140,7 @@ def test_every_command_of_airflowctl_does_what_it_says(tmp_path: Path) -> None:
         _xcoms(ctl)
         _connections_pools_variables(ctl, tmp_path)
         _installation(ctl)
+        ctl.do("dags", "delete", "reader")
         assert {name for name in UNUSABLE if ctl.call(*name.split(), *(BACKFILL if "backfill" in name else ())).code == 0} == set(), "these succeed"
         assert ctl.commands - ctl.called == set(), "commands that were not called"
 
@@ -176,16 +178,15 @@ def _assets(ctl: Airflowctl, gnomon: Product) -> None:
     assert ctl.rows("assets", "get", sent["id"])[0]["uri"] == sent["uri"]
     (alias,) = ctl.rows("assets", "list-by-alias")
     assert ctl.rows("assets", "get-by-alias", alias["id"])[0]["name"] == "some"
-    ctl.do("dags", "unpause", "reader")
     event = ctl.rows("assets", "create-event", "--asset-id", other["id"])[0]
     assert event["asset_id"] == other["id"]
+    assert ctl.rows("assets", "get-dag-queued-event", "reader", other["id"])[0]["dag_id"] == "reader"
+    for listing in (("get-queued-events", other["id"]), ("get-dag-queued-events", "reader", LATER)):
+        assert '"reader"' in ctl.do("assets", *listing, "--output", "json")
+    for deletion in (("delete-queued-event", "reader", other["id"]), ("delete-queued-events", sent["id"]), ("delete-dag-queued-events", "reader", LATER)):
+        assert ctl.call("assets", *deletion).code == 0
+    assert ctl.call("assets", "get-dag-queued-event", "reader", other["id"]).code != 0
     assert ctl.call("assets", "materialize", sent["id"]).code == PRINT_FAILED
-    queued = ctl.rows("assets", "get-dag-queued-event", "reader", other["id"])
-    assert queued[0]["dag_id"] == "reader"
-    assert ctl.rows("assets", "get-queued-events", other["id"])[0]
-    ctl.do("assets", "get-dag-queued-events", "reader", "2100-01-01T00:00:00+00:00")
-    for command in (("delete-queued-event", "reader", other["id"]), ("delete-queued-events", other["id"]), ("delete-dag-queued-events", "reader", "2100-01-01T00:00:00+00:00")):
-        ctl.call("assets", *command)
 
 
 def _backfills(ctl: Airflowctl) -> None:
