@@ -74,5 +74,5 @@ def test_a_sentence_names_no_hidden_dag(api: Client, deployment: Deployment) -> 
     guest, owner = User(Identity("guest", Role.NONE, grants=(Grant(GrantKind.DAG, "down", Role.VIEWER),))), User(Identity("owner", Role.VIEWER))
     sentence = "down waits for up, up.long and backups"
     with deployment.db.read() as tx:
-        assert build_name_filter(tx, VisibleDags(context, tx, guest))(sentence) == f"down waits for {HIDDEN}, {HIDDEN} and backups"
-        assert build_name_filter(tx, VisibleDags(context, tx, owner))(sentence) == sentence
+        assert build_name_filter(VisibleDags(context, tx, guest))(sentence) == f"down waits for {HIDDEN}, {HIDDEN} and backups"
+        assert build_name_filter(VisibleDags(context, tx, owner))(sentence) == sentence

@@ -73,8 +73,8 @@ def hide_stored_secrets(tx: Transaction, value: Any) -> Any:
 
     They are decrypted only when a row is not as it was at the last call of this process. Raises StoreError when the key of this host cannot decrypt them.
     """
-    _masked_connections.update(connections.read_raw_rows(tx), lambda: [_mask_connection(stored) for stored in connections.list_connections(tx)])
-    _masked_variables.update(variables.read_raw_rows(tx), lambda: [mask_secret(stored.value, stored.key) for stored in variables.list_variables(tx)])
+    _masked_connections.update(connections.read_raw_rows(tx), lambda: _mask_connections(tx))
+    _masked_variables.update(variables.read_raw_rows(tx), lambda: _mask_variables(tx))
     return _hide_keys(redact(value, max_depth=_ANY_DEPTH))
 
 
@@ -95,10 +95,16 @@ _masked_connections = _MaskedRows()
 _masked_variables = _MaskedRows()
 
 
-def _mask_connection(stored: StoredConnection) -> None:
-    connection = to_connection(stored)
-    mask_secret([text for text in (connection.password, connection.extra) if text])
-    mask_secret(connection.extra_dejson)
+def _mask_connections(tx: Transaction) -> None:
+    for stored in connections.list_connections(tx):
+        connection = to_connection(stored)
+        mask_secret([text for text in (connection.password, connection.extra) if text])
+        mask_secret(connection.extra_dejson)
+
+
+def _mask_variables(tx: Transaction) -> None:
+    for stored in variables.list_variables(tx):
+        mask_secret(stored.value, stored.key)
 
 
 def _hide_keys(value: Any) -> Any:
