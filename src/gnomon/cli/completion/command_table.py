@@ -115,6 +115,7 @@ ARGUMENTS = {
     "users list": "",
     "users reset-password": "",
     "users revoke": "",
+    "users sessions": "",
     "users set-role": "",
     "variables delete": "variable",
     "variables export": "",
@@ -132,7 +133,7 @@ ARGUMENTS = {
 """Command to the kinds of its arguments: dag, run, task, pool, variable, or `-` for any other; `*` marks one that is repeated."""
 FLAGS = frozenset({
     "--alias", "--all", "--downstream", "--downstream-dags", "--dry-run", "--follow", "--include-deferred", "--install",
-    "--never-expires", "--no-password", "--no-wait", "--notes", "--once", "--only-failed", "--open", "--overwrite", "--reverse", "--run-backwards",
+    "--never-expires", "--no-password", "--no-wait", "--notes", "--once", "--only-failed", "--open", "--overwrite", "--reverse", "--revoke", "--run-backwards",
     "--run-on-latest-version", "--show-secrets", "--show-values", "--upstream", "--user", "--utc", "--wait", "--warnings",
     "--watch", "--yes", "-a", "-d", "-f", "-n", "-u", "-w", "-y",
 })
