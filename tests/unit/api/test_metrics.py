@@ -225,6 +225,11 @@ def test_without_a_network_that_is_named_a_token_is_needed(deployment: Deploymen
     [
         ({}, {"X-Forwarded-For": "198.51.100.9"}, 401),  # a proxy of this machine passes on whatever comes
         ({}, {"X-Forwarded-For": "127.0.0.1"}, 401),
+        ({}, {"X-Forwarded-For": ""}, 401),
+        ({}, {"X-Real-IP": "198.51.100.9"}, 401),
+        ({}, {"Via": "1.1 proxy"}, 401),
+        ({}, {"Forwarded": "for=198.51.100.9"}, 401),
+        ({}, {}, 200),
         ({"GNOMON__API__TRUSTED_PROXIES": "127.0.0.1"}, {"X-Forwarded-For": "198.51.100.9"}, 401),
         ({"GNOMON__API__TRUSTED_PROXIES": "127.0.0.1"}, {"X-Forwarded-For": "127.0.0.1, 198.51.100.9"}, 401),
         ({"GNOMON__API__TRUSTED_PROXIES": "127.0.0.1", "GNOMON__METRICS__PROMETHEUS_ALLOW": "198.51.100.0/24"}, {"X-Forwarded-For": "198.51.100.9"}, 200),
