@@ -129,8 +129,9 @@ def sessions(home: Home, name: str, revoke: bool, session_pk: int | None, output
         if revoke:
             with db.write() as tx:
                 count = revoke_sessions(tx, home.author, account, session_pk)
-            click.echo(f"ended {count} session{'' if count == 1 else 's'} of account {account.name}")
-            return
+            if output not in ("json", "yaml"):
+                click.echo(f"ended {count} session{'' if count == 1 else 's'} of account {account.name}")
+                return
     rows = [SessionRow(one.session_pk, one.address, iso(one.created_at), iso(one.used_at)) for one in found]
     print_records(rows, output, ("id", "address", "created_at", "used_at"), empty=f"account {account.name} has no sessions")
 

@@ -136,7 +136,8 @@ def test_the_command_lists_and_ends_sessions(site: Site, capsys: pytest.CaptureF
     assert capsys.readouterr().out.count('"address": "127.0.0.1"') == 2
     assert main(("users", "sessions", "ada", "--id", str(one), "--revoke"), obj=site.home) == 0
     assert main(("users", "sessions", "ada", "--revoke"), obj=site.home) == 0
-    assert capsys.readouterr().out.splitlines() == ["ended 1 session of account ada", "ended 1 session of account ada"]
+    assert main(("users", "sessions", "root", "--revoke", "-o", "json"), obj=site.home) == 0
+    assert capsys.readouterr().out.splitlines() == ["ended 1 session of account ada", "ended 1 session of account ada", "[]"]
     assert [site.ask("GET", "", headers).status for headers in (first, second)] == [401, 401]
     assert main(("users", "sessions", "ada"), obj=site.home) == 0
     assert "account ada has no sessions" in capsys.readouterr().out

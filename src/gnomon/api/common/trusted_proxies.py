@@ -10,6 +10,8 @@ from gnomon.config.network_address import Network, is_within, parse_address
 HOPS_MAX = 32
 """Addresses of the header that are looked at, from the right."""
 _FOR, _PROTO = b"x-forwarded-for", b"x-forwarded-proto"
+_TRACES_OF_PROXIES = frozenset({_FOR, _PROTO, b"forwarded", b"via", b"x-forwarded-host", b"x-real-ip"})
+"""Headers that proxies add: a request with one of them does not come from the address that it seems to come from."""
 _STRANGER = "forwarded_by_stranger"
 
 
@@ -30,7 +32,7 @@ class TrustedProxies:
             peer = scope.get("client")
             if peer is not None and is_within(peer[0], self._networks):
                 self._apply(scope, peer[0], hops)
-            elif hops:
+            elif any(name in _TRACES_OF_PROXIES for name, _ in scope["headers"]):
                 scope.setdefault("state", {})[_STRANGER] = True
         await self._app(scope, receive, send)
 
