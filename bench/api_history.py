@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 import psycopg
 
-from gnomon.accounts.account_changes import Author
+from gnomon.model.accounts import Author
 from gnomon.accounts.api_tokens import create_token
 from gnomon.model.accounts import Grant, GrantKind, Role
 from gnomon.model.instants import SECOND

@@ -183,10 +183,8 @@ def _assets(ctl: Airflowctl, gnomon: Product) -> None:
     assert ctl.rows("assets", "get-dag-queued-event", "reader", other["id"])[0]["dag_id"] == "reader"
     for listing in (("get-queued-events", other["id"]), ("get-dag-queued-events", "reader", LATER)):
         assert '"reader"' in ctl.do("assets", *listing, "--output", "json")
-    for wrong in (("delete-queued-event", "reader", other["id"]), ("delete-dag-queued-events", "reader", LATER)):
-        assert "there is no operation" in ctl.call("assets", *wrong).out, "airflowctl asks for a path that Airflow does not have either"
-    ctl.do("assets", "delete-queued-events", other["id"])
-    assert ctl.call("assets", "get-dag-queued-event", "reader", other["id"]).code != 0
+    for wrong in (("delete-queued-event", "reader", other["id"]), ("delete-queued-events", other["id"]), ("delete-dag-queued-events", "reader", LATER)):
+        assert "there is no operation" in ctl.call("assets", *wrong).out, "airflowctl asks for paths that Airflow does not have either"
     assert ctl.call("assets", "materialize", sent["id"]).code == PRINT_FAILED
 
 
