@@ -14,9 +14,8 @@ from urllib.parse import urlsplit
 
 import psycopg
 
-from gnomon.model.accounts import Author
 from gnomon.accounts.api_tokens import create_token
-from gnomon.model.accounts import Grant, GrantKind, Role
+from gnomon.model.accounts import Author, Grant, GrantKind, Role
 from gnomon.model.instants import SECOND
 from gnomon.model.records import WorkerRecord
 from gnomon.model.slots import TimetableRef
