@@ -64,7 +64,7 @@ RULE = Alert("failure", to="ops")
 POLICY = ExceptionRetryPolicy([])
 CHECKED: dict[Any, tuple[Any, Any]] = {
     converters.as_backoff: (True, 2.0), converters.as_integer: ("3", 3), converters.as_misfire: ("latest", "latest"),
-    converters.as_moment: (MOMENT.isoformat(), MOMENT), converters.as_overlap: ("skip", "skip"), converters.as_retries: ("2", 2),
+    converters.as_moment: (MOMENT.isoformat(), MOMENT), converters.as_overlap: ("skip", "skip"), converters.as_limit: ("2", 2), converters.as_retries: ("2", 2),
     converters.as_slots: ("2", 2), converters.as_span: (5, dt.timedelta(seconds=5)), converters.as_tags: (["a", "a"], {"a"}),
     converters.as_timedelta: (dt.timedelta(1), dt.timedelta(1)), converters.as_trigger_rule: ("all_done", TriggerRule.ALL_DONE),
     converters.as_weight_rule: ("absolute", WeightRule.ABSOLUTE), converters.as_window: (5, dt.timedelta(seconds=5)),
@@ -159,3 +159,20 @@ def test_defaults_come_from_the_options(options: Any) -> None:
     assert (str(task.weight_rule), task.timeout, task.ignore_first_depends_on_past) == ("absolute", 5, False)
     assert (dag.max_active_runs, dag.max_active_tasks, dag.catchup, dag.max_consecutive_failed_dag_runs) == (3, 9, True, 2)
     assert (dag.attempts_per_child, DAG("e", attempts_per_child=1).attempts_per_child) == (50, 1)
+
+
+@pytest.mark.parametrize("name", ["max_active_runs", "max_active_tasks", "max_consecutive_failed_dag_runs"])
+def test_a_limit_of_a_dag_is_not_negative(name: str) -> None:
+    with pytest.raises(ValueError, match=f"{name} must be 0 or more, not -5"):
+        DAG("d", schedule=None, **{name: -5})
+
+
+@pytest.mark.parametrize("name", ["max_active_tis_per_dag", "max_active_tis_per_dagrun"])
+def test_a_limit_of_a_task_is_not_negative(name: str) -> None:
+    with pytest.raises(ValueError, match=f"{name} must be 0 or more, not -1"):
+        BaseOperator(task_id="t", **{name: -1})
+
+
+def test_a_template_of_map_indices_is_a_text() -> None:
+    with pytest.raises(TypeError, match="map_index_template must be text, not 5"):
+        BaseOperator(task_id="t", map_index_template=5)

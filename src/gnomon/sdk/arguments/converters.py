@@ -95,6 +95,14 @@ def as_retries(name: str, value: Any) -> int:
     return number
 
 
+def as_limit(name: str, value: Any) -> int | None:
+    """Return a whole number of 0 or more, or None."""
+    number = as_integer(name, value)
+    if number is not None and number < 0:
+        raise ValueError(f"{name} must be 0 or more, not {number}")
+    return number
+
+
 def as_slots(name: str, value: Any) -> int:
     """Return a whole number of 1 or more."""
     number = as_integer(name, value)
