@@ -164,6 +164,12 @@ def load_policies() -> ClusterPolicies:
     return known
 
 
+def forget_policies() -> None:
+    """Forget the policies and their module: the next call loads them anew."""
+    _loaded.clear()
+    sys.modules.pop(MODULE, None)
+
+
 def _find_module_file() -> str | None:
     """The first file of the module. That of the folder `config` is opened, which makes it an input of a parse, also while it is missing."""
     file = os.path.join(config_folder(), f"{MODULE}.py")

@@ -49,8 +49,7 @@ def write(tmp_path: Path) -> Iterator[Write]:
     for name in sys.modules.keys() - modules.keys():
         if not name.startswith(("gnomon", "airflow")):
             del sys.modules[name]
-    sys.modules.pop(cluster_policies.MODULE, None)
-    cluster_policies._loaded.clear()
+    cluster_policies.forget_policies()
     listeners.forget_listeners()
 
 

@@ -50,7 +50,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
 
     yield run_under
     install_channel(None)
-    cluster_policies._loaded.clear()
+    cluster_policies.forget_policies()
     set_current_config(before)
 
 

@@ -99,11 +99,11 @@ def write_policies(tmp_path: Path) -> Iterator[Callable[[str], None]]:
 
     def write(text: str) -> None:
         (tmp_path / "config" / "airflow_local_settings.py").write_text(text)
-        cluster_policies._loaded.clear()
+        cluster_policies.forget_policies()
 
     write(POLICIES)
     yield write
-    cluster_policies._loaded.clear()
+    cluster_policies.forget_policies()
     set_current_config(before)
 
 

@@ -151,7 +151,7 @@ def test_the_hook_of_the_cluster_policies_is_called_and_may_name_any_pool(store:
         run = run_dag(dag, store=store)
         assert run.state == "success" and run.get_task_instance("look").xcom_pull() == ["gpu", "q0"]
     finally:
-        cluster_policies._loaded.clear()
+        cluster_policies.forget_policies()
         set_current_config(before)
 
 

@@ -48,11 +48,11 @@ def write(tmp_path: Path) -> Iterator[Write]:
     def write_text(text: str) -> Path:
         file = tmp_path / "config" / "airflow_local_settings.py"
         file.write_text(text)
-        cluster_policies._loaded.clear()
+        cluster_policies.forget_policies()
         return file
 
     yield write_text
-    cluster_policies._loaded.clear()
+    cluster_policies.forget_policies()
     set_current_config(before)
 
 
