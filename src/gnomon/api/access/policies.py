@@ -23,6 +23,8 @@ class Permission(Enum):
 class ApiResource(Enum):
     """What a route is about."""
 
+    ACCOUNT = "account"
+    """Accounts and their tokens."""
     ASSET = "asset"
     AUDIT_LOG = "audit log"
     BACKFILL = "backfill"

@@ -30,6 +30,8 @@ from gnomon.store import (
 from gnomon.store.errors import BackfillActive
 
 _log = log.get_logger("api")
+ERROR_CLASS_HEADER = "Gnomon-Error"
+"""The name of the class of an error, which Gnomon's own clients read: a sentence is for people."""
 _STATUS_OF_ERRORS: tuple[tuple[type[Exception], int], ...] = (
     (NameNotFound, 404), (NotFound, 404), (RunExists, 409), (BackfillActive, 409), (BackfillEnded, 409), (BackfillRefused, 422),
     (ResourceInUse, 409), (RequestRefused, 409),
@@ -93,8 +95,12 @@ async def _answer_error(request: Request, error: Exception) -> JSONResponse:
     if status == 500:
         return await _answer_crash(request, error)
     if isinstance(error, NameNotFound) and error.thing == "DAG" and not _sees_all_dags(request):
-        return _answer(status, f"there is no DAG {error.name!r}")  # the sentence would suggest names that are hidden from the user
-    return _answer(status, str(error))
+        return _answer(status, f"there is no DAG {error.name!r}", _name_class(error))  # the sentence would suggest names that are hidden from the user
+    return _answer(status, str(error), _name_class(error))
+
+
+def _name_class(error: Exception) -> dict[str, str]:
+    return {ERROR_CLASS_HEADER: type(error).__name__}
 
 
 def _sees_all_dags(request: Request) -> bool:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from fastapi import FastAPI
 
 from gnomon.api.access.permissions import list_operations
-from gnomon.api.own import dependencies, explanations, forecasts, grids, services, work
+from gnomon.api.own import dependencies, explanations, forecasts, grids, operation_routes, services, work
 
-OWN_ROUTERS = (explanations.router, forecasts.router, grids.router, work.router, dependencies.router, services.router)
+OWN_ROUTERS = (explanations.router, forecasts.router, grids.router, work.router, dependencies.router, services.router, operation_routes.router)
 
 
 def include_own(app: FastAPI, prefix: str) -> None:
