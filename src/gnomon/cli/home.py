@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import pwd
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
+from gnomon.cli.deployment.api_target import api_options, require_home
 from gnomon.clock import Clock, SystemClock
 from gnomon.config import Config, current_config, run_folder
 
 if TYPE_CHECKING:
     from gnomon.store import Database
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Home:
@@ -63,4 +67,13 @@ class Home:
         Notifier(run_folder(self.cfg.home)).notify()
 
 
-pass_home = click.make_pass_decorator(Home, ensure=True)
+def pass_home(command: F) -> F:
+    """Call the command with the home as first argument. It works on a home only, and says so when an API is named."""
+
+    @functools.wraps(command)
+    @click.pass_context
+    def run(context: click.Context, *args: Any, **kwargs: Any) -> Any:
+        require_home(context)
+        return context.invoke(command, context.ensure_object(Home), *args, **kwargs)
+
+    return cast(F, api_options(run, hidden=True))

@@ -28,6 +28,8 @@ from gnomon.report.listings.not_found import NameNotFound
 from gnomon.store import Transaction
 from gnomon.store.dag_records import backfills
 
+LEFT_MAX = 1000
+
 
 @dataclass(frozen=True, slots=True)
 class SlotRow:
@@ -142,7 +144,7 @@ def show_backfill(scope: OperationScope, backfill_id: int, most_left: int = 20) 
     with scope.db.read() as tx:
         dag_id, record = _find(scope, tx, backfill_id, Role.VIEWER)
         row = backfill_list.build_backfill_row(tx, dag_id, record)
-        left = backfills.list_left_runs(tx, backfill_id, most_left)
+        left = backfills.list_left_runs(tx, backfill_id, min(max(most_left, 0), LEFT_MAX))
     return ShownBackfill(row, [LeftSlot(iso(at), outcome, run_id) for at, outcome, run_id in left])
 
 

@@ -8,6 +8,7 @@ from gnomon.actions.author_queries import forecast_author_runs
 from gnomon.actions.dag_changes import set_dags_paused
 from gnomon.actions.owner_requests import OwnerAnswer, ask_owner
 from gnomon.actions.run_forecasts import forecast_next_runs
+from gnomon.errors.product import UserError
 from gnomon.model.accounts import Role
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
@@ -21,6 +22,9 @@ from gnomon.report.next_runs import NextRuns
 from gnomon.store import Transaction, notify_on_commit
 from gnomon.store.cross_dag import dag_edges
 from gnomon.store.dag_records import dag_files, dags
+
+NEXT_RUNS_MAX = 1000
+"""The most coming runs of one forecast."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +117,8 @@ def list_versions(scope: OperationScope, dag_id: str) -> list[VersionRow]:
 @operation("dags.next_runs", "read", "DAG")
 def forecast_dag(scope: OperationScope, dag_id: str, count: int) -> NextRuns:
     """The next `count` runs of a DAG if it is, or were, unpaused now."""
+    if not 1 <= count <= NEXT_RUNS_MAX:
+        raise UserError(f"give a number of runs from 1 to {NEXT_RUNS_MAX}")
     with scope.db.read() as tx:
         dag = find_dag(tx, dag_id)
         hide = scope.dags.build_name_filter(tx)

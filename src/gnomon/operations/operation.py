@@ -10,7 +10,7 @@ from typing import Any, Concatenate, Generic, Literal, ParamSpec, TypeVar, get_t
 from gnomon.operations.operation_scope import OperationScope
 
 P = ParamSpec("P")
-R = TypeVar("R")
+R_co = TypeVar("R_co", covariant=True)
 Verb = Literal["read", "create", "edit", "delete"]
 """What an operation does, in the words of `gnomon.api.access.policies.Permission`."""
 DAG_ID = "dag_id"
@@ -18,7 +18,7 @@ DAG_ID = "dag_id"
 
 
 @dataclass(frozen=True, slots=True)
-class Operation(Generic[P, R]):
+class Operation(Generic[P, R_co]):
     """`name`: for example `dags.list`. `verb` and `resource`: the permission, in the words of the API's access policy.
 
     Arguments are texts, numbers, booleans, None, lists of texts, and for a change also JSON objects. The result is None, a text, a number, or
@@ -28,7 +28,7 @@ class Operation(Generic[P, R]):
     name: str
     verb: Verb
     resource: str
-    function: Callable[Concatenate[OperationScope, P], R]
+    function: Callable[Concatenate[OperationScope, P], R_co]
 
     @property
     def is_read(self) -> bool:
@@ -57,6 +57,6 @@ class Operation(Generic[P, R]):
         return dict(list(bound.arguments.items())[1:])
 
 
-def operation(name: str, verb: Verb, resource: str) -> Callable[[Callable[Concatenate[OperationScope, P], R]], Operation[P, R]]:
+def operation(name: str, verb: Verb, resource: str) -> Callable[[Callable[Concatenate[OperationScope, P], R_co]], Operation[P, R_co]]:
     """Make an operation of a function."""
     return lambda function: Operation(name, verb, resource, function)

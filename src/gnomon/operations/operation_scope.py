@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
 from gnomon.actions.actor import Actor
 from gnomon.engine.state.engine_state import EngineLimits
 from gnomon.model.accounts import Role
+from gnomon.report.activity.current_work import DagFacts
 from gnomon.store import Database, Transaction
 
 T = TypeVar("T")
@@ -57,6 +58,8 @@ class OperationScope:
     db: Database
     dags: DagVisibility
     is_remote: bool = False
+    facts: DagFacts = field(default_factory=DagFacts)
+    """What a command that looks again and again need not read again."""
 
     @property
     def limits(self) -> EngineLimits:

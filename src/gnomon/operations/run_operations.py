@@ -42,6 +42,9 @@ from gnomon.store import Transaction
 _UNCHANGED_STATES = {"success": {"success"}, "failed": {state.value for state in FINISHED_TASK_STATES}}
 """For each state that a run can be marked with: the states of task instances that the mark does not change."""
 
+RUNS_MAX = 100_000
+"""The most runs of one answer of the API."""
+
 
 @dataclass(frozen=True, slots=True)
 class ShownRun:
@@ -76,14 +79,18 @@ class TriggeredRun:
 @operation("runs.list", "read", "run")
 def list_runs(scope: OperationScope, dag_id: str, state: str | None = None, since: int | None = None, limit: int | None = None) -> list[RunRow]:
     """The runs of a DAG, newest first: those in `state`, those that ended at the instant `since` or later or have not ended."""
+    asked = RUNS_MAX + 1 if limit is None and scope.is_remote else limit
     with scope.db.read() as tx:
-        return list_run_rows(tx, find_dag(tx, dag_id), _read_state(state), since, limit)
+        rows = list_run_rows(tx, find_dag(tx, dag_id), _read_state(state), since, asked)
+    if limit is None and scope.is_remote and len(rows) > RUNS_MAX:
+        raise UserError(f"DAG {dag_id!r} has more than {RUNS_MAX:,} such runs, which the API does not list at once; give --limit, --state or --since")
+    return rows
 
 
 @operation("runs.list_all", "read", "run")
 def list_runs_of_all_dags(scope: OperationScope, state: str | None = None, since: int | None = None, limit: int = 50) -> list[RunRow]:
     """The runs of all DAGs."""
-    wanted = _read_state(state)
+    wanted, limit = _read_state(state), min(max(limit, 1), RUNS_MAX) if scope.is_remote else limit
     with scope.db.read() as tx:
         asked = limit
         while True:

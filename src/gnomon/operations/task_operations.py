@@ -56,7 +56,7 @@ def list_states(scope: OperationScope, dag_id: str, run_id: str) -> list[TaskIns
 
 @operation("tasks.select", "read", "task instance")
 def select_task_instances(
-    scope: OperationScope, dag_id: str, run_id: str, names: list[str], matched: list[str], upstream: bool = False, downstream: bool = False,
+    scope: OperationScope, dag_id: str, run_id: str, names: list[str] | None = None, matched: list[str] | None = None, upstream: bool = False, downstream: bool = False,
     map_index: int | None = None, only_failed: bool = False,
 ) -> list[TaskInstanceRow]:  # fmt: skip
     """The task instances that a clear or a mark would change.
@@ -69,7 +69,7 @@ def select_task_instances(
 
 @operation("tasks.clear", "edit", "task instance")
 def clear_tasks(
-    scope: OperationScope, dag_id: str, run_id: str, names: list[str], matched: list[str], upstream: bool = False, downstream: bool = False,
+    scope: OperationScope, dag_id: str, run_id: str, names: list[str] | None = None, matched: list[str] | None = None, upstream: bool = False, downstream: bool = False,
     map_index: int | None = None, only_failed: bool = False,
 ) -> InstanceChange:  # fmt: skip
     """Run tasks of a run again. The arguments are those of `tasks.select`."""
@@ -82,7 +82,7 @@ def clear_tasks(
 
 @operation("tasks.mark", "edit", "task instance")
 def mark_tasks(
-    scope: OperationScope, dag_id: str, run_id: str, state: str, names: list[str], matched: list[str], upstream: bool = False,
+    scope: OperationScope, dag_id: str, run_id: str, state: str, names: list[str] | None = None, matched: list[str] | None = None, upstream: bool = False,
     downstream: bool = False, map_index: int | None = None,
 ) -> InstanceChange:  # fmt: skip
     """Set tasks of a run to a final state; their running attempts are stopped."""
@@ -105,15 +105,15 @@ def list_links(scope: OperationScope, dag_id: str, run_id: str, task_id: str, ma
 
 
 def _select(
-    tx: Transaction, dag_id: str, run_id: str, names: list[str], matched: list[str], upstream: bool, downstream: bool, map_index: int | None,
-    only_failed: bool,
+    tx: Transaction, dag_id: str, run_id: str, names: list[str] | None, matched: list[str] | None, upstream: bool, downstream: bool,
+    map_index: int | None, only_failed: bool,
 ) -> tuple[DagRecord, RunRecord, list[TaskInstanceRow]]:  # fmt: skip
     dag = find_dag(tx, dag_id)
     run = find_run(tx, dag, run_id)
-    named = split_instance_names(names)
+    named = split_instance_names(names or [])
     if not named and not matched:
         raise UserError("name at least one task")
-    chosen = select_tasks(find_spec_of_run(tx, dag, run), [*named, *matched], upstream=upstream, downstream=downstream)
+    chosen = select_tasks(find_spec_of_run(tx, dag, run), [*named, *(matched or ())], upstream=upstream, downstream=downstream)
     rows = select_instances(tx, dag, run, chosen, map_index=map_index, map_indices=named, only_failed=only_failed)
     if not only_failed:
         _require_indices(rows, named, run_id)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from gnomon.model.instants import Instant
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
-from gnomon.report.activity.current_work import CurrentWork, DagFacts, read_current_work
+from gnomon.report.activity.current_work import CurrentWork, read_current_work
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.run_grid import read_run_grid
 
@@ -70,7 +70,7 @@ GRID_RUNS_MAX = 1000
 def read_work(scope: OperationScope, explains: bool = True) -> CurrentWork:
     """What runs, waits and is late now; without `explains`, no reasons of what waits."""
     with scope.db.read() as tx:
-        work = read_current_work(tx, scope.limits, scope.actor.clock.now(), DagFacts(), explains=explains)
+        work = read_current_work(tx, scope.limits, scope.actor.clock.now(), scope.facts, explains=explains)
         if scope.dags.sees_all(tx):
             return work
         hide = scope.dags.build_name_filter(tx)

@@ -14,6 +14,7 @@ from gnomon import log
 from gnomon.actions.backfill_changes import BackfillEnded, BackfillRefused
 from gnomon.actions.owner_requests import RequestRefused
 from gnomon.api.access.policies import AccessRefused, User
+from gnomon.api.common.version_header import VERSION_HEADER, find_version
 from gnomon.errors.product import ConfigurationError, GnomonError, ResourceUnavailable, UserError
 from gnomon.model.accounts import Role
 from gnomon.report.listings.not_found import NameNotFound
@@ -110,4 +111,4 @@ def _sees_all_dags(request: Request) -> bool:
 
 async def _answer_crash(request: Request, error: Exception) -> JSONResponse:
     _log.error("request_failed", method=request.method, path=request.url.path, traceback="".join(traceback.format_exception(error)))
-    return _answer(500, "an internal error; the log of the api-server has the details")
+    return _answer(500, "an internal error; the log of the api-server has the details", {VERSION_HEADER: find_version()})
