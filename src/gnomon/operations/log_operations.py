@@ -36,6 +36,7 @@ class AttemptFiles:
     is_ended: bool
     is_stored: bool
     files: tuple[str, ...]
+    """Those that exist; of an attempt that has not ended also those that may be written yet."""
 
     @property
     def name(self) -> str:
@@ -134,13 +135,12 @@ def _list_attempts(scope: OperationScope, tx: Transaction, dag_id: str, run_id: 
     folder = scope.actor.cfg.logs_folder
     dag = find_dag(tx, dag_id)
     found = list_attempt_logs(tx, dag, find_run(tx, dag, run_id), folder, task_id, map_index)
-    return [
-        AttemptFiles(
-            one.task_id, one.map_index, one.try_number, one.seq, one.started_at, one.is_ended, any(path.is_file() for path in one.paths),
-            tuple(str(path.relative_to(folder)) for path in one.paths),
-        )
-        for one in found
-    ]  # fmt: skip
+    attempts = []
+    for one in found:
+        stored = [path for path in one.paths if path.is_file()]
+        files = tuple(str(path.relative_to(folder)) for path in (stored if one.is_ended else one.paths))
+        attempts.append(AttemptFiles(one.task_id, one.map_index, one.try_number, one.seq, one.started_at, one.is_ended, bool(stored), files))
+    return attempts
 
 
 def _read_piece(scope: OperationScope, known: set[str], file: str, start: int, is_over: bool) -> LogPiece:
