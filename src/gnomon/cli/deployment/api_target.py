@@ -29,11 +29,11 @@ class ApiTarget:
 def api_options(command: F, *, hidden: bool) -> F:
     """Add `--api` and `--token` to a command, whose values `find_target` and `find_given_token` read."""
     command = click.option(
-        "--token", metavar="TOKEN", expose_value=False, hidden=hidden, callback=_remember_token,
+        "--token", "api_token", metavar="TOKEN", expose_value=False, hidden=hidden, callback=_remember_token,
         help=f"The token for --api; default: the variable {TOKEN_VARIABLE}, then that of `gnomon login`.",
     )(command)  # fmt: skip
     return click.option(
-        "--api", metavar="URL", expose_value=False, hidden=hidden, callback=_remember_api,
+        "--api", "api_url", metavar="URL", expose_value=False, hidden=hidden, callback=_remember_api,
         help=f"Work on the deployment whose API has this address, instead of the home; default: the variable {API_VARIABLE}. An empty address is the home.",
     )(command)  # fmt: skip
 
