@@ -40,6 +40,7 @@ SITUATION: list[Line] = [
     ("dags", "trigger", "etl", "-r", "first"), ("dags", "trigger", "elt"), ("dags", "trigger", "ask", "-r", "q"), ("dags", "trigger", "up", "-r", "u1"),
     ("dags", "trigger", "down", "-l", "2026-03-01T08:00:00", "-r", "d1"), ("dags", "trigger", "etl", "-r", "bad", "-s", "2026-03-01"),
     ("dags", "trigger", "hourly", "-r", "h", "-s", "2026-03-01T08:30"), ("dags", "trigger", "up", "-r", "u2", "-l", "2026-03-01T07:00"),
+    ("backfill", "create", "hourly", "--from", "2026-03-01T00:00", "--to", "2026-03-01T02:00"),
 ]  # fmt: skip
 """Runs, and refusals of runs."""
 READS: list[Line] = [
@@ -86,11 +87,11 @@ ADMINISTRATION: list[Line] = [
 CHANGES: list[Line] = [
     ("backfill", "create", "hourly", "--from", "2026-03-01T00:00", "--to", "2026-03-01T02:00", "--dry-run"),
     ("backfill", "create", "hourly", "--from", "2026-03-01T00:00", "--to", "2026-03-01T02:00", "--dry-run", "-o", "json"),
-    ("backfill", "create", "hourly", "--from", "2026-03-01T00:00", "--to", "2026-03-01T02:00"),
-    ("backfill", "create", "hourly", "--from", "2026-03-01T00:00", "--to", "2026-03-01T02:00"),
+    ("backfill", "create", "hourly", "--from", "2026-03-01T04:00", "--to", "2026-03-01T06:00"),
+    ("backfill", "create", "hourly", "--from", "2026-03-01T04:00", "--to", "2026-03-01T06:00"),
     ("backfill", "create", "etl", "--from", "2026-03-01", "--to", "2026-03-02"), ("backfill", "create", "hourly", "--from", "2026-03-02", "--to", "2026-03-01"),
     ("backfill", "pause", "1"), ("backfill", "pause", "1"), ("backfill", "show", "1", "-o", "json"), ("backfill", "unpause", "1"), ("backfill", "cancel", "1"),
-    ("backfill", "cancel", "1"), ("backfill", "cancel", "7"), ("backfill", "show", "1", "--follow"),
+    ("backfill", "cancel", "1"), ("backfill", "cancel", "7"), ("backfill", "show", "1"),
     ("runs", "release", "etl", "first", "--all"), ("runs", "release", "down", "d1", "--from", "pu"), ("runs", "release", "down", "d1", "--all"),
     ("tasks", "answer", "ask", "q", "ask", "--option", "Nope"), ("tasks", "answer", "ask", "q", "ask", "--option", "Approve"),
     ("tasks", "answer", "ask", "q", "ask", "--option", "Approve"), ("tasks", "clear", "etl", "first", "load"), ("tasks", "clear", "etl", "first", "nope"),
@@ -181,9 +182,9 @@ def worlds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Wo
 def test_every_command_has_the_same_output_over_the_api(worlds: tuple[World, World], capsys: pytest.CaptureFixture[str]) -> None:
     """One session of commands on both: each sees what the ones before it have done."""
     here, away = worlds
-    formats = [("-o", kind) for kind in ("table", "plain", "json", "yaml")]
+    formats = [("-o", kind) for kind in ("table", "plain", "json")]
     reads = [(*line, *kind) for line in READS for kind in formats] + PLAIN_READS
-    session = [*SITUATION, ("MOVE",), *ADMINISTRATION, *reads, *CHANGES, ("MOVE",), *reads]
+    session = [*SITUATION, ("MOVE",), *ADMINISTRATION, *reads, *CHANGES, ("MOVE",), ("runs", "list", "-o", "json"), ("dags", "list", "-o", "json")]
     outputs = 0
     for line in session:
         if line == ("MOVE",):
