@@ -7,7 +7,7 @@ from dataclasses import asdict
 import click
 
 from gnomon.cli.deployment.choose_deployment import pass_deployment
-from gnomon.cli.deployment.deployment import Deployment
+from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.output import format_fields, format_sentence, output_option, print_document, print_records
 from gnomon.cli.parameter_types import ConfType
 from gnomon.operations import asset_operations as operations
@@ -28,7 +28,7 @@ def assets() -> None:
 @click.option("-a", "--all", "with_inactive", is_flag=True, help="Also list assets that no file names any more.")
 @output_option
 @pass_deployment
-def list_(deployment: Deployment, aliases: bool, with_inactive: bool, output: str) -> None:
+def list_(deployment: DeploymentAccess, aliases: bool, with_inactive: bool, output: str) -> None:
     """List assets, the tasks that write them, and the DAGs that they schedule."""
     found = deployment.perform(operations.list_assets, aliases, with_inactive)
     if aliases:
@@ -44,7 +44,7 @@ def list_(deployment: Deployment, aliases: bool, with_inactive: bool, output: st
 @click.argument("asset", metavar="ASSET")
 @output_option
 @pass_deployment
-def show(deployment: Deployment, asset: str, output: str) -> None:
+def show(deployment: DeploymentAccess, asset: str, output: str) -> None:
     """Show ASSET, given by its name or its URI, its watchers with their state, and its newest events."""
     found = deployment.perform(operations.show_asset, asset, _SHOWN_EVENTS)
     row, extra, watchers, events = found.asset, found.extra, found.watchers, found.events
@@ -68,7 +68,7 @@ def show(deployment: Deployment, asset: str, output: str) -> None:
 @click.option("-n", "--limit", type=click.IntRange(min=1, max=10_000), default=100, show_default=True, help="Most events to list.")
 @output_option
 @pass_deployment
-def events(deployment: Deployment, asset: str | None, limit: int, output: str) -> None:
+def events(deployment: DeploymentAccess, asset: str | None, limit: int, output: str) -> None:
     """List the newest events of ASSET, or of all assets, and the runs that consumed them."""
     print_records(deployment.perform(operations.list_asset_events, asset, limit), output, _EVENT_COLUMNS)
 
@@ -78,7 +78,7 @@ def events(deployment: Deployment, asset: str | None, limit: int, output: str) -
 @click.option("-c", "--conf", type=ConfType(), default="{}", help="JSON object: the conf of the run, which also sets its params.")
 @output_option
 @pass_deployment
-def materialize(deployment: Deployment, asset: str, conf: dict[str, object], output: str) -> None:
+def materialize(deployment: DeploymentAccess, asset: str, conf: dict[str, object], output: str) -> None:
     """Create a run of the DAG whose task writes ASSET, given by its name or its URI, and print the run id."""
     created = deployment.perform(operations.materialize_asset, asset, conf)
     run = created.run

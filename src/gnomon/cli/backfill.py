@@ -18,7 +18,7 @@ from gnomon.actions.backfill_changes import BackfillEnded, BackfillRefused, Back
 from gnomon.cli.backfill_progress import follow_backfill
 from gnomon.cli.deployment.api_errors import name_error
 from gnomon.cli.deployment.choose_deployment import pass_deployment
-from gnomon.cli.deployment.deployment import Deployment
+from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.output import (
     format_cell,
     format_fields,
@@ -60,7 +60,7 @@ def backfill() -> None:
 @output_option
 @pass_deployment
 def create(
-    deployment: Deployment, dag_id: str | None, dag_option: str | None, from_date: datetime, to_date: datetime, reprocess: Reprocess,
+    deployment: DeploymentAccess, dag_id: str | None, dag_option: str | None, from_date: datetime, to_date: datetime, reprocess: Reprocess,
     max_active_runs: int, runs_backwards: bool, conf: dict[str, object], dry_run: bool, wait: bool | None, output: str,
 ) -> int | None:  # fmt: skip
     """Create runs for the slots of DAG from one date to another; slots that have a run are left, or run again.
@@ -129,7 +129,7 @@ def _print_dry_run(listing: SlotListing, output: str) -> None:
 @click.argument("dag_id", metavar="[DAG]", required=False)
 @output_option
 @pass_deployment
-def list_(deployment: Deployment, dag_id: str | None, output: str) -> None:
+def list_(deployment: DeploymentAccess, dag_id: str | None, output: str) -> None:
     """List all backfills, or those of DAG, newest first."""
     rows = deployment.perform(operations.list_all_backfills) if dag_id is None else deployment.perform(operations.list_backfills, dag_id)
     columns = ("backfill_id", "dag_id", "state", "from_date", "to_date", "slots", "success", "failed", "running", "queued", "left")
@@ -141,7 +141,7 @@ def list_(deployment: Deployment, dag_id: str | None, output: str) -> None:
 @click.option("-f", "--follow", is_flag=True, help="Follow the backfill to its end.")
 @output_option
 @pass_deployment
-def show(deployment: Deployment, backfill_id: int, follow: bool, output: str) -> None:
+def show(deployment: DeploymentAccess, backfill_id: int, follow: bool, output: str) -> None:
     """Show one backfill: its range, its progress, and the runs that it left as they are."""
     found = deployment.perform(operations.show_backfill, backfill_id, _LEFT_SHOWN)
     row, left = found.backfill, found.left
@@ -162,7 +162,7 @@ def show(deployment: Deployment, backfill_id: int, follow: bool, output: str) ->
 @backfill.command()
 @click.argument("backfill_id", metavar="BACKFILL", type=int)
 @pass_deployment
-def pause(deployment: Deployment, backfill_id: int) -> None:
+def pause(deployment: DeploymentAccess, backfill_id: int) -> None:
     """Pause a backfill: none of its runs is started any more; running ones continue."""
     _change(deployment, backfill_id, BackfillSwitch.PAUSE)
 
@@ -170,7 +170,7 @@ def pause(deployment: Deployment, backfill_id: int) -> None:
 @backfill.command()
 @click.argument("backfill_id", metavar="BACKFILL", type=int)
 @pass_deployment
-def unpause(deployment: Deployment, backfill_id: int) -> None:
+def unpause(deployment: DeploymentAccess, backfill_id: int) -> None:
     """Continue a paused backfill."""
     _change(deployment, backfill_id, BackfillSwitch.UNPAUSE)
 
@@ -178,12 +178,12 @@ def unpause(deployment: Deployment, backfill_id: int) -> None:
 @backfill.command()
 @click.argument("backfill_id", metavar="BACKFILL", type=int)
 @pass_deployment
-def cancel(deployment: Deployment, backfill_id: int) -> None:
+def cancel(deployment: DeploymentAccess, backfill_id: int) -> None:
     """Cancel a backfill: its queued runs fail, running ones run to their end."""
     _change(deployment, backfill_id, BackfillSwitch.CANCEL)
 
 
-def _change(deployment: Deployment, backfill_id: int, change: BackfillSwitch) -> None:
+def _change(deployment: DeploymentAccess, backfill_id: int, change: BackfillSwitch) -> None:
     word = change.value
     with _instants_in_short_form():
         switched = deployment.perform(operations.switch_backfill, backfill_id, word)

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from gnomon.cli.deployment.deployment import Deployment
+from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.operations.backfill_operations import read_backfill_progress
 from gnomon.report.listings.backfill_list import BackfillRow
 
@@ -14,7 +14,7 @@ POLL_S = 0.5
 """Seconds between two looks at a backfill that is followed."""
 
 
-def follow_backfill(deployment: Deployment, backfill_pk: int) -> BackfillRow | None:
+def follow_backfill(deployment: DeploymentAccess, backfill_pk: int) -> BackfillRow | None:
     """Show the progress of the backfill until it ends or was cancelled; returns its last row, None when it was deleted.
 
     After Ctrl-C the backfill continues; a line says how to look at it and how to cancel it, and the command ends with code 130.
@@ -31,7 +31,7 @@ def _is_terminal() -> bool:
     return sys.stdout.isatty()
 
 
-def _follow_in_lines(deployment: Deployment, backfill_pk: int) -> BackfillRow | None:
+def _follow_in_lines(deployment: DeploymentAccess, backfill_pk: int) -> BackfillRow | None:
     shown = ""
     while (found := deployment.perform(read_backfill_progress, backfill_pk)) is not None:
         row = found.backfill
@@ -45,7 +45,7 @@ def _follow_in_lines(deployment: Deployment, backfill_pk: int) -> BackfillRow | 
     return None
 
 
-def _follow_on_terminal(deployment: Deployment, backfill_pk: int) -> BackfillRow | None:
+def _follow_on_terminal(deployment: DeploymentAccess, backfill_pk: int) -> BackfillRow | None:
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,

@@ -8,7 +8,7 @@ from dataclasses import asdict
 
 import click
 
-from gnomon.cli.deployment.deployment import Deployment
+from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.output import format_table, print_records
 from gnomon.cli.pending_requests import print_pending
 from gnomon.operations import downstream_operations as operations
@@ -18,7 +18,7 @@ _COLUMNS = ("dag_id", "run_id", "state", "tasks", "waited_for")
 _CLEARED = ("dag_id", "run_id", "previous_state", "state", "tasks", "waited_for")
 
 
-def clear_with_downstream(deployment: Deployment, dag_id: str, run_id: str, *, only_failed: bool, dry_run: bool, yes: bool, output: str) -> int:
+def clear_with_downstream(deployment: DeploymentAccess, dag_id: str, run_id: str, *, only_failed: bool, dry_run: bool, yes: bool, output: str) -> int:
     """Show the runs, ask for confirmation on a terminal, and clear them, upstream first.
 
     Returns the exit code: 1 when a run could not be cleared.

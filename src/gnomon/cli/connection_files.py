@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gnomon.cli.deployment.choose_deployment import pass_deployment
-from gnomon.cli.deployment.deployment import Deployment
+from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.private_files import write_private_file
 from gnomon.operations.connection_operations import import_connections
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
 @click.option("--overwrite", is_flag=True, help="Replace connections that exist; without it they are left as they are.")
 @pass_deployment
-def import_(deployment: Deployment, file: str, overwrite: bool) -> None:
+def import_(deployment: DeploymentAccess, file: str, overwrite: bool) -> None:
     """Add the connections of FILE: .json, .yaml, .yml or .env, as `airflow connections export` and this program write it."""
     found = read_connections(file)
     for conn_id, connection in found.items():

@@ -10,7 +10,7 @@ import click
 
 from gnomon.cli.connection_files import export, import_
 from gnomon.cli.deployment.choose_deployment import pass_deployment
-from gnomon.cli.deployment.deployment import Deployment
+from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import format_fields, output_option, print_document, print_records
 from gnomon.cli.secret_input import read_secret
@@ -62,7 +62,7 @@ def _field_options(command: F) -> F:
 @click.option("--conn-id", help="Only this connection.")
 @output_option
 @pass_deployment
-def list_(deployment: Deployment, conn_id: str | None, output: str) -> None:
+def list_(deployment: DeploymentAccess, conn_id: str | None, output: str) -> None:
     """List the stored connections, with masked passwords and extras."""
     rows = deployment.perform(operations.list_connections, conn_id)
     columns = ("conn_id", "conn_type", "host", "port", "schema", "login", "description")
@@ -74,7 +74,7 @@ def list_(deployment: Deployment, conn_id: str | None, output: str) -> None:
 @click.option("--show-secrets", is_flag=True, help="Show the password and the secrets in the extra.")
 @output_option
 @pass_deployment
-def get(deployment: Deployment, conn_id: str, show_secrets: bool, output: str) -> None:
+def get(deployment: DeploymentAccess, conn_id: str, show_secrets: bool, output: str) -> None:
     """Show the stored connection CONN_ID. Its secrets are masked without --show-secrets."""
     fields = asdict(deployment.perform(operations.get_connection, conn_id, show_secrets))
     if output == "table":
@@ -87,7 +87,7 @@ def get(deployment: Deployment, conn_id: str, show_secrets: bool, output: str) -
 @click.argument("conn_id")
 @_field_options
 @pass_deployment
-def add(deployment: Deployment, /, conn_id: str, conn_uri: str | None, conn_json: str | None, **fields: Any) -> None:
+def add(deployment: DeploymentAccess, /, conn_id: str, conn_uri: str | None, conn_json: str | None, **fields: Any) -> None:
     """Add the connection CONN_ID: --conn-uri, --conn-json, or --conn-type and single fields."""
     kind = deployment.perform(operations.add_connection, conn_id, _read_options(conn_uri, conn_json, fields))
     click.echo(f"added connection {conn_id}")
@@ -98,7 +98,7 @@ def add(deployment: Deployment, /, conn_id: str, conn_uri: str | None, conn_json
 @click.argument("conn_id")
 @_field_options
 @pass_deployment
-def set_(deployment: Deployment, /, conn_id: str, conn_uri: str | None, conn_json: str | None, **fields: Any) -> None:
+def set_(deployment: DeploymentAccess, /, conn_id: str, conn_uri: str | None, conn_json: str | None, **fields: Any) -> None:
     """Change the given fields of CONN_ID, or add it. --conn-uri and --conn-json replace all its fields."""
     kind = deployment.perform(operations.set_connection, conn_id, _read_options(conn_uri, conn_json, fields))
     click.echo(f"set connection {conn_id}")
@@ -108,7 +108,7 @@ def set_(deployment: Deployment, /, conn_id: str, conn_uri: str | None, conn_jso
 @connections.command()
 @click.argument("conn_id")
 @pass_deployment
-def delete(deployment: Deployment, conn_id: str) -> None:
+def delete(deployment: DeploymentAccess, conn_id: str) -> None:
     """Delete the connection CONN_ID."""
     deployment.perform(operations.delete_connection, conn_id)
     click.echo(f"deleted connection {conn_id}")
@@ -151,7 +151,7 @@ def _read_options(uri: str | None, json: str | None, fields: dict[str, Any]) -> 
     return GivenConnection(read_secret("URI") if uri == "-" else uri, read_secret("JSON") if json == "-" else json, given)
 
 
-def _warn_of_unknown_type(deployment: Deployment, kind: str) -> None:
+def _warn_of_unknown_type(deployment: DeploymentAccess, kind: str) -> None:
     """Warn when no installed package has a hook for the type."""
     known = deployment.perform(operations.list_connection_types)
     if kind not in known and kind != "generic":

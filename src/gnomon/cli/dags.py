@@ -9,7 +9,7 @@ import click
 
 from gnomon.cli.commands import LazyCommand, LazyGroup
 from gnomon.cli.deployment.choose_deployment import pass_deployment
-from gnomon.cli.deployment.deployment import Deployment
+from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.output import format_fields, format_sentence, format_table, output_option, print_document, print_records
 from gnomon.cli.pending_requests import print_pending
 from gnomon.cli.terminal.screen import read_screen_of
@@ -40,7 +40,7 @@ def dags() -> None:
 @click.option("-a", "--all", "inactive", is_flag=True, help="Also deleted DAGs: those that no file defines any more.")
 @output_option
 @pass_deployment
-def list_(deployment: Deployment, inactive: bool, output: str) -> None:
+def list_(deployment: DeploymentAccess, inactive: bool, output: str) -> None:
     """List all DAGs."""
     found = deployment.perform(operations.list_dags, inactive=inactive)
     rows = found.dags
@@ -60,7 +60,7 @@ def list_(deployment: Deployment, inactive: bool, output: str) -> None:
 @click.argument("dag_id", metavar="DAG")
 @output_option
 @pass_deployment
-def show(deployment: Deployment, dag_id: str, output: str) -> None:
+def show(deployment: DeploymentAccess, dag_id: str, output: str) -> None:
     """Show one DAG: schedule, params, tasks, next runs."""
     found = deployment.perform(operations.show_dag, dag_id)
     detail = found.detail
@@ -92,7 +92,7 @@ def show(deployment: Deployment, dag_id: str, output: str) -> None:
 @click.option("-w", "--warnings", "with_warnings", is_flag=True, help="Also warnings about files that were loaded.")
 @output_option
 @pass_deployment
-def errors_(deployment: Deployment, with_warnings: bool, output: str) -> None:
+def errors_(deployment: DeploymentAccess, with_warnings: bool, output: str) -> None:
     """List the files and DAGs that could not be loaded, and why."""
     rows = deployment.perform(operations.list_errors, with_warnings)
     if output != "table":
@@ -106,7 +106,7 @@ def errors_(deployment: Deployment, with_warnings: bool, output: str) -> None:
 @dags.command()
 @click.argument("dag_ids", metavar="DAG...", nargs=-1, required=True)
 @pass_deployment
-def pause(deployment: Deployment, dag_ids: tuple[str, ...]) -> None:
+def pause(deployment: DeploymentAccess, dag_ids: tuple[str, ...]) -> None:
     """Pause DAGs: none of their tasks is started any more; running tasks continue."""
     _set_dags_paused(deployment, dag_ids, True)
 
@@ -115,7 +115,7 @@ def pause(deployment: Deployment, dag_ids: tuple[str, ...]) -> None:
 @click.argument("dag_ids", metavar="DAG...", nargs=-1, required=True)
 @click.option("-n", "--dry-run", is_flag=True, help="Only show what would start at once.")
 @pass_deployment
-def unpause(deployment: Deployment, dag_ids: tuple[str, ...], dry_run: bool) -> None:
+def unpause(deployment: DeploymentAccess, dag_ids: tuple[str, ...], dry_run: bool) -> None:
     """Unpause DAGs, and show which runs start at once and which slots are skipped."""
     from gnomon.cli.next_runs import describe_unpausing  # start-up cost: loads the planner
 
@@ -137,7 +137,7 @@ def unpause(deployment: Deployment, dag_ids: tuple[str, ...], dry_run: bool) -> 
 @click.argument("dag_id", metavar="DAG")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
 @pass_deployment
-def delete(deployment: Deployment, dag_id: str, yes: bool) -> None:
+def delete(deployment: DeploymentAccess, dag_id: str, yes: bool) -> None:
     """Delete a DAG and all its runs from the database.
 
     A DAG whose file still exists is added again as a new DAG, without history.
@@ -152,7 +152,7 @@ def delete(deployment: Deployment, dag_id: str, yes: bool) -> None:
         click.echo(f"deleted DAG {dag_id!r}")
 
 
-def _set_dags_paused(deployment: Deployment, dag_ids: tuple[str, ...], paused: bool) -> None:
+def _set_dags_paused(deployment: DeploymentAccess, dag_ids: tuple[str, ...], paused: bool) -> None:
     deployment.perform(operations.set_paused, list(dag_ids), paused)
     for dag_id in dag_ids:
         click.echo(f"{'paused' if paused else 'unpaused'} {dag_id}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from gnomon.cli.deployment.choose_deployment import pass_deployment
-from gnomon.cli.deployment.deployment import Deployment
+from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.output import output_option, print_records
 from gnomon.cli.terminal.progress_line import ProgressLine
 from gnomon.operations import dag_operations as operations
@@ -21,7 +21,7 @@ _SILENT_S = 15.0
 @click.argument("dag_id", metavar="[DAG]", required=False)
 @output_option
 @pass_deployment
-def warnings_command(deployment: Deployment, dag_id: str | None, output: str) -> None:
+def warnings_command(deployment: DeploymentAccess, dag_id: str | None, output: str) -> None:
     """List the warnings about DAG, or about all files and DAGs: what was loaded and does not do what it seems to."""
     rows = deployment.perform(operations.list_all_warnings) if dag_id is None else deployment.perform(operations.list_dag_warnings, dag_id)
     print_records(rows, output, ("subject", "warning"), empty="no warnings")
@@ -31,7 +31,7 @@ def warnings_command(deployment: Deployment, dag_id: str | None, output: str) ->
 @click.argument("dag_id", metavar="[DAG]", required=False)
 @click.option("--no-wait", is_flag=True, help="Do not wait until the files have been read.")
 @pass_deployment
-def reserialize(deployment: Deployment, dag_id: str | None, no_wait: bool) -> int:
+def reserialize(deployment: DeploymentAccess, dag_id: str | None, no_wait: bool) -> int:
     """Have the DAG processor read all files again, or the file of DAG, although they have not changed.
 
     Changed files are read without this command. Exit code 0 when all files have been read, 1 when they have not been within 5 minutes.
@@ -49,7 +49,7 @@ def reserialize(deployment: Deployment, dag_id: str | None, no_wait: bool) -> in
     return 0
 
 
-def _wait(deployment: Deployment, count: int) -> int:
+def _wait(deployment: DeploymentAccess, count: int) -> int:
     """Wait for the DAG processor; returns the number of files that are left."""
     begun = deployment.clock.monotonic()
     is_warned = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from gnomon.cli.deployment.choose_deployment import pass_deployment
-from gnomon.cli.deployment.deployment import Deployment
+from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.output import output_option, print_records
 from gnomon.operations.dag_operations import list_versions
 
@@ -14,7 +14,7 @@ from gnomon.operations.dag_operations import list_versions
 @click.argument("dag_id", metavar="DAG")
 @output_option
 @pass_deployment
-def versions(deployment: Deployment, dag_id: str, output: str) -> None:
+def versions(deployment: DeploymentAccess, dag_id: str, output: str) -> None:
     """List the versions of DAG, newest first: when each was made, its hash, and what it changed.
 
     Unfinished and cleared runs use the newest version: their tasks run the present code of the file.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from gnomon.cli.deployment.choose_deployment import pass_deployment
-from gnomon.cli.deployment.deployment import Deployment
+from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.output import format_sentence, output_option, print_document
 from gnomon.cli.task_selection import MAP_INDEX, split_choice
 from gnomon.cli.terminal.screen import read_screen
@@ -19,7 +19,7 @@ from gnomon.operations import explain_operations
 @click.option("--map-index", type=MAP_INDEX, help="Map index of a mapped task; TASK[INDEX] says the same.")
 @output_option
 @pass_deployment
-def explain(deployment: Deployment, dag_id: str, run_id: str | None, task_id: str | None, map_index: int | None, output: str) -> None:
+def explain(deployment: DeploymentAccess, dag_id: str, run_id: str | None, task_id: str | None, map_index: int | None, output: str) -> None:
     """Explain why a DAG, a run or a task is not running, or how it ended.
 
     RUN is a run id, or the logical date or due time of a slot: then the command explains why the slot has no run.
@@ -32,7 +32,7 @@ def explain(deployment: Deployment, dag_id: str, run_id: str | None, task_id: st
         print_document({"dag_id": dag_id, "run_id": run_id, "task_id": task_id, "sentences": sentences}, output)
 
 
-def _explain(deployment: Deployment, dag_id: str, run_id: str | None, task_id: str | None, map_index: int | None) -> list[str]:
+def _explain(deployment: DeploymentAccess, dag_id: str, run_id: str | None, task_id: str | None, map_index: int | None) -> list[str]:
     if run_id is None:
         return deployment.perform(explain_operations.explain_dag, dag_id)
     if task_id is None:

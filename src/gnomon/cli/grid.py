@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import click
 
 from gnomon.cli.deployment.choose_deployment import pass_deployment
-from gnomon.cli.deployment.deployment import Deployment
+from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.output import format_cell, output_option, print_document
 from gnomon.cli.past_times import SecondsType
 from gnomon.cli.terminal.live_view import cut, watch
@@ -32,7 +32,7 @@ _FAILED_LISTED = 3
 @click.option("--interval", "interval_s", type=SecondsType(), default=2.0, help="Time between two pictures of --watch; default: 2s.")
 @output_option
 @pass_deployment
-def grid(deployment: Deployment, dag_id: str, limit: int | None, is_watched: bool, interval_s: float, output: str) -> None:
+def grid(deployment: DeploymentAccess, dag_id: str, limit: int | None, is_watched: bool, interval_s: float, output: str) -> None:
     """Show the last runs of DAG as a grid: one column a run, the newest on the right, and one line a task.
 
     Of a mapped task, the cell shows the state that needs most attention: failed before running before success.
@@ -51,7 +51,7 @@ def grid(deployment: Deployment, dag_id: str, limit: int | None, is_watched: boo
         print_document(_build_document(found), output)
 
 
-def _read(deployment: Deployment, dag_id: str, limit: int | None, screen: Screen) -> GridTable:
+def _read(deployment: DeploymentAccess, dag_id: str, limit: int | None, screen: Screen) -> GridTable:
     names = min(_NAMES_MAX, deployment.perform(measure_task_ids, dag_id))
     room = max(1, (screen.width - names - 2) // 2)
     return deployment.perform(read_grid, dag_id, min(room, RUNS if limit is None else limit))

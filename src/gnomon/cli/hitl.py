@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from gnomon.cli.deployment.choose_deployment import pass_deployment
-from gnomon.cli.deployment.deployment import Deployment
+from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.output import output_option, print_document, print_records
 from gnomon.cli.pending_requests import print_pending
 from gnomon.cli.task_selection import instance_arguments
@@ -19,7 +19,7 @@ from gnomon.operations import hitl_operations as operations
 @click.argument("dag_id", metavar="[DAG]", required=False)
 @output_option
 @pass_deployment
-def waiting(deployment: Deployment, dag_id: str | None, output: str) -> None:
+def waiting(deployment: DeploymentAccess, dag_id: str | None, output: str) -> None:
     """List the tasks that wait for a person, with their questions; of DAG only, if it is given."""
     rows = deployment.perform(operations.list_all_questions) if dag_id is None else deployment.perform(operations.list_questions, dag_id)
     columns = ("dag_id", "run_id", "task_id", "map_index", "subject", "options", "since", "due")
@@ -50,7 +50,7 @@ class ParamsType(click.ParamType):  # type: ignore[type-arg]  # generic in newer
 @output_option
 @pass_deployment
 def answer(
-    deployment: Deployment, dag_id: str, run_id: str, task_id: str, options: tuple[str, ...], params: dict[str, object], map_index: int,
+    deployment: DeploymentAccess, dag_id: str, run_id: str, task_id: str, options: tuple[str, ...], params: dict[str, object], map_index: int,
     user: str | None, output: str,
 ) -> None:  # fmt: skip
     """Answer the question of TASK in RUN. `gnomon tasks waiting` shows the questions.

@@ -9,7 +9,7 @@ import click
 from gnomon.actions.run_forecasts import forecast_next_runs
 from gnomon.cli.deployment.api_target import require_home
 from gnomon.cli.deployment.choose_deployment import pass_deployment
-from gnomon.cli.deployment.deployment import Deployment
+from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.home import Home
 from gnomon.cli.output import format_sentence, format_table, output_option, print_document
 from gnomon.model.records import DagRecord
@@ -31,7 +31,7 @@ STARTING_RUNS_SHOWN = 5
 @output_option
 @pass_deployment
 @click.pass_context
-def next_runs(context: click.Context, deployment: Deployment, dag_id: str, count: int, schedule: str | None, output: str) -> None:
+def next_runs(context: click.Context, deployment: DeploymentAccess, dag_id: str, count: int, schedule: str | None, output: str) -> None:
     """Show the coming runs of a DAG, each with its reason.
 
     For a paused DAG: the runs that would come if it were unpaused now. With --schedule: the effect of another schedule, before

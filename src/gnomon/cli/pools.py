@@ -7,7 +7,7 @@ import sys
 import click
 
 from gnomon.cli.deployment.choose_deployment import pass_deployment
-from gnomon.cli.deployment.deployment import Deployment
+from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.output import output_option, print_records
 from gnomon.cli.private_files import write_private_file
 from gnomon.operations import pool_operations as operations
@@ -23,7 +23,7 @@ def pools() -> None:
 @pools.command("list")
 @output_option
 @pass_deployment
-def list_(deployment: Deployment, output: str) -> None:
+def list_(deployment: DeploymentAccess, output: str) -> None:
     """List all pools, their slots, and how many slots are used."""
     print_records(deployment.perform(operations.list_pools), output, ("pool", "slots", "used", "include_deferred", "description"))
 
@@ -34,7 +34,7 @@ def list_(deployment: Deployment, output: str) -> None:
 @click.argument("description", default="")
 @click.option("--include-deferred", is_flag=True, help="Deferred tasks keep their pool slots.")
 @pass_deployment
-def set_(deployment: Deployment, name: str, slots: int, description: str, include_deferred: bool) -> None:
+def set_(deployment: DeploymentAccess, name: str, slots: int, description: str, include_deferred: bool) -> None:
     """Create POOL, or change it. SLOTS -1 means no limit."""
     deployment.perform(operations.set_pools, [PoolFields(name, slots, description, include_deferred)])
     click.echo(f"pool {name} has {'no limit' if slots < 0 else f'{slots} slots'}")
@@ -43,7 +43,7 @@ def set_(deployment: Deployment, name: str, slots: int, description: str, includ
 @pools.command()
 @click.argument("name", metavar="POOL")
 @pass_deployment
-def delete(deployment: Deployment, name: str) -> None:
+def delete(deployment: DeploymentAccess, name: str) -> None:
     """Delete POOL; tasks that name it wait until it exists again."""
     deployment.perform(operations.delete_pool, name)
     click.echo(f"deleted pool {name}")
@@ -52,7 +52,7 @@ def delete(deployment: Deployment, name: str) -> None:
 @pools.command("import")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
 @pass_deployment
-def import_(deployment: Deployment, file: str) -> None:
+def import_(deployment: DeploymentAccess, file: str) -> None:
     """Create or change the pools of FILE: JSON or YAML, as `airflow pools export` and this program write it."""
     _find_file_format(file)
     found = [_read_pool(file, name, entry) for name, entry in read_entries(file).items()]
@@ -63,7 +63,7 @@ def import_(deployment: Deployment, file: str) -> None:
 @pools.command()
 @click.argument("file", type=click.Path(dir_okay=False, allow_dash=True))
 @pass_deployment
-def export(deployment: Deployment, file: str) -> None:
+def export(deployment: DeploymentAccess, file: str) -> None:
     """Write all pools to FILE (.json, .yaml or .yml; - for JSON on stdout)."""
     kind = "json" if file == "-" else _find_file_format(file)
     found = deployment.perform(operations.list_pools)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from gnomon.cli.deployment.choose_deployment import pass_deployment
-from gnomon.cli.deployment.deployment import Deployment
+from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.pending_requests import print_pending
 from gnomon.operations.run_operations import release_run
 
@@ -17,7 +17,7 @@ from gnomon.operations.run_operations import release_run
 @click.option("--all", "everything", is_flag=True, help="Release from all DAGs that the run waits for.")
 @click.option("--reason", help="Reason, recorded in the event log with your user name.")
 @pass_deployment
-def release(deployment: Deployment, dag_id: str, run_id: str, up_dag: str | None, everything: bool, reason: str | None) -> None:
+def release(deployment: DeploymentAccess, dag_id: str, run_id: str, up_dag: str | None, everything: bool, reason: str | None) -> None:
     """Release RUN, or its tasks, from waiting for runs of other DAGs.
 
     The run and its tasks start as soon as nothing else prevents them. Clearing the run makes it wait again.

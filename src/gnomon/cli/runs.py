@@ -11,7 +11,7 @@ import click
 from gnomon.cli.clear_downstream import clear_with_downstream
 from gnomon.cli.commands import LazyCommand, LazyGroup
 from gnomon.cli.deployment.choose_deployment import pass_deployment
-from gnomon.cli.deployment.deployment import Deployment
+from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.output import format_cell, format_fields, output_option, print_document
 from gnomon.cli.pending_requests import print_pending
 from gnomon.cli.task_selection import emit_answered, emit_task_instances
@@ -34,7 +34,7 @@ def runs() -> None:
 @click.argument("run_id", metavar="RUN")
 @output_option
 @pass_deployment
-def show(deployment: Deployment, dag_id: str, run_id: str, output: str) -> None:
+def show(deployment: DeploymentAccess, dag_id: str, run_id: str, output: str) -> None:
     """Show one run: the number of its task instances in each state, its callbacks, its deadlines and its results."""
     found = deployment.perform(run_operations.show_run, dag_id, run_id)
     callbacks, deadlines, results = found.callbacks, found.deadlines, found.results
@@ -57,7 +57,7 @@ def show(deployment: Deployment, dag_id: str, run_id: str, output: str) -> None:
 @click.argument("dag_id", metavar="DAG")
 @click.argument("run_id", metavar="RUN")
 @pass_deployment
-def logs(deployment: Deployment, dag_id: str, run_id: str) -> None:
+def logs(deployment: DeploymentAccess, dag_id: str, run_id: str) -> None:
     """Print the logs of the callbacks of RUN: of its end, and of missed deadlines."""
     for log in deployment.perform(log_operations.list_callback_logs, dag_id, run_id):
         click.echo(f"==> {log.title} <==", err=True)
@@ -75,7 +75,7 @@ def logs(deployment: Deployment, dag_id: str, run_id: str) -> None:
 @output_option
 @pass_deployment
 def clear(
-    deployment: Deployment, dag_id: str, run_id: str, only_failed: bool, downstream: bool, dry_run: bool, yes: bool, output: str
+    deployment: DeploymentAccess, dag_id: str, run_id: str, only_failed: bool, downstream: bool, dry_run: bool, yes: bool, output: str
 ) -> int | None:
     """Run the tasks of RUN again."""
     if downstream:
@@ -94,7 +94,7 @@ def clear(
 @click.option("--dry-run", is_flag=True, help="Only show which task instances would change.")
 @output_option
 @pass_deployment
-def mark(deployment: Deployment, dag_id: str, run_id: str, state: str, dry_run: bool, output: str) -> None:
+def mark(deployment: DeploymentAccess, dag_id: str, run_id: str, state: str, dry_run: bool, output: str) -> None:
     """End RUN as success or failed; its running attempts are stopped."""
     if dry_run:
         emit_task_instances(deployment.perform(run_operations.select_run_to_mark, dag_id, run_id, state), output, "would be changed")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from gnomon.cli.deployment.choose_deployment import pass_deployment
-from gnomon.cli.deployment.deployment import Deployment
+from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.output import output_option, print_records
 from gnomon.cli.past_times import PastTime, PastTimeType
 from gnomon.cli.terminal.screen import is_utc_asked
@@ -24,7 +24,7 @@ LIMIT = 50
 @output_option
 @pass_deployment
 def list_runs_command(
-    deployment: Deployment, dag_id: str | None, state: str | None, since: PastTime | None, limit: int | None, output: str
+    deployment: DeploymentAccess, dag_id: str | None, state: str | None, since: PastTime | None, limit: int | None, output: str
 ) -> None:
     """List the runs of DAG, or of all DAGs, newest first.
 

@@ -8,7 +8,7 @@ import click
 
 from gnomon.cli.deployment.api_errors import name_error
 from gnomon.cli.deployment.choose_deployment import pass_deployment
-from gnomon.cli.deployment.deployment import Deployment
+from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.output import output_option, print_document
 from gnomon.cli.past_times import SecondsType
 from gnomon.cli.terminal.progress_line import ProgressLine
@@ -30,7 +30,7 @@ COUNT_S = 5.0
 @click.option("--timeout", "timeout_s", type=SecondsType(), help="Give up after this time, for example 90s, 5m or 2h; default: never.")
 @output_option
 @pass_deployment
-def wait(deployment: Deployment, dag_id: str, run_id: str, timeout_s: float | None, output: str) -> int:
+def wait(deployment: DeploymentAccess, dag_id: str, run_id: str, timeout_s: float | None, output: str) -> int:
     """Wait until RUN has ended, and print its state.
 
     Exit code 0: the run succeeded; 1: it failed; 2: wrong usage, or there is no such run; 3: it has not ended within --timeout.
@@ -53,7 +53,7 @@ def wait(deployment: Deployment, dag_id: str, run_id: str, timeout_s: float | No
     return SUCCEEDED if run.state == "success" else FAILED
 
 
-def _wait_for_end(deployment: Deployment, dag_id: str, run_id: str, timeout_s: float | None) -> RunProgress:
+def _wait_for_end(deployment: DeploymentAccess, dag_id: str, run_id: str, timeout_s: float | None) -> RunProgress:
     """The run when it has ended, or when the time is over. Raises UserError when there is no such run."""
     begun = deployment.clock.monotonic()
     count_at = begun

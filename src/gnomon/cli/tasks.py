@@ -8,7 +8,7 @@ import click
 
 from gnomon.cli.commands import LazyCommand, LazyGroup
 from gnomon.cli.deployment.choose_deployment import pass_deployment
-from gnomon.cli.deployment.deployment import Deployment
+from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.output import output_option, print_records
 from gnomon.cli.task_selection import (
     emit_answered,
@@ -39,7 +39,7 @@ def tasks() -> None:
 @click.argument("dag_id", metavar="DAG")
 @output_option
 @pass_deployment
-def list_(deployment: Deployment, dag_id: str, output: str) -> None:
+def list_(deployment: DeploymentAccess, dag_id: str, output: str) -> None:
     """List the tasks of DAG in topological order."""
     rows = deployment.perform(operations.list_tasks, dag_id)
     print_records(rows, output, ("task_id", "operator", "group", "upstream", "trigger_rule", "retries", "pool"), empty="no tasks")
@@ -50,7 +50,7 @@ def list_(deployment: Deployment, dag_id: str, output: str) -> None:
 @click.argument("run_id", metavar="RUN")
 @output_option
 @pass_deployment
-def states(deployment: Deployment, dag_id: str, run_id: str, output: str) -> None:
+def states(deployment: DeploymentAccess, dag_id: str, run_id: str, output: str) -> None:
     """List all task instances of RUN and their states."""
     rows = deployment.perform(operations.list_states, dag_id, run_id)
     has_names = any(row.rendered_map_index is not None for row in rows)
@@ -67,7 +67,7 @@ def states(deployment: Deployment, dag_id: str, run_id: str, output: str) -> Non
 @output_option
 @pass_deployment
 def clear(
-    deployment: Deployment, dag_id: str, run_id: str, task_ids: tuple[str, ...], task_regex: re.Pattern[str] | None, upstream: bool,
+    deployment: DeploymentAccess, dag_id: str, run_id: str, task_ids: tuple[str, ...], task_regex: re.Pattern[str] | None, upstream: bool,
     downstream: bool, map_index: int | None, only_failed: bool, dry_run: bool, output: str,
 ) -> None:  # fmt: skip
     """Run tasks of RUN again: the named tasks, and those that --upstream and --downstream add."""
@@ -88,7 +88,7 @@ def clear(
 @output_option
 @pass_deployment
 def mark(
-    deployment: Deployment, dag_id: str, run_id: str, task_ids: tuple[str, ...], task_regex: re.Pattern[str] | None, upstream: bool,
+    deployment: DeploymentAccess, dag_id: str, run_id: str, task_ids: tuple[str, ...], task_regex: re.Pattern[str] | None, upstream: bool,
     downstream: bool, map_index: int | None, state: str, dry_run: bool, output: str,
 ) -> None:  # fmt: skip
     """Set tasks of RUN to a final state; their running attempts are stopped."""
@@ -107,7 +107,7 @@ def _check_choice(task_ids: tuple[str, ...], pattern: re.Pattern[str] | None, ma
         split_choice(name, map_index)
 
 
-def _match(deployment: Deployment, dag_id: str, run_id: str, pattern: re.Pattern[str] | None) -> list[str]:
+def _match(deployment: DeploymentAccess, dag_id: str, run_id: str, pattern: re.Pattern[str] | None) -> list[str]:
     """The ids of the tasks of the run that the pattern matches. Raises UserError when it matches none.
 
     The pattern is tried here: one that takes for ever shall not be tried on the machine of the deployment.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from gnomon.cli.deployment.choose_deployment import pass_deployment
-from gnomon.cli.deployment.deployment import Deployment
+from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.output import output_option, print_records
 from gnomon.cli.task_selection import instance_arguments
 from gnomon.operations.task_operations import list_links
@@ -15,7 +15,7 @@ from gnomon.operations.task_operations import list_links
 @instance_arguments
 @output_option
 @pass_deployment
-def links(deployment: Deployment, dag_id: str, run_id: str, task_id: str, map_index: int, output: str) -> None:
+def links(deployment: DeploymentAccess, dag_id: str, run_id: str, task_id: str, map_index: int, output: str) -> None:
     """Print the links of TASK in RUN into other systems: those of its operator, and those that plugins add.
 
     A link has its URL from the end of the last attempt on; the log of the attempt says why a link has none.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from gnomon.cli.deployment.choose_deployment import pass_deployment
-from gnomon.cli.deployment.deployment import Deployment
+from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.logs.log_follower import LogFollower, find_first_seq
 from gnomon.cli.logs.log_stream import LineFormat
 from gnomon.cli.output import utc_option
@@ -25,7 +25,7 @@ _FINISHED = {state.value for state in FINISHED_TASK_STATES}
 @instance_arguments
 @utc_option
 @pass_deployment
-def run(deployment: Deployment, dag_id: str, run_id: str, task_id: str, map_index: int) -> int:
+def run(deployment: DeploymentAccess, dag_id: str, run_id: str, task_id: str, map_index: int) -> int:
     """Run TASK of RUN again, follow its log to its end, and tell by the exit code whether it succeeded (0) or not (1).
 
     The scheduler starts the task as `gnomon tasks clear` has it start: on a worker, and only when the run, the trigger rule, the pool and
@@ -54,7 +54,7 @@ def _select(rows: list[TaskInstanceRow], run_id: str, task_id: str, map_index: i
     return found
 
 
-def _follow(deployment: Deployment, dag_id: str, run_id: str, task_id: str, map_index: int, first: int) -> int:
+def _follow(deployment: DeploymentAccess, dag_id: str, run_id: str, task_id: str, map_index: int, first: int) -> int:
     line_format = LineFormat(read_screen(), has_names=False)
 
     def write(_log: AttemptFiles, line: str) -> None:

@@ -7,7 +7,7 @@ import sys
 import click
 
 from gnomon.cli.deployment.choose_deployment import pass_deployment
-from gnomon.cli.deployment.deployment import Deployment
+from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.output import output_option, print_records
 from gnomon.cli.parameter_types import SpanType
 from gnomon.model.accounts import Role
@@ -28,7 +28,7 @@ def tokens() -> None:
 @click.option("--expires-in", type=SpanType(), default="90d", show_default=True, metavar="SPAN", help="How long it is valid: 12h, 90d.")
 @click.option("--never-expires", is_flag=True, help="Valid until it is revoked.")
 @pass_deployment
-def create(deployment: Deployment, account: str, name: str, role: str, expires_in: float, never_expires: bool) -> None:
+def create(deployment: DeploymentAccess, account: str, name: str, role: str, expires_in: float, never_expires: bool) -> None:
     """Create a token of ACCOUNT and print it. Requests carry it in the header `Authorization: Bearer TOKEN`."""
     text = deployment.perform(operations.create_token, account, name, role, None if never_expires else expires_in)
     click.echo(text)
@@ -39,7 +39,7 @@ def create(deployment: Deployment, account: str, name: str, role: str, expires_i
 @tokens.command("list")
 @output_option
 @pass_deployment
-def list_(deployment: Deployment, output: str) -> None:
+def list_(deployment: DeploymentAccess, output: str) -> None:
     """List all tokens, without their secrets."""
     print_records(deployment.perform(operations.list_tokens), output, ("token", "account", "name", "role", "state", "expires_at", "used_at"), empty="no tokens")
 
@@ -47,7 +47,7 @@ def list_(deployment: Deployment, output: str) -> None:
 @tokens.command()
 @click.argument("token")
 @pass_deployment
-def revoke(deployment: Deployment, token: str) -> None:
+def revoke(deployment: DeploymentAccess, token: str) -> None:
     """Revoke the token with the id TOKEN, which `gnomon tokens list` shows: requests with it are refused from now on."""
     revoked = deployment.perform(operations.revoke_token, token)
     click.echo(f"revoked token {revoked.token} ({revoked.name}) of account {revoked.account}")

@@ -9,7 +9,7 @@ from datetime import datetime
 import click
 
 from gnomon.cli.deployment.choose_deployment import pass_deployment
-from gnomon.cli.deployment.deployment import Deployment
+from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.output import format_cell, format_sentence, output_option, print_document
 from gnomon.cli.past_times import SecondsType
 from gnomon.cli.terminal.live_view import cut, watch
@@ -27,7 +27,7 @@ _REST = 20
 class WorkReader:
     """Reads the work for one view. The reasons of what waits are read less often when reading them takes long."""
 
-    def __init__(self, deployment: Deployment) -> None:
+    def __init__(self, deployment: DeploymentAccess) -> None:
         self._deployment = deployment
         self._reasons: dict[tuple[str, str], list[str]] = {}
         self._explain_at = 0.0
@@ -51,7 +51,7 @@ class WorkReader:
 @click.option("--interval", "interval_s", type=SecondsType(), default=2.0, help="Time between two pictures; default: 2s.")
 @output_option
 @pass_deployment
-def top(deployment: Deployment, once: bool, interval_s: float, output: str) -> None:
+def top(deployment: DeploymentAccess, once: bool, interval_s: float, output: str) -> None:
     """Show what runs, what waits and for what, and what is late, until q or Ctrl-C is pressed.
 
     Late is a run that was due more than 10 seconds ago and does not exist, and a run that takes longer than 95 of 100 of the last

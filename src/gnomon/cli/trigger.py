@@ -10,7 +10,7 @@ import click
 from gnomon.actions.manual_runs import SlotNotFound
 from gnomon.cli.deployment.api_errors import name_error
 from gnomon.cli.deployment.choose_deployment import pass_deployment
-from gnomon.cli.deployment.deployment import Deployment
+from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.output import format_sentence, output_option, print_document
 from gnomon.cli.parameter_types import ConfType, MomentType, resolve_in_zone
 from gnomon.errors.product import UserError
@@ -27,7 +27,7 @@ from gnomon.operations.run_operations import trigger_run
 @output_option
 @pass_deployment
 def trigger(
-    deployment: Deployment, dag_id: str, run_id: str | None, logical_date: datetime | None, slot: datetime | None, conf: dict[str, object],
+    deployment: DeploymentAccess, dag_id: str, run_id: str | None, logical_date: datetime | None, slot: datetime | None, conf: dict[str, object],
     partition_key: str | None, output: str,
 ) -> None:  # fmt: skip
     """Create a run of DAG now, and print its run id.

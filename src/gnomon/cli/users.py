@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from gnomon.cli.deployment.choose_deployment import pass_deployment
-from gnomon.cli.deployment.deployment import Deployment
+from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.output import output_option, print_records
 from gnomon.cli.secret_input import read_secret
 from gnomon.errors.product import UserError
@@ -27,7 +27,7 @@ def users() -> None:
 @users.command("list")
 @output_option
 @pass_deployment
-def list_(deployment: Deployment, output: str) -> None:
+def list_(deployment: DeploymentAccess, output: str) -> None:
     """List all accounts."""
     rows = deployment.perform(operations.list_accounts)
     print_records(rows, output, ("name", "role", "grants", "has_password", "created_at"), empty="no accounts; `gnomon users create NAME --role admin` creates one")
@@ -39,7 +39,7 @@ def list_(deployment: Deployment, output: str) -> None:
 @click.option("--password", help="The password. Without this option it is asked for on a terminal, or read from standard input.")
 @click.option("--no-password", is_flag=True, help="An account for API tokens only.")
 @pass_deployment
-def create(deployment: Deployment, name: str, role: str, password: str | None, no_password: bool) -> None:
+def create(deployment: DeploymentAccess, name: str, role: str, password: str | None, no_password: bool) -> None:
     """Create the account NAME."""
     if no_password and password is not None:
         raise UserError("give --password or --no-password, not both")
@@ -52,7 +52,7 @@ def create(deployment: Deployment, name: str, role: str, password: str | None, n
 @click.argument("name")
 @click.argument("role", type=click.Choice(ROLE_NAMES))
 @pass_deployment
-def set_role(deployment: Deployment, name: str, role: str) -> None:
+def set_role(deployment: DeploymentAccess, name: str, role: str) -> None:
     """Give the account NAME another role."""
     account = deployment.perform(operations.set_role, name, role)
     click.echo(f"account {account.name} has the role {account.role}")
@@ -62,7 +62,7 @@ def set_role(deployment: Deployment, name: str, role: str) -> None:
 @click.argument("name")
 @click.option("--password", help="The password. Without this option it is asked for on a terminal, or read from standard input.")
 @pass_deployment
-def reset_password(deployment: Deployment, name: str, password: str | None) -> None:
+def reset_password(deployment: DeploymentAccess, name: str, password: str | None) -> None:
     """Give the account NAME another password, and end its sessions. Its API tokens stay: `gnomon tokens revoke` ends them."""
     given = _read_password(password)
     deployment.perform(operations.reset_password, name, given)
@@ -72,7 +72,7 @@ def reset_password(deployment: Deployment, name: str, password: str | None) -> N
 @users.command()
 @click.argument("name")
 @pass_deployment
-def delete(deployment: Deployment, name: str) -> None:
+def delete(deployment: DeploymentAccess, name: str) -> None:
     """Delete the account NAME with its sessions and tokens."""
     deployment.perform(operations.delete_account, name)
     click.echo(f"deleted account {name}")
@@ -84,7 +84,7 @@ def delete(deployment: Deployment, name: str) -> None:
 @click.option("--tag", metavar="PATTERN", help="DAGs that have a tag.")
 @click.option("--role", type=click.Choice(_GRANT_ROLES), required=True, help="What the account may do on these DAGs.")
 @pass_deployment
-def grant(deployment: Deployment, name: str, dag: str | None, tag: str | None, role: str) -> None:
+def grant(deployment: DeploymentAccess, name: str, dag: str | None, tag: str | None, role: str) -> None:
     """Give the account NAME a role on single DAGs. Grants only add: the account's own role counts for all DAGs."""
     kind, pattern = _read_pattern(dag, tag)
     deployment.perform(operations.add_grant, name, kind.value, pattern, role)
@@ -96,7 +96,7 @@ def grant(deployment: Deployment, name: str, dag: str | None, tag: str | None, r
 @click.option("--dag", metavar="PATTERN", help="The pattern of the grant, as it was given.")
 @click.option("--tag", metavar="PATTERN", help="The pattern of the grant, as it was given.")
 @pass_deployment
-def revoke(deployment: Deployment, name: str, dag: str | None, tag: str | None) -> None:
+def revoke(deployment: DeploymentAccess, name: str, dag: str | None, tag: str | None) -> None:
     """Take a grant from the account NAME."""
     kind, pattern = _read_pattern(dag, tag)
     deployment.perform(operations.remove_grant, name, kind.value, pattern)

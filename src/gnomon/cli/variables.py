@@ -7,7 +7,7 @@ import sys
 import click
 
 from gnomon.cli.deployment.choose_deployment import pass_deployment
-from gnomon.cli.deployment.deployment import Deployment
+from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import output_option, print_records
 from gnomon.cli.private_files import write_private_file
@@ -26,7 +26,7 @@ def variables() -> None:
 @click.option("--show-values", is_flag=True, help="Show the values too.")
 @output_option
 @pass_deployment
-def list_(deployment: Deployment, show_values: bool, output: str) -> None:
+def list_(deployment: DeploymentAccess, show_values: bool, output: str) -> None:
     """List the keys of all Variables."""
     rows = deployment.perform(operations.list_variables, show_values)
     print_records(rows, output, ("key", "value", "description") if show_values else ("key", "description"), empty="no Variables")
@@ -36,7 +36,7 @@ def list_(deployment: Deployment, show_values: bool, output: str) -> None:
 @click.argument("key")
 @click.option("--default", help="Printed when the Variable does not exist.")
 @pass_deployment
-def get(deployment: Deployment, key: str, default: str | None) -> None:
+def get(deployment: DeploymentAccess, key: str, default: str | None) -> None:
     """Print the value of KEY."""
     value = deployment.perform(operations.get_variable, key, default is None)
     click.echo(default if value is None else value)
@@ -47,7 +47,7 @@ def get(deployment: Deployment, key: str, default: str | None) -> None:
 @click.argument("value")
 @click.option("--description", help="Description of the Variable.")
 @pass_deployment
-def set_(deployment: Deployment, key: str, value: str, description: str | None) -> None:
+def set_(deployment: DeploymentAccess, key: str, value: str, description: str | None) -> None:
     """Set the Variable KEY to the text VALUE."""
     deployment.perform(operations.set_variable, key, value, description)
     click.echo(f"set Variable {key}")
@@ -56,7 +56,7 @@ def set_(deployment: Deployment, key: str, value: str, description: str | None) 
 @variables.command()
 @click.argument("key")
 @pass_deployment
-def delete(deployment: Deployment, key: str) -> None:
+def delete(deployment: DeploymentAccess, key: str) -> None:
     """Delete the Variable KEY."""
     deployment.perform(operations.delete_variable, key)
     click.echo(f"deleted Variable {key}")
@@ -67,7 +67,7 @@ def delete(deployment: Deployment, key: str) -> None:
 @click.option("-a", "--action-on-existing-key", "action", type=click.Choice(("overwrite", "fail", "skip")), default="overwrite", show_default=True,
               help="What becomes of Variables that exist.")
 @pass_deployment
-def import_(deployment: Deployment, file: str, action: str) -> None:
+def import_(deployment: DeploymentAccess, file: str, action: str) -> None:
     """Set the Variables of FILE: .json, .yaml, .yml or .env, as `airflow variables export` and this program write it."""
     found = read_variables(file)
     fields = [VariableFields(key, variable.value, variable.description) for key, variable in found.items()]

@@ -9,7 +9,7 @@ import click
 
 from gnomon.actions.xcom_changes import encode_value, name_instance
 from gnomon.cli.deployment.choose_deployment import pass_deployment
-from gnomon.cli.deployment.deployment import Deployment
+from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.output import output_option, print_document, print_records
 from gnomon.cli.task_selection import MAP_INDEX, instance_arguments, split_choice
 from gnomon.model.attempts import RETURN_VALUE
@@ -36,7 +36,7 @@ def xcom() -> None:
 @_SHOW_SECRETS
 @output_option
 @pass_deployment
-def list_(deployment: Deployment, dag_id: str, run_id: str, task: str | None, map_index: int | None, show_secrets: bool, output: str) -> None:
+def list_(deployment: DeploymentAccess, dag_id: str, run_id: str, task: str | None, map_index: int | None, show_secrets: bool, output: str) -> None:
     """List the XComs of RUN, or of one task of it. The table shows the beginning of long values, `gnomon xcom get` the whole value."""
     if task is None and map_index is not None:
         raise click.UsageError("--map-index is about one task: name it after RUN")
@@ -53,7 +53,7 @@ def list_(deployment: Deployment, dag_id: str, run_id: str, task: str | None, ma
 @_SHOW_SECRETS
 @output_option
 @pass_deployment
-def get(deployment: Deployment, dag_id: str, run_id: str, task_id: str, map_index: int, key: str, show_secrets: bool, output: str) -> None:
+def get(deployment: DeploymentAccess, dag_id: str, run_id: str, task_id: str, map_index: int, key: str, show_secrets: bool, output: str) -> None:
     """Print the value that TASK of RUN pushed under the key, as JSON. Secrets of stored connections and Variables are masked without --show-secrets."""
     value = deployment.perform(operations.get_xcom, dag_id, run_id, task_id, map_index, key, show_secrets).value
     if output == "table":
@@ -67,7 +67,7 @@ def get(deployment: Deployment, dag_id: str, run_id: str, task_id: str, map_inde
 @click.argument("value", metavar="VALUE")
 @_KEY
 @pass_deployment
-def set_(deployment: Deployment, dag_id: str, run_id: str, task_id: str, map_index: int, value: str, key: str) -> None:
+def set_(deployment: DeploymentAccess, dag_id: str, run_id: str, task_id: str, map_index: int, value: str, key: str) -> None:
     """Set the value of TASK in RUN to VALUE, a JSON document such as 5, '"text"' or '{"a": 1}'. The task must have ended.
 
     Tasks that have read the old value do not run again: clear them with `gnomon tasks clear`.
@@ -84,7 +84,7 @@ def set_(deployment: Deployment, dag_id: str, run_id: str, task_id: str, map_ind
 @instance_arguments
 @_KEY
 @pass_deployment
-def delete(deployment: Deployment, dag_id: str, run_id: str, task_id: str, map_index: int, key: str) -> None:
+def delete(deployment: DeploymentAccess, dag_id: str, run_id: str, task_id: str, map_index: int, key: str) -> None:
     """Delete the value of TASK in RUN. The task must have ended."""
     deployment.perform(operations.delete_xcom, dag_id, run_id, task_id, map_index, key)
     click.echo(f"deleted XCom {key!r} of {name_instance(task_id, map_index)}")

@@ -32,7 +32,7 @@ LEFT_MAX = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class SlotRow:
+class BackfillSlotRow:
     """A slot, and what a backfill would do with it."""
 
     logical_date: str | None
@@ -45,7 +45,7 @@ class SlotRow:
 class SlotListing:
     """The slots in the order in which they run; `has_more`: an author's timetable has more of them than were asked for."""
 
-    slots: list[SlotRow]
+    slots: list[BackfillSlotRow]
     has_more: bool
 
 
@@ -104,7 +104,7 @@ def preview_backfill(
     with scope.db.read() as tx:
         previews = preview_slots(tx, request, slots)
     rows = [
-        SlotRow(iso(one.slot.logical_at), iso(one.slot.run_after), one.run_id, EFFECTS[one.outcome] + ("" if one.state is None else f" ({one.state})"))
+        BackfillSlotRow(iso(one.slot.logical_at), iso(one.slot.run_after), one.run_id, EFFECTS[one.outcome] + ("" if one.state is None else f" ({one.state})"))
         for one in previews
     ]  # fmt: skip
     return SlotListing(rows, slots.has_more)

@@ -191,7 +191,8 @@ def test_every_command_has_the_same_output_over_the_api(worlds: tuple[World, Wor
             for world in worlds:
                 world.deployment.move(20)
             continue
-        assert away.run(line, capsys) == (ended := here.run(line, capsys)), line
+        ended = here.run(line, capsys)
+        assert away.run(line, capsys) == ended, line
         outputs += bool(ended.out)
     assert outputs > len(session) // 2  # most commands have something to say: errors are not all that is compared
 

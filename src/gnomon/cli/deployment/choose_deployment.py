@@ -12,7 +12,7 @@ from gnomon.cli.deployment.api_target import ApiTarget, api_options, find_given_
 from gnomon.cli.home import Home
 
 if TYPE_CHECKING:
-    from gnomon.cli.deployment.deployment import Deployment
+    from gnomon.cli.deployment.deployment_access import DeploymentAccess
 
 F = TypeVar("F", bound=Callable[..., Any])
 WORKS_OVER_API = "works_over_api"
@@ -35,7 +35,7 @@ def pass_deployment(command: F) -> F:
     return cast(F, api_options(run, hidden=True))
 
 
-def choose_deployment(context: click.Context) -> Deployment:
+def choose_deployment(context: click.Context) -> DeploymentAccess:
     """The home's store, or the API that the command line or the environment names. Raises UserError for an address that is none."""
     home = context.ensure_object(Home)
     target = find_target(context)
@@ -46,7 +46,7 @@ def choose_deployment(context: click.Context) -> Deployment:
     return _open_api(context, home, target)
 
 
-def _open_api(context: click.Context, home: Home, target: ApiTarget) -> Deployment:
+def _open_api(context: click.Context, home: Home, target: ApiTarget) -> DeploymentAccess:
     from gnomon.cli.deployment.api_client import ApiClient, check_address  # start-up cost: http, ssl
     from gnomon.cli.deployment.api_deployment import ApiDeployment
     from gnomon.cli.deployment.login_file import find_login_file, read_login

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import click
 
-from gnomon.cli.deployment.deployment import Deployment, LogLines
+from gnomon.cli.deployment.deployment_access import DeploymentAccess, LogLines
 from gnomon.cli.logs.log_stream import order_by_time
 from gnomon.model.states import FINISHED_TASK_STATES
 from gnomon.operations.log_operations import AttemptFiles, list_run_logs
@@ -24,7 +24,7 @@ WriteLine = Callable[[AttemptFiles, str], None]
 class LogFollower:
     """Writes the lines of the chosen attempts as they appear, and the changes of states to stderr."""
 
-    def __init__(self, deployment: Deployment, dag_id: str, run_id: str, write: WriteLine) -> None:
+    def __init__(self, deployment: DeploymentAccess, dag_id: str, run_id: str, write: WriteLine) -> None:
         self._deployment = deployment
         self._dag_id = dag_id
         self._run_id = run_id

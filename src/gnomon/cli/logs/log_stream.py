@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 
-from gnomon.cli.deployment.deployment import LogLines
+from gnomon.cli.deployment.deployment_access import LogLines
 from gnomon.cli.terminal.local_times import to_shown_zone
 from gnomon.cli.terminal.screen import Screen
 from gnomon.model.instants import Instant, to_instant

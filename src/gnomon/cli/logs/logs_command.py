@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from gnomon.cli.deployment.choose_deployment import pass_deployment
-from gnomon.cli.deployment.deployment import Deployment, LogLines
+from gnomon.cli.deployment.deployment_access import DeploymentAccess, LogLines
 from gnomon.cli.logs.log_follower import LogFollower, find_first_seq
 from gnomon.cli.logs.log_stream import LineFormat, merge_logs
 from gnomon.cli.output import format_sentence, utc_option
@@ -27,7 +27,7 @@ from gnomon.operations.log_operations import AttemptFiles
 @utc_option
 @pass_deployment
 def logs(
-    deployment: Deployment, dag_id: str, run_id: str, task: str | None, map_index: int | None, try_number: int | None, follow: bool
+    deployment: DeploymentAccess, dag_id: str, run_id: str, task: str | None, map_index: int | None, try_number: int | None, follow: bool
 ) -> None:
     """Print the log of TASK in RUN, or without TASK the logs of all tasks of RUN in the order of their lines' times.
 
@@ -46,7 +46,7 @@ def logs(
         _print_one(deployment, dag_id, run_id, task_id, index, try_number)
 
 
-def _print_one(deployment: Deployment, dag_id: str, run_id: str, task_id: str, map_index: int, try_number: int | None) -> None:
+def _print_one(deployment: DeploymentAccess, dag_id: str, run_id: str, task_id: str, map_index: int, try_number: int | None) -> None:
     files = deployment.perform(operations.list_try_logs, dag_id, run_id, task_id, map_index, try_number)
     line_format = LineFormat(read_screen(), has_names=False)
     for file in files:
@@ -56,7 +56,7 @@ def _print_one(deployment: Deployment, dag_id: str, run_id: str, task_id: str, m
             click.echo(line_format.format_line(line), color=True)
 
 
-def _print_all(deployment: Deployment, dag_id: str, run_id: str) -> None:
+def _print_all(deployment: DeploymentAccess, dag_id: str, run_id: str) -> None:
     found = deployment.perform(operations.list_run_logs, dag_id, run_id).attempts
     if not found:
         raise UserError(f"no task of run {run_id!r} has been started; `gnomon explain {dag_id} {quote_argument(run_id)}` says why")
@@ -72,7 +72,7 @@ def _print_all(deployment: Deployment, dag_id: str, run_id: str) -> None:
         click.echo(f"{len(missing)} of {len(found)} logs are not on this machine: they are on those of their workers, or were removed", err=True)
 
 
-def _follow(deployment: Deployment, dag_id: str, run_id: str, task_id: str | None, map_index: int) -> None:
+def _follow(deployment: DeploymentAccess, dag_id: str, run_id: str, task_id: str | None, map_index: int) -> None:
     index = None if map_index == UNMAPPED else map_index
     found = deployment.perform(operations.list_run_logs, dag_id, run_id, task_id, index).attempts
     if task_id is not None and not found:

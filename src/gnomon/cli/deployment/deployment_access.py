@@ -1,4 +1,4 @@
-"""`Deployment`: what a command works on. A command performs operations, and does not know whether they run in its process or behind the API."""
+"""`DeploymentAccess`: what a command works on. A command performs operations, and does not know whether they run in its process or behind the API."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class LogLines(Protocol):
         """The lines that were written since the last call; with `is_over` also a last line without a newline."""
 
 
-class Deployment(Protocol):
+class DeploymentAccess(Protocol):
     """The home's store, or a deployment behind the API."""
 
     @property
