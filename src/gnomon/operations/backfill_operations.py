@@ -19,6 +19,7 @@ from gnomon.errors.product import UserError
 from gnomon.model.accounts import Role
 from gnomon.model.backfills import REPROCESS_CHOICES, BackfillRecord, Reprocess
 from gnomon.model.instants import Instant, iso
+from gnomon.operations.given_values import check_instants
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
 from gnomon.report.listings import backfill_list, process_health
@@ -173,6 +174,7 @@ def _find_slots(
     scope: OperationScope, dag_id: str, from_at: Instant, to_at: Instant, reprocess: str, max_active_runs: int, runs_backwards: bool,
     conf: dict[str, object] | None,
 ) -> tuple[BackfillRequest, FoundSlots]:  # fmt: skip
+    check_instants(from_at, to_at)
     chosen: dict[str, Reprocess] = {one: one for one in REPROCESS_CHOICES}
     if reprocess not in chosen or max_active_runs < 1:
         raise UserError(f"a backfill needs max_active_runs from 1 on, and reprocess one of {', '.join(REPROCESS_CHOICES)}")

@@ -14,6 +14,7 @@ from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.model.states import FINISHED_RUN_STATES, FINISHED_TASK_STATES, DagRunState
 from gnomon.operations.changed_instances import InstanceChange, read_instance_change
+from gnomon.operations.given_values import check_instants, check_limit
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
 from gnomon.report.explanations.upstream_wait_status import list_upstreams
@@ -79,6 +80,8 @@ class TriggeredRun:
 @operation("runs.list", "read", "run")
 def list_runs(scope: OperationScope, dag_id: str, state: str | None = None, since: int | None = None, limit: int | None = None) -> list[RunRow]:
     """The runs of a DAG, newest first: those in `state`, those that ended at the instant `since` or later or have not ended."""
+    check_instants(since)
+    check_limit(limit)
     asked = RUNS_MAX + 1 if limit is None and scope.is_remote else limit
     with scope.db.read() as tx:
         rows = list_run_rows(tx, find_dag(tx, dag_id), _read_state(state), since, asked)
@@ -90,6 +93,8 @@ def list_runs(scope: OperationScope, dag_id: str, state: str | None = None, sinc
 @operation("runs.list_all", "read", "run")
 def list_runs_of_all_dags(scope: OperationScope, state: str | None = None, since: int | None = None, limit: int = 50) -> list[RunRow]:
     """The runs of all DAGs."""
+    check_instants(since)
+    check_limit(limit)
     wanted, limit = _read_state(state), min(max(limit, 1), RUNS_MAX) if scope.is_remote else limit
     with scope.db.read() as tx:
         asked = limit
@@ -129,6 +134,9 @@ def trigger_run(
     conf: dict[str, object] | None = None, partition_key: str | None = None,
 ) -> TriggeredRun:  # fmt: skip
     """Create a run of a DAG now. `logical_at`, `slot_at`: instants, which exclude each other."""
+    check_instants(logical_at, slot_at)
+    if logical_at is not None and slot_at is not None:
+        raise UserError("a logical date and a slot exclude each other: a slot has its own logical date")
     created = create_run(scope.actor, scope.db, NewRun(
         dag_id=dag_id, run_id=run_id, logical_at=logical_at, slot_at=slot_at, conf=conf or {}, partition_key=partition_key,
     ))  # fmt: skip

@@ -182,3 +182,28 @@ def test_a_server_that_is_away_is_named(gnomon: Gnomon, foreign: str) -> None:
     assert "nothing answers at http://127.0.0.1:9" in gnomon("--api", "http://127.0.0.1:9", "dags", "list").err
     assert "there is no host" in gnomon("--api", "http://no-such-host.invalid", "dags", "list").err
     assert "does not answer in TLS" in gnomon("--api", foreign.replace("http", "https"), "dags", "list").err
+
+
+def test_arguments_that_no_command_line_gives_are_refused_with_a_sentence(site: Client, gnomon: Gnomon, monkeypatch: pytest.MonkeyPatch) -> None:
+    _log_in(gnomon, monkeypatch, site, "boss")
+    token = json.loads(find_login_file().read_text())[f"http://127.0.0.1:{site.port}"]["token"]
+    headers = {"Authorization": f"Bearer {token}"}
+    assert gnomon("dags", "trigger", "seen", "-r", "r").code == 0
+    for path, said in (
+        ("/dags/seen/operations/runs.list?limit=-1", "the limit is -1"), ("/dags/seen/operations/runs.list?since=99999999999999999999", ""),
+        ("/dags/seen/operations/runs.list?state=odd", "'odd' is no state of a run"), ("/operations/runs.list_all?limit=0", "the limit is 0"),
+        ("/dags/seen/operations/dags.next_runs?count=100000", "from 1 to 1000"), ("/dags/~/operations/dags.show", "cannot be ~ here"),
+        ("/dags/seen/operations/logs.read?run_id=r&task_id=only&map_index=-1&file=../../../gnomon.toml", "there is no log file"),
+        ("/dags/seen/operations/logs.read_callback?run_id=r&file=/etc/passwd", "has called no callback"),
+    ):  # fmt: skip
+        reply = site.request("GET", f"/api/gnomon/v1{path}", None, headers)
+        assert reply.status in (400, 422) and said in str(reply.json()["detail"]), (path, reply)
+    for name, body in (
+        ("/dags/seen/operations/runs.mark", {"run_id": "r", "state": "odd"}), ("/operations/accounts.create", {"name": "x", "role": "king"}),
+        ("/dags/seen/operations/runs.trigger", {"logical_at": 1, "slot_at": 1}), ("/dags/seen/operations/runs.trigger", {"logical_at": 10**20}),
+        ("/operations/accounts.grant", {"name": "eye", "kind": "odd", "pattern": "x", "role": "user"}),
+        ("/dags/seen/operations/backfills.create", {"from_at": 10**18, "to_at": 1}), ("/operations/backfills.switch", {"backfill_id": 1, "switch": "odd"}),
+        ("/operations/connections.add", {"conn_id": "x", "given": {"fields": {"odd": "1", "conn_type": "http"}}}),
+    ):  # fmt: skip
+        reply = site.request("POST", f"/api/gnomon/v1{name}", body, headers)
+        assert reply.status in (400, 422) and reply.json()["detail"], (name, reply)

@@ -168,7 +168,7 @@ class ApiClient:
             raise ApiUnreachable(text)
         if answer.status >= 500:
             raise ApiRefusal(f"the deployment at {self.url} failed ({answer.status}): {text}", kind)
-        raise ApiRefusal(text, kind)
+        raise ApiRefusal(text, kind or ("NameNotFound" if answer.status == 404 else ""))  # without a class: a DAG that is hidden from the account
 
     def _describe_missing_login(self, detail: str) -> str:
         remedy = f"`gnomon login {self.url}` stores a token; or give one with --token or GNOMON_API_TOKEN"
