@@ -134,6 +134,30 @@ def api_permissions_page() -> str:
     return "".join([*parts, *(row for *_, row in sorted(set(rows)))])
 
 
+def commands_over_api_page() -> str:
+    """Text of reference/commands-over-the-api.md, from the mark of each command that works on a deployment."""
+    from gnomon.cli.deployment.choose_deployment import WORKS_OVER_API
+
+    parts = [
+        "# Commands over the API\n\n"
+        "With `--api URL`, or the variable `GNOMON_API`, these commands work on the deployment behind that API, with the same output\n"
+        "([how to](../how-to/use-the-command-line-elsewhere.md)). The others work on a home of their machine, or are about the program itself; they say so when `--api` is given.\n\n"
+        "| command | over the API |\n|---|---|\n"
+    ]
+    for path, command in sorted(_iterate_commands(root, ())):
+        parts.append(f"| `gnomon {path}` | {'yes' if getattr(command.callback, WORKS_OVER_API, False) else ''} |\n")
+    return "".join(parts)
+
+
+def _iterate_commands(group: click.Group, path: tuple[str, ...]) -> Iterator[tuple[str, click.Command]]:
+    for name in group.list_commands(click.Context(group)):
+        command = group.get_command(click.Context(group), name)
+        if isinstance(command, click.Group):
+            yield from _iterate_commands(command, (*path, name))
+        elif command is not None:
+            yield " ".join((*path, name)), command
+
+
 def python_api_page() -> str:
     """Text of reference/python-api.md, from `__all__` of the public packages and the docstrings of their names."""
     parts = [
@@ -247,6 +271,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "reference/options.md": options_page,
     "reference/python-api.md": python_api_page,
     "reference/api-permissions.md": api_permissions_page,
+    "reference/commands-over-the-api.md": commands_over_api_page,
     "reference/cli.md": commands_page,
     "how-to/pictures/hourly-on-discrete-hours.svg": functools.partial(lines_of, "hourly_report"),
     "how-to/pictures/daily-on-hourly.svg": functools.partial(lines_of, "evening_report"),

@@ -21,6 +21,10 @@ class Actor(Protocol):
     def by(self) -> str:
         """The user, for the event log: `cli:<name>` or `api:<name>`."""
 
+    @property
+    def address(self) -> str | None:
+        """The address from which the user asks; None for a command on this machine."""
+
     def sleep(self, seconds: float, /) -> object:
         """Wait, for an action that polls."""
 

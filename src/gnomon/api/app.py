@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from importlib import metadata
 
 import anyio.to_thread
 from fastapi import FastAPI, Request
@@ -21,6 +20,7 @@ from gnomon.api.common.errors import install_error_handlers
 from gnomon.api.common.limits import BodyLimit
 from gnomon.api.common.paths import EncodedSlashes
 from gnomon.api.common.trusted_proxies import TrustedProxies
+from gnomon.api.common.version_header import VersionHeader, find_version
 from gnomon.api.context import ApiContext
 from gnomon.api.health import to_airflow_json
 from gnomon.api.metrics import metrics_routes
@@ -50,6 +50,7 @@ def create_app(context: ApiContext) -> FastAPI:
     app.add_middleware(EncodedSlashes)
     app.add_middleware(RequestTimes, figures=context.server_figures)
     app.add_middleware(TrustedProxies, networks=read_networks(context.cfg, "api", "trusted_proxies"))
+    app.add_middleware(VersionHeader)
     for path in PAGE_PATHS:
         app.add_api_route(path, _show_page, methods=["GET", "HEAD"], include_in_schema=False)
     for path in HEALTH_PATHS:
@@ -62,14 +63,6 @@ def create_app(context: ApiContext) -> FastAPI:
     include_own(app, f"{API_PREFIX}/gnomon/v1")
     check_routes(app, API_PREFIX)
     return app
-
-
-def find_version() -> str:
-    """The version of this installation."""
-    try:
-        return metadata.version("gnomon")
-    except metadata.PackageNotFoundError:
-        return "of a source tree"
 
 
 @asynccontextmanager

@@ -105,6 +105,7 @@ class UserOfApi:
         self.clock = context.clock
         self.cfg = context.cfg
         self.by = f"api:{user.name}"
+        self.address = user.address
 
     def sleep(self, seconds: float, /) -> object:
         """Wait in the thread of the request."""

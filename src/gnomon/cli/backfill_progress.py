@@ -6,24 +6,22 @@ import sys
 
 import click
 
-from gnomon.cli.home import Home
-from gnomon.model.backfills import BackfillRecord
-from gnomon.report.listings.backfill_list import BackfillRow, build_backfill_row
-from gnomon.store import Database
-from gnomon.store.dag_records import backfills
+from gnomon.cli.deployment.deployment_access import DeploymentAccess
+from gnomon.operations.backfill_operations import read_backfill_progress
+from gnomon.report.listings.backfill_list import BackfillRow
 
 POLL_S = 0.5
 """Seconds between two looks at a backfill that is followed."""
 
 
-def follow_backfill(home: Home, db: Database, dag_id: str, backfill_pk: int) -> BackfillRow | None:
+def follow_backfill(deployment: DeploymentAccess, backfill_pk: int) -> BackfillRow | None:
     """Show the progress of the backfill until it ends or was cancelled; returns its last row, None when it was deleted.
 
     After Ctrl-C the backfill continues; a line says how to look at it and how to cancel it, and the command ends with code 130.
     """
     show = _follow_on_terminal if _is_terminal() else _follow_in_lines
     try:
-        return show(home, db, dag_id, backfill_pk)
+        return show(deployment, backfill_pk)
     except KeyboardInterrupt:
         click.echo(f"\nbackfill {backfill_pk} continues; see: gnomon backfill show {backfill_pk}; end it with: gnomon backfill cancel {backfill_pk}", err=True)
         raise click.exceptions.Exit(130) from None
@@ -33,27 +31,21 @@ def _is_terminal() -> bool:
     return sys.stdout.isatty()
 
 
-def _read_row(db: Database, dag_id: str, backfill_pk: int) -> tuple[BackfillRow, BackfillRecord] | None:
-    with db.read() as tx:
-        record = backfills.find_backfill(tx, backfill_pk)
-        return None if record is None else (build_backfill_row(tx, dag_id, record), record)
-
-
-def _follow_in_lines(home: Home, db: Database, dag_id: str, backfill_pk: int) -> BackfillRow | None:
+def _follow_in_lines(deployment: DeploymentAccess, backfill_pk: int) -> BackfillRow | None:
     shown = ""
-    while (found := _read_row(db, dag_id, backfill_pk)) is not None:
-        row, record = found
+    while (found := deployment.perform(read_backfill_progress, backfill_pk)) is not None:
+        row = found.backfill
         line = f"backfill {backfill_pk} is {row.state}: {row.describe_progress()}" + (f"; {row.error}" if row.error else "")
         if line != shown:
             click.echo(line)
             shown = line
-        if record.is_ended:
+        if found.is_ended:
             return row
-        home.sleep(POLL_S)
+        deployment.sleep(POLL_S)
     return None
 
 
-def _follow_on_terminal(home: Home, db: Database, dag_id: str, backfill_pk: int) -> BackfillRow | None:
+def _follow_on_terminal(deployment: DeploymentAccess, backfill_pk: int) -> BackfillRow | None:
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
@@ -67,11 +59,11 @@ def _follow_on_terminal(home: Home, db: Database, dag_id: str, backfill_pk: int)
                TextColumn("{task.fields[counts]}"), TimeElapsedColumn(), TimeRemainingColumn())  # fmt: skip
     with Progress(*columns) as progress:
         bar = progress.add_task("", total=None, key=backfill_pk, state="", counts="")
-        while (found := _read_row(db, dag_id, backfill_pk)) is not None:
-            row, record = found
+        while (found := deployment.perform(read_backfill_progress, backfill_pk)) is not None:
+            row = found.backfill
             counts = f"{row.running} running, {row.failed} failed" + (f"; {row.error}" if row.error else "")
-            progress.update(bar, total=row.slots if record.is_planned else None, completed=row.finished, state=row.state, counts=counts)
-            if record.is_ended:
+            progress.update(bar, total=row.slots if found.is_planned else None, completed=row.finished, state=row.state, counts=counts)
+            if found.is_ended:
                 return row
-            home.sleep(POLL_S)
+            deployment.sleep(POLL_S)
     return None

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import click
+
+from gnomon.cli.deployment.api_target import api_options, refuse_api
 
 _HELP_WIDTH = 60
 
@@ -80,6 +83,8 @@ COMMANDS: dict[str, LazyCommand] = {
     "connections": LazyCommand("gnomon.cli.connections:connections", "List, get, add, set, delete, test, import, export connections."),
     "users": LazyCommand("gnomon.cli.users:users", "Accounts of the API: list, create, change, delete."),
     "tokens": LazyCommand("gnomon.cli.tokens:tokens", "API tokens of programs: create, list, revoke."),
+    "login": LazyCommand("gnomon.cli.login:login", "Log in at an API; `--api` then needs no token."),
+    "logout": LazyCommand("gnomon.cli.login:logout", "Forget the token of a login."),
     "state-store": LazyCommand("gnomon.cli.state_store:state_store", "Show and change what tasks and assets keep; delete what has expired."),
     "providers": LazyCommand("gnomon.migration.providers.provider_commands:providers", "Install, list and check provider packages of Airflow."),
     "migrate": LazyCommand("gnomon.migration.migrate_commands:migrate", "Check a repository of Airflow; import its connections, variables, pools."),
@@ -106,11 +111,19 @@ def _print_version(ctx: click.Context, _: click.Parameter, is_asked: bool) -> No
         ctx.exit()
 
 
+_ABOUT_THE_PROGRAM = frozenset({"completion", "dialect", "login", "logout", "version"})
+"""Commands that are about no deployment: neither about a home nor about an API."""
+
+
 @click.group(cls=LazyGroup, lazy=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Print the version and exit.")
-def root() -> None:
+@functools.partial(api_options, hidden=False)
+@click.pass_context
+def root(context: click.Context) -> None:
     """Gnomon, a workflow scheduler: each run is made once, at the time that its timetable says; `gnomon explain` says why a
     run or a task waits.
 
-    All files of an installation are below GNOMON_HOME (default: ~/gnomon).
+    All files of an installation are below GNOMON_HOME (default: ~/gnomon). With --api, commands of every day work on a deployment elsewhere.
     """
+    if context.invoked_subcommand in _ABOUT_THE_PROGRAM:
+        refuse_api(context, context.invoked_subcommand)

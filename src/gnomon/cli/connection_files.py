@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gnomon.cli.deployment.choose_deployment import pass_deployment
+from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.private_files import write_private_file
+from gnomon.operations.connection_operations import import_connections
 from gnomon.report.listings.connection_list import to_connection, to_stored
 from gnomon.sdk.runtime.exported_files import FORMATS, find_format, format_connections, read_connections
 from gnomon.store.admin import connections as store
@@ -20,22 +23,13 @@ if TYPE_CHECKING:
 @click.command("import")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
 @click.option("--overwrite", is_flag=True, help="Replace connections that exist; without it they are left as they are.")
-@pass_home
-def import_(home: Home, file: str, overwrite: bool) -> None:
+@pass_deployment
+def import_(deployment: DeploymentAccess, file: str, overwrite: bool) -> None:
     """Add the connections of FILE: .json, .yaml, .yml or .env, as `airflow connections export` and this program write it."""
     found = read_connections(file)
     for conn_id, connection in found.items():
         _check(file, conn_id, connection)
-    kept = []
-    with home.store() as db:
-        db.bind_key()
-        with db.write() as tx:
-            known = {one.conn_id for one in store.list_connections(tx)}
-            for conn_id, connection in found.items():
-                if conn_id in known and not overwrite:
-                    kept.append(conn_id)
-                else:
-                    home.changes(tx).set_connection(to_stored(connection))
+    kept = deployment.perform(import_connections, [to_stored(connection) for connection in found.values()], overwrite)
     click.echo(f"imported {len(found) - len(kept)} of {len(found)} connections from {file}")
     if kept:
         click.echo(f"gnomon: warning: these exist and were left as they are (--overwrite replaces them): {', '.join(sorted(kept))}", err=True)

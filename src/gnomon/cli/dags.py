@@ -7,18 +7,13 @@ from dataclasses import asdict
 
 import click
 
-from gnomon.actions.author_queries import forecast_author_runs
-from gnomon.actions.dag_changes import set_dags_paused
-from gnomon.actions.owner_requests import ask_owner
 from gnomon.cli.commands import LazyCommand, LazyGroup
-from gnomon.cli.home import Home, pass_home
+from gnomon.cli.deployment.choose_deployment import pass_deployment
+from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.output import format_fields, format_sentence, format_table, output_option, print_document, print_records
 from gnomon.cli.pending_requests import print_pending
 from gnomon.cli.terminal.screen import read_screen_of
-from gnomon.report.listings import dag_list as report
-from gnomon.report.listings import import_problems
-from gnomon.report.listings.task_tree import format_tree
-from gnomon.store.cross_dag import dag_edges
+from gnomon.operations import dag_operations as operations
 
 _LAZY_COMMANDS = {
     "trigger": LazyCommand("gnomon.cli.trigger:trigger", "Create a run of a DAG now."),
@@ -44,13 +39,13 @@ def dags() -> None:
 @dags.command("list")
 @click.option("-a", "--all", "inactive", is_flag=True, help="Also deleted DAGs: those that no file defines any more.")
 @output_option
-@pass_home
-def list_(home: Home, inactive: bool, output: str) -> None:
+@pass_deployment
+def list_(deployment: DeploymentAccess, inactive: bool, output: str) -> None:
     """List all DAGs."""
-    with home.store() as db, db.read() as tx:
-        rows = report.list_dags(tx, home.clock.now(), inactive=inactive)
+    found = deployment.perform(operations.list_dags, inactive=inactive)
+    rows = found.dags
     columns = ("dag_id", "schedule", "paused", "next_run", "last_run_state", "owner", "tags", "file")
-    print_records(rows, output, columns, empty=f"no DAGs yet; put DAG files into {home.cfg.dags_folder}")
+    print_records(rows, output, columns, empty=f"no DAGs yet; put DAG files into {found.dags_folder}")
     if output == "table":
         screen = read_screen_of(sys.stderr)
         for row in rows:
@@ -64,14 +59,11 @@ def list_(home: Home, inactive: bool, output: str) -> None:
 @dags.command()
 @click.argument("dag_id", metavar="DAG")
 @output_option
-@pass_home
-def show(home: Home, dag_id: str, output: str) -> None:
+@pass_deployment
+def show(deployment: DeploymentAccess, dag_id: str, output: str) -> None:
     """Show one DAG: schedule, params, tasks, next runs."""
-    with home.store() as db, db.read() as tx:
-        dag = report.find_dag(tx, dag_id)
-        warnings = import_problems.list_dag_warnings(tx, dag.dag_id, dag.file)
-        needed_by = sorted({edge.dag_id for edge in dag_edges.list_edges_on(tx, dag.dag_id)} - {dag.dag_id})
-    detail = report.show_dag(dag, home.clock.now(), warnings, lambda *arguments: forecast_author_runs(home.cfg, *arguments), needed_by)
+    found = deployment.perform(operations.show_dag, dag_id)
+    detail = found.detail
     if output != "table":
         print_document(asdict(detail), output)
         return
@@ -87,7 +79,7 @@ def show(home: Home, dag_id: str, output: str) -> None:
         click.echo("\nparams")
         click.echo(format_fields([(f"  {name}", param) for name, param in detail.params.items()]))
     click.echo("\ntasks")
-    click.echo("\n".join(f"  {line}" for line in format_tree(dag.spec)) or "  none")
+    click.echo("\n".join(f"  {line}" for line in found.tree) or "  none")
     click.echo("\nnext runs" + (" (after it is unpaused)" if detail.paused and detail.next_runs else ""))
     has_intervals = any(run["data_interval_start"] != run["data_interval_end"] for run in detail.next_runs)
     columns = ("run_after", "data_interval_start", "data_interval_end") if has_intervals else ("run_after",)
@@ -99,12 +91,10 @@ def show(home: Home, dag_id: str, output: str) -> None:
 @dags.command("errors")
 @click.option("-w", "--warnings", "with_warnings", is_flag=True, help="Also warnings about files that were loaded.")
 @output_option
-@pass_home
-def errors_(home: Home, with_warnings: bool, output: str) -> None:
+@pass_deployment
+def errors_(deployment: DeploymentAccess, with_warnings: bool, output: str) -> None:
     """List the files and DAGs that could not be loaded, and why."""
-    with home.store() as db, db.read() as tx:
-        rows = import_problems.list_import_errors(tx)
-        rows += import_problems.list_import_warnings(tx) if with_warnings else []
+    rows = deployment.perform(operations.list_errors, with_warnings)
     if output != "table":
         print_records(rows, output, ())
     elif not rows:
@@ -115,56 +105,54 @@ def errors_(home: Home, with_warnings: bool, output: str) -> None:
 
 @dags.command()
 @click.argument("dag_ids", metavar="DAG...", nargs=-1, required=True)
-@pass_home
-def pause(home: Home, dag_ids: tuple[str, ...]) -> None:
+@pass_deployment
+def pause(deployment: DeploymentAccess, dag_ids: tuple[str, ...]) -> None:
     """Pause DAGs: none of their tasks is started any more; running tasks continue."""
-    _set_dags_paused(home, dag_ids, True)
+    _set_dags_paused(deployment, dag_ids, True)
 
 
 @dags.command()
 @click.argument("dag_ids", metavar="DAG...", nargs=-1, required=True)
 @click.option("-n", "--dry-run", is_flag=True, help="Only show what would start at once.")
-@pass_home
-def unpause(home: Home, dag_ids: tuple[str, ...], dry_run: bool) -> None:
+@pass_deployment
+def unpause(deployment: DeploymentAccess, dag_ids: tuple[str, ...], dry_run: bool) -> None:
     """Unpause DAGs, and show which runs start at once and which slots are skipped."""
-    from gnomon.cli.next_runs import describe_unpausing, forecast_dag  # start-up cost: loads the planner
+    from gnomon.cli.next_runs import describe_unpausing  # start-up cost: loads the planner
 
-    with home.store() as db:
-        with db.read() as tx:
-            known = [report.find_dag(tx, dag_id) for dag_id in dag_ids]
-        forecasts = {dag.dag_id: describe_unpausing(forecast_dag(home, db, dag, _FORECAST_RUNS)) for dag in known if dag.paused}
+    are_paused = dict(zip(dag_ids, deployment.perform(operations.find_paused, list(dag_ids)), strict=True))
+    forecasts = {
+        dag_id: describe_unpausing(deployment.perform(operations.forecast_dag, dag_id, _FORECAST_RUNS))
+        for dag_id, is_paused in are_paused.items() if is_paused
+    }  # fmt: skip
     if not dry_run:
-        _set_dags_paused(home, dag_ids, False)
-    for dag in known:
+        _set_dags_paused(deployment, dag_ids, False)
+    for dag_id in dag_ids:
         if dry_run:
-            click.echo(f"{dag.dag_id}" + ("" if dag.paused else " is not paused"))
-        for line in forecasts.get(dag.dag_id, ()):
+            click.echo(dag_id + ("" if are_paused[dag_id] else " is not paused"))
+        for line in forecasts.get(dag_id, ()):
             click.echo(f"  {format_sentence(line)}")
 
 
 @dags.command()
 @click.argument("dag_id", metavar="DAG")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
-@pass_home
-def delete(home: Home, dag_id: str, yes: bool) -> None:
+@pass_deployment
+def delete(deployment: DeploymentAccess, dag_id: str, yes: bool) -> None:
     """Delete a DAG and all its runs from the database.
 
     A DAG whose file still exists is added again as a new DAG, without history.
     """
-    with home.store() as db:
-        with db.read() as tx:
-            dag = report.find_dag(tx, dag_id)
-        if not yes and sys.stdin.isatty():
-            click.confirm(f"Delete DAG {dag_id!r} with all its runs?", abort=True, err=True)
-        reply = ask_owner(home, db, dag, "delete", {"dag_pk": dag.dag_pk})
+    deployment.perform(operations.find_paused, [dag_id])  # an unknown DAG is named before the question
+    if not yes and sys.stdin.isatty():
+        click.confirm(f"Delete DAG {dag_id!r} with all its runs?", abort=True, err=True)
+    reply = deployment.perform(operations.delete_dag, dag_id)
     if reply.answer is None:
         print_pending(reply)
     else:
         click.echo(f"deleted DAG {dag_id!r}")
 
 
-def _set_dags_paused(home: Home, dag_ids: tuple[str, ...], paused: bool) -> None:
-    with home.store() as db:
-        set_dags_paused(home, db, dag_ids, paused)
+def _set_dags_paused(deployment: DeploymentAccess, dag_ids: tuple[str, ...], paused: bool) -> None:
+    deployment.perform(operations.set_paused, list(dag_ids), paused)
     for dag_id in dag_ids:
         click.echo(f"{'paused' if paused else 'unpaused'} {dag_id}")

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 import click
 
-from gnomon.cli.home import Home, pass_home
+from gnomon.cli.deployment.choose_deployment import pass_deployment
+from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.output import format_cell, output_option, print_document
 from gnomon.cli.past_times import SecondsType
 from gnomon.cli.terminal.live_view import cut, watch
@@ -15,11 +16,7 @@ from gnomon.cli.terminal.screen import Screen, read_screen
 from gnomon.cli.terminal.state_styles import choose_summary, draw_legend, draw_state, find_style
 from gnomon.model.ids import quote_argument
 from gnomon.model.instants import Instant, iso, to_datetime
-from gnomon.model.records import RunRecord
-from gnomon.model.states import DagRunState
-from gnomon.report.listings.dag_list import find_dag
-from gnomon.report.listings.run_grid import RunGrid, read_run_grid
-from gnomon.store import Database
+from gnomon.operations.work_operations import GridColumn, GridTable, measure_task_ids, read_grid
 
 RUNS = 30
 """Runs of a grid unless the terminal has room for fewer, or `--limit` says otherwise."""
@@ -34,48 +31,45 @@ _FAILED_LISTED = 3
 @click.option("-w", "--watch", "is_watched", is_flag=True, help="Draw the grid again every --interval, until q is pressed.")
 @click.option("--interval", "interval_s", type=SecondsType(), default=2.0, help="Time between two pictures of --watch; default: 2s.")
 @output_option
-@pass_home
-def grid(home: Home, dag_id: str, limit: int | None, is_watched: bool, interval_s: float, output: str) -> None:
+@pass_deployment
+def grid(deployment: DeploymentAccess, dag_id: str, limit: int | None, is_watched: bool, interval_s: float, output: str) -> None:
     """Show the last runs of DAG as a grid: one column a run, the newest on the right, and one line a task.
 
     Of a mapped task, the cell shows the state that needs most attention: failed before running before success.
     """
     if is_watched and output != "table":
         raise click.UsageError(f"--watch draws on a terminal; -o {output} prints one document: leave one of them out")
-    with home.store() as db:
-        if is_watched:
-            watch(lambda screen: draw_grid(_read(db, dag_id, limit, screen), screen, most_lines=screen.height), home.clock, interval_s,
-                  once=f"`gnomon grid {dag_id}` prints the grid once")  # fmt: skip
-            return
-        screen = read_screen()
-        found = _read(db, dag_id, limit, screen if output == "table" else Screen(is_terminal=False))
+    if is_watched:
+        watch(lambda screen: draw_grid(_read(deployment, dag_id, limit, screen), screen, most_lines=screen.height), deployment.clock, interval_s,
+              once=f"`gnomon grid {dag_id}` prints the grid once")  # fmt: skip
+        return
+    screen = read_screen()
+    found = _read(deployment, dag_id, limit, screen if output == "table" else Screen(is_terminal=False))
     if output == "table":
         click.echo("\n".join(draw_grid(found, screen)))
     else:
         print_document(_build_document(found), output)
 
 
-def _read(db: Database, dag_id: str, limit: int | None, screen: Screen) -> RunGrid:
-    with db.read() as tx:
-        dag = find_dag(tx, dag_id)
-        names = min(_NAMES_MAX, max((len(task.task_id) for task in dag.spec.tasks), default=0))
-        room = max(1, (screen.width - names - 2) // 2)
-        return read_run_grid(tx, dag, min(room, RUNS if limit is None else limit))
+def _read(deployment: DeploymentAccess, dag_id: str, limit: int | None, screen: Screen) -> GridTable:
+    names = min(_NAMES_MAX, deployment.perform(measure_task_ids, dag_id))
+    room = max(1, (screen.width - names - 2) // 2)
+    return deployment.perform(read_grid, dag_id, min(room, RUNS if limit is None else limit))
 
 
-def draw_grid(found: RunGrid, screen: Screen, most_lines: int | None = None) -> list[str]:
+def draw_grid(found: GridTable, screen: Screen, most_lines: int | None = None) -> list[str]:
     """The grid in lines; with `most_lines`, the last tasks are counted instead of drawn when there are too many."""
     if not found.runs:
         return [f"no runs; `gnomon explain {found.dag_id}` says why"]
     width = min(_NAMES_MAX, max((len(task.task_id) for task in found.tasks), default=3))
     width = max(3, min(width, screen.width // 2))
     head = [_draw_title(found, screen), *_draw_axis(found.runs, width, screen)]
-    cells = " ".join(draw_state(screen, run.state.value) for run in found.runs)
+    cells = " ".join(draw_state(screen, run.state) for run in found.runs)
     head.append(f"{screen.paint('run'.ljust(width), 'bold')}  {cells}")
-    states: set[str | None] = {run.state.value for run in found.runs}
+    states: set[str | None] = {run.state for run in found.runs}
     lines = []
     for task in found.tasks:
-        shown = [choose_summary(of_run) for of_run in task.states]
+        shown = [choose_summary(dict(of_run)) for of_run in task.states]
         states.update(shown)
         lines.append(f"{format_cell(cut(task.task_id, width)):<{width}}  {' '.join(draw_state(screen, state) for state in shown)}")
     foot = ["", *draw_legend(screen, states), *_draw_failed(found, screen)]
@@ -85,14 +79,14 @@ def draw_grid(found: RunGrid, screen: Screen, most_lines: int | None = None) -> 
     return [*head, *lines, *foot]
 
 
-def _draw_title(found: RunGrid, screen: Screen) -> str:
+def _draw_title(found: GridTable, screen: Screen) -> str:
     first, last = (_format_minute(run.run_after, screen) for run in (found.runs[0], found.runs[-1]))
     zone = f"{to_shown_zone(to_datetime(found.runs[-1].run_after), screen):%Z}"
     title = f"{screen.paint(found.dag_id, 'bold')}  {len(found.runs)} run{'s' if len(found.runs) != 1 else ''}, due {first}"
     return cut(title + (f" to {last} {zone}" if len(found.runs) > 1 else f" {zone}"), screen.width)
 
 
-def _draw_axis(runs: list[RunRecord], width: int, screen: Screen) -> list[str]:
+def _draw_axis(runs: list[GridColumn], width: int, screen: Screen) -> list[str]:
     """The due times above the columns: the day where it changes, and the time of every few runs."""
     moments = [to_shown_zone(to_datetime(run.run_after), screen) for run in runs]
     days = _place_labels((f"{moment:%m-%d}" if index == 0 or moment.date() != moments[index - 1].date() else "") for index, moment in enumerate(moments))
@@ -109,9 +103,9 @@ def _place_labels(labels: Iterable[str]) -> str:
     return line
 
 
-def _draw_failed(found: RunGrid, screen: Screen) -> list[str]:
+def _draw_failed(found: GridTable, screen: Screen) -> list[str]:
     """The newest failed runs with their reasons, and how to see more of the newest."""
-    failed = [run for run in reversed(found.runs) if run.state is DagRunState.FAILED]
+    failed = [run for run in reversed(found.runs) if run.state == "failed"]
     if not failed:
         return []
     style = find_style("failed").style
@@ -124,11 +118,11 @@ def _format_minute(at: Instant, screen: Screen) -> str:
     return f"{to_shown_zone(to_datetime(at), screen):%Y-%m-%d %H:%M}"
 
 
-def _build_document(found: RunGrid) -> dict[str, object]:
+def _build_document(found: GridTable) -> dict[str, object]:
     runs = [
         {
-            "run_id": run.run_id, "state": run.state.value, "run_after": iso(run.run_after),
-            "tasks": {task.task_id: {state or "no status": count for state, count in task.states[index].items()} for task in found.tasks},
+            "run_id": run.run_id, "state": run.state, "run_after": iso(run.run_after),
+            "tasks": {task.task_id: {state or "no status": count for state, count in task.states[index]} for task in found.tasks},
         }
         for index, run in enumerate(found.runs)
     ]  # fmt: skip

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import pwd
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
+from gnomon.cli.deployment.api_target import api_options, require_home
 from gnomon.clock import Clock, SystemClock
 from gnomon.config import Config, current_config, run_folder
 
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from gnomon.actions.admin_changes import AdminChanges
     from gnomon.model.accounts import Author
     from gnomon.store import Database, Transaction
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Home:
@@ -46,6 +50,11 @@ class Home:
             return f"cli:{pwd.getpwuid(os.getuid()).pw_name}"
         except KeyError:
             return f"cli:{os.getuid()}"
+
+    @property
+    def address(self) -> None:
+        """None: a command of this machine."""
+        return None
 
     @property
     def author(self) -> Author:
@@ -78,4 +87,13 @@ class Home:
         Notifier(run_folder(self.cfg.home)).notify()
 
 
-pass_home = click.make_pass_decorator(Home, ensure=True)
+def pass_home(command: F) -> F:
+    """Call the command with the home as first argument. It works on a home only, and says so when an API is named."""
+
+    @functools.wraps(command)
+    @click.pass_context
+    def run(context: click.Context, *args: Any, **kwargs: Any) -> Any:
+        require_home(context)
+        return context.invoke(command, context.ensure_object(Home), *args, **kwargs)
+
+    return cast(F, api_options(run, hidden=True))

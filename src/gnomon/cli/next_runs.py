@@ -7,13 +7,16 @@ from dataclasses import asdict
 import click
 
 from gnomon.actions.run_forecasts import forecast_next_runs
-from gnomon.cli.home import Home, pass_home
+from gnomon.cli.deployment.api_target import require_home
+from gnomon.cli.deployment.choose_deployment import pass_deployment
+from gnomon.cli.deployment.deployment_access import DeploymentAccess
+from gnomon.cli.home import Home
 from gnomon.cli.output import format_sentence, format_table, output_option, print_document
 from gnomon.model.records import DagRecord
 from gnomon.model.slots import TimetableRef
+from gnomon.operations import dag_operations
 from gnomon.report import next_runs as report
 from gnomon.report.listings.dag_list import find_dag
-from gnomon.store import Database
 
 RUNS_SHOWN = 5
 RUNS_MAX = 1000
@@ -26,17 +29,18 @@ STARTING_RUNS_SHOWN = 5
 @click.option("--count", type=click.IntRange(1, RUNS_MAX), default=RUNS_SHOWN, show_default=True, help="Number of runs.")
 @click.option("--schedule", "schedule", metavar="TARGET", help="Forecast with this schedule instead of the DAG's: a cron text or a Python expression.")
 @output_option
-@pass_home
-def next_runs(home: Home, dag_id: str, count: int, schedule: str | None, output: str) -> None:
+@pass_deployment
+@click.pass_context
+def next_runs(context: click.Context, deployment: DeploymentAccess, dag_id: str, count: int, schedule: str | None, output: str) -> None:
     """Show the coming runs of a DAG, each with its reason.
 
     For a paused DAG: the runs that would come if it were unpaused now. With --schedule: the effect of another schedule, before
     the DAG file is changed.
     """
-    with home.store() as db:
-        with db.read() as tx:
-            dag = find_dag(tx, dag_id)
-        forecast = forecast_dag(home, db, dag, count, None if schedule is None else _resolve_schedule(home, dag, schedule))
+    if schedule is None:
+        forecast = deployment.perform(dag_operations.forecast_dag, dag_id, count)
+    else:
+        forecast = _forecast_schedule(context, dag_id, count, schedule)
     if output != "table":
         print_document(asdict(forecast), output)
         return
@@ -52,9 +56,14 @@ def next_runs(home: Home, dag_id: str, count: int, schedule: str | None, output:
         click.echo(format_sentence(note))
 
 
-def forecast_dag(home: Home, db: Database, dag: DagRecord, count: int, schedule: TimetableRef | None = None) -> report.NextRuns:
-    """The next `count` runs of a DAG if it is, or were, unpaused now; with `schedule`, if that were its timetable."""
-    return forecast_next_runs(home.cfg, db, dag, home.clock.now(), count, schedule)
+def _forecast_schedule(context: click.Context, dag_id: str, count: int, schedule: str) -> report.NextRuns:
+    """The next `count` runs of a DAG as if it had another schedule. That may be Python code of the user, which no API runs."""
+    require_home(context, "--schedule")
+    home = context.ensure_object(Home)
+    with home.store() as db:
+        with db.read() as tx:
+            dag = find_dag(tx, dag_id)
+        return forecast_next_runs(home.cfg, db, dag, home.clock.now(), count, _resolve_schedule(home, dag, schedule))
 
 
 def describe_unpausing(forecast: report.NextRuns) -> list[str]:

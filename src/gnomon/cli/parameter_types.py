@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
@@ -49,8 +50,13 @@ class MomentType(click.ParamType):  # type: ignore[type-arg]  # generic in newer
 
 def resolve_instant(moment: datetime, cfg: Config) -> Instant:
     """The instant of a datetime; a naive datetime is read in [core] default_timezone."""
+    return resolve_in_zone(moment, lambda: cfg.text("core", "default_timezone"))
+
+
+def resolve_in_zone(moment: datetime, find_default_timezone: Callable[[], str]) -> Instant:
+    """The instant of a datetime; a naive datetime is read in the zone of this name, which is asked for only then."""
     if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=find_zone(cfg.text("core", "default_timezone")))
+        moment = moment.replace(tzinfo=find_zone(find_default_timezone()))
     return to_instant(moment)
 
 

@@ -3,30 +3,16 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 
 import click
 
-from gnomon.cli.home import Home, pass_home
+from gnomon.cli.deployment.choose_deployment import pass_deployment
+from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.output import output_option, print_records
 from gnomon.cli.private_files import write_private_file
-from gnomon.model.records import PoolRecord
-from gnomon.report.listings.not_found import pool_not_found
+from gnomon.operations import pool_operations as operations
+from gnomon.operations.pool_operations import PoolFields
 from gnomon.sdk.runtime.exported_files import ExportedFileError, find_format, format_entries, read_entries
-from gnomon.store import notify_on_commit
-from gnomon.store.admin import pools as store
-
-
-@dataclass(frozen=True, slots=True)
-class PoolRow:
-    """A pool as listings print it."""
-
-    pool: str
-    slots: int
-    """-1: no limit."""
-    used: int
-    include_deferred: bool
-    description: str
 
 
 @click.group()
@@ -36,12 +22,10 @@ def pools() -> None:
 
 @pools.command("list")
 @output_option
-@pass_home
-def list_(home: Home, output: str) -> None:
+@pass_deployment
+def list_(deployment: DeploymentAccess, output: str) -> None:
     """List all pools, their slots, and how many slots are used."""
-    with home.store() as db, db.read() as tx:
-        rows = [_row(pool) for pool in store.list_pools(tx)]
-    print_records(rows, output, ("pool", "slots", "used", "include_deferred", "description"))
+    print_records(deployment.perform(operations.list_pools), output, ("pool", "slots", "used", "include_deferred", "description"))
 
 
 @pools.command("set", context_settings={"ignore_unknown_options": True})  # so that -1 is read as SLOTS, not as an option
@@ -49,54 +33,41 @@ def list_(home: Home, output: str) -> None:
 @click.argument("slots", type=click.IntRange(min=-1))
 @click.argument("description", default="")
 @click.option("--include-deferred", is_flag=True, help="Deferred tasks keep their pool slots.")
-@pass_home
-def set_(home: Home, name: str, slots: int, description: str, include_deferred: bool) -> None:
+@pass_deployment
+def set_(deployment: DeploymentAccess, name: str, slots: int, description: str, include_deferred: bool) -> None:
     """Create POOL, or change it. SLOTS -1 means no limit."""
-    with home.store() as db, db.write() as tx:
-        home.changes(tx).set_pool(name, slots, description=description, include_deferred=include_deferred)
-        notify_on_commit(tx)
-    home.wake_services()
+    deployment.perform(operations.set_pools, [PoolFields(name, slots, description, include_deferred)])
     click.echo(f"pool {name} has {'no limit' if slots < 0 else f'{slots} slots'}")
 
 
 @pools.command()
 @click.argument("name", metavar="POOL")
-@pass_home
-def delete(home: Home, name: str) -> None:
+@pass_deployment
+def delete(deployment: DeploymentAccess, name: str) -> None:
     """Delete POOL; tasks that name it wait until it exists again."""
-    with home.store() as db, db.write() as tx:
-        if store.find_pool(tx, name) is None:
-            raise pool_not_found(name, [pool.name for pool in store.list_pools(tx)])
-        home.changes(tx).delete_pool(name)
-        notify_on_commit(tx)
-    home.wake_services()
+    deployment.perform(operations.delete_pool, name)
     click.echo(f"deleted pool {name}")
 
 
 @pools.command("import")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
-@pass_home
-def import_(home: Home, file: str) -> None:
+@pass_deployment
+def import_(deployment: DeploymentAccess, file: str) -> None:
     """Create or change the pools of FILE: JSON or YAML, as `airflow pools export` and this program write it."""
     _find_file_format(file)
     found = [_read_pool(file, name, entry) for name, entry in read_entries(file).items()]
-    with home.store() as db, db.write() as tx:
-        for pool in found:
-            home.changes(tx).set_pool(pool.name, pool.slots, description=pool.description, include_deferred=pool.include_deferred)
-        notify_on_commit(tx)
-    home.wake_services()
+    deployment.perform(operations.set_pools, found)
     click.echo(f"imported {len(found)} pools from {file}")
 
 
 @pools.command()
 @click.argument("file", type=click.Path(dir_okay=False, allow_dash=True))
-@pass_home
-def export(home: Home, file: str) -> None:
+@pass_deployment
+def export(deployment: DeploymentAccess, file: str) -> None:
     """Write all pools to FILE (.json, .yaml or .yml; - for JSON on stdout)."""
     kind = "json" if file == "-" else _find_file_format(file)
-    with home.store() as db, db.read() as tx:
-        found = store.list_pools(tx)
-    entries = {p.name: {"slots": p.slots, "description": p.description, "include_deferred": p.include_deferred} for p in found}
+    found = deployment.perform(operations.list_pools)
+    entries = {p.pool: {"slots": p.slots, "description": p.description, "include_deferred": p.include_deferred} for p in found}
     text = format_entries(entries, kind)
     if file == "-":
         sys.stdout.write(text)
@@ -112,7 +83,7 @@ def _find_file_format(file: str) -> str:
     return kind
 
 
-def _read_pool(file: str, name: str, entry: object) -> PoolRecord:
+def _read_pool(file: str, name: str, entry: object) -> PoolFields:
     """The pool of an entry. Raises ExportedFileError, which names the field."""
     fields = entry if isinstance(entry, dict) else {}
     slots, description, include = fields.get("slots"), fields.get("description") or "", fields.get("include_deferred", False)
@@ -123,8 +94,4 @@ def _read_pool(file: str, name: str, entry: object) -> PoolRecord:
     unknown = sorted(set(fields) - {"slots", "description", "include_deferred"})
     if unknown:
         raise ExportedFileError(f"{file}: pool {name!r} has unknown fields: {', '.join(map(str, unknown))}; nothing was imported")
-    return PoolRecord(name, slots, 0, include, description)
-
-
-def _row(pool: PoolRecord) -> PoolRow:
-    return PoolRow(pool.name, pool.slots, pool.used, pool.include_deferred, pool.description)
+    return PoolFields(name, slots, description, include)

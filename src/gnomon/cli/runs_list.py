@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import click
 
-from gnomon.cli.home import Home, pass_home
+from gnomon.cli.deployment.choose_deployment import pass_deployment
+from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.output import output_option, print_records
 from gnomon.cli.past_times import PastTime, PastTimeType
 from gnomon.cli.terminal.screen import is_utc_asked
 from gnomon.model.states import DagRunState
-from gnomon.report.listings.dag_list import find_dag
-from gnomon.report.listings.run_list import list_runs, list_runs_of_all_dags
+from gnomon.operations.run_operations import list_runs, list_runs_of_all_dags
 
 LIMIT = 50
 """Runs of all DAGs that are listed unless `--limit` says otherwise."""
@@ -22,23 +22,21 @@ LIMIT = 50
 @click.option("--since", type=PastTimeType(), help="Only runs that ended since then, and unfinished ones: today, yesterday, 2h, 2026-11-01, or a time in ISO 8601.")
 @click.option("--limit", type=click.IntRange(min=1), help=f"At most so many runs; default: all runs of DAG, {LIMIT} of all DAGs.")
 @output_option
-@pass_home
+@pass_deployment
 def list_runs_command(
-    home: Home, dag_id: str | None, state: str | None, since: PastTime | None, limit: int | None, output: str
+    deployment: DeploymentAccess, dag_id: str | None, state: str | None, since: PastTime | None, limit: int | None, output: str
 ) -> None:
     """List the runs of DAG, or of all DAGs, newest first.
 
     Of all DAGs, ended runs are in the order of their ends with --state or --since; otherwise runs are in the order in which they were created.
     """
-    since_at = None if since is None else since.resolve(home.clock.now(), is_utc_asked())
-    wanted = None if state is None else DagRunState(state)
+    since_at = None if since is None else since.resolve(deployment.clock.now(), is_utc_asked())
     most = LIMIT if dag_id is None and limit is None else limit
-    with home.store() as db, db.read() as tx:
-        asked = None if most is None else most + 1
-        if dag_id is None:
-            rows = list_runs_of_all_dags(tx, wanted, since_at, asked)
-        else:
-            rows = list_runs(tx, find_dag(tx, dag_id), wanted, since_at, asked)
+    asked = None if most is None else most + 1
+    if dag_id is None:
+        rows = deployment.perform(list_runs_of_all_dags, state, since_at, asked or LIMIT)
+    else:
+        rows = deployment.perform(list_runs, dag_id, state, since_at, asked)
     is_cut = most is not None and len(rows) > most
     columns = ("run_id", "run_type", "state", "run_after", "start_date", "end_date", "reason")
     print_records(rows[:most], output, columns if dag_id is not None else ("dag_id", *columns), empty=_describe_none(dag_id, state, since))

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
 import click
 
-from gnomon.actions.owner_requests import OwnerAnswer
 from gnomon.cli.output import print_records
 from gnomon.cli.pending_requests import print_pending
 from gnomon.model.ids import UNMAPPED
-from gnomon.model.records import DagRecord, RunRecord
-from gnomon.report.listings.run_list import TaskInstanceRow, list_task_instances
+from gnomon.operations.changed_instances import InstanceChange
+from gnomon.report.listings.run_list import TaskInstanceRow
 from gnomon.report.listings.task_selection import split_instance_name
-from gnomon.store import Database
-from gnomon.store.dag_records import dag_runs
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -88,44 +84,20 @@ _COLUMNS = ("task_id", "map_index", "state", "try_number")
 _CHANGED = ("task_id", "map_index", "previous_state", "state", "try_number")
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedRow(TaskInstanceRow):
-    """A task instance after a command changed it: `state` is its state now, `previous_state` its state before."""
-
-    previous_state: str | None
-
-
 def emit_task_instances(rows: Sequence[TaskInstanceRow], output: str, done: str) -> None:
     """Write the task instances. A table begins with a line such as `2 task instances cleared`, which ends with `done`."""
     _emit(rows, output, done, _COLUMNS)
 
 
-def emit_answered(
-    db: Database, dag: DagRecord, run: RunRecord, rows: Sequence[TaskInstanceRow], reply: OwnerAnswer, output: str, done: str
-) -> None:
-    """Write the task instances that the owner changed, in their state now; those that it will change when it has not answered.
-
-    `rows`: the task instances before the request.
-    """
-    if reply.answer is None:
-        print_pending(reply)
-        _emit(rows, output, f"will be {done}", _COLUMNS)
-        return
-    names = next((names for names in reply.answer.values() if isinstance(names, list)), None)
-    _emit(_changed(db, dag, run, rows, names), output, done, _CHANGED)
-
-
-def _changed(
-    db: Database, dag: DagRecord, run: RunRecord, rows: Sequence[TaskInstanceRow], names: Collection[object] | None
-) -> list[ChangedRow]:
-    """`names`: the task instances that the owner's answer lists; None when the answer has no list and all were changed."""
-    with db.read() as tx:
-        now = {row.name: row for row in list_task_instances(tx, dag, dag_runs.find_stored_run(tx, dag.dag_id, run.run_id) or run)}
-    return [
-        ChangedRow(**{**asdict(now[row.name]), "previous_state": row.state})
-        for row in rows
-        if row.name in now and (names is None or row.name in names)
-    ]
+def emit_answered(change: InstanceChange, output: str, done: str) -> None:
+    """Write the task instances that the owner changed, in their state now; those that it will change when it has not answered."""
+    if change.reply is None:
+        emit_task_instances(change.selected, output, done)
+    elif change.reply.answer is None:
+        print_pending(change.reply)
+        _emit(change.selected, output, f"will be {done}", _COLUMNS)
+    else:
+        _emit(change.changed, output, done, _CHANGED)
 
 
 def _emit(rows: Sequence[TaskInstanceRow], output: str, done: str, columns: Sequence[str]) -> None:

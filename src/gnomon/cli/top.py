@@ -8,17 +8,17 @@ from datetime import datetime
 
 import click
 
-from gnomon.cli.home import Home, pass_home
+from gnomon.cli.deployment.choose_deployment import pass_deployment
+from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.output import format_cell, format_sentence, output_option, print_document
 from gnomon.cli.past_times import SecondsType
 from gnomon.cli.terminal.live_view import cut, watch
 from gnomon.cli.terminal.local_times import format_moment, format_span
 from gnomon.cli.terminal.screen import Screen, read_screen
 from gnomon.cli.terminal.state_styles import paint_state
-from gnomon.engine.state.engine_state import EngineLimits
 from gnomon.model.instants import Instant, to_instant
-from gnomon.report.activity.current_work import CurrentWork, DagFacts, read_current_work
-from gnomon.store import Database
+from gnomon.operations.work_operations import read_work
+from gnomon.report.activity.current_work import CurrentWork
 
 _REST = 20
 """Reasons are read again after this multiple of the time that reading them took."""
@@ -27,22 +27,18 @@ _REST = 20
 class WorkReader:
     """Reads the work for one view. The reasons of what waits are read less often when reading them takes long."""
 
-    def __init__(self, home: Home, db: Database) -> None:
-        self._home = home
-        self._db = db
-        self._limits = EngineLimits(parallelism=home.cfg.integer("core", "parallelism") or None)
-        self._facts = DagFacts()
+    def __init__(self, deployment: DeploymentAccess) -> None:
+        self._deployment = deployment
         self._reasons: dict[tuple[str, str], list[str]] = {}
         self._explain_at = 0.0
 
     def read(self) -> CurrentWork:
         """The work now; reasons may be those of an earlier read."""
-        begun = self._home.clock.monotonic()
+        begun = self._deployment.clock.monotonic()
         explains = begun >= self._explain_at
-        with self._db.read() as tx:
-            work = read_current_work(tx, self._limits, self._home.clock.now(), self._facts, explains=explains)
+        work = self._deployment.perform(read_work, explains)
         if explains:
-            self._explain_at = begun + _REST * (self._home.clock.monotonic() - begun)
+            self._explain_at = begun + _REST * (self._deployment.clock.monotonic() - begun)
             self._reasons = {(row.dag_id, row.run_id): row.reasons for row in work.waiting}
         else:
             for row in work.waiting:
@@ -54,21 +50,20 @@ class WorkReader:
 @click.option("--once", is_flag=True, help="Print one picture and end: for pipes.")
 @click.option("--interval", "interval_s", type=SecondsType(), default=2.0, help="Time between two pictures; default: 2s.")
 @output_option
-@pass_home
-def top(home: Home, once: bool, interval_s: float, output: str) -> None:
+@pass_deployment
+def top(deployment: DeploymentAccess, once: bool, interval_s: float, output: str) -> None:
     """Show what runs, what waits and for what, and what is late, until q or Ctrl-C is pressed.
 
     Late is a run that was due more than 10 seconds ago and does not exist, and a run that takes longer than 95 of 100 of the last
     successful runs of its DAG. -o json and -o yaml print one document.
     """
-    with home.store() as db:
-        reader = WorkReader(home, db)
-        if output != "table":
-            print_document(asdict(reader.read()), output)
-        elif once:
-            click.echo("\n".join(draw_work(reader.read(), read_screen())))
-        else:
-            watch(lambda screen: draw_work(reader.read(), screen, screen.height), home.clock, interval_s, once="`gnomon top --once` prints one picture")
+    reader = WorkReader(deployment)
+    if output != "table":
+        print_document(asdict(reader.read()), output)
+    elif once:
+        click.echo("\n".join(draw_work(reader.read(), read_screen())))
+    else:
+        watch(lambda screen: draw_work(reader.read(), screen, screen.height), deployment.clock, interval_s, once="`gnomon top --once` prints one picture")
 
 
 def draw_work(work: CurrentWork, screen: Screen, most_lines: int | None = None) -> list[str]:

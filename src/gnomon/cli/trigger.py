@@ -1,4 +1,4 @@
-"""`gnomon dags trigger`: creates a manual run. `gnomon.actions.manual_runs` does it."""
+"""`gnomon dags trigger`: creates a manual run."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ from datetime import datetime
 
 import click
 
-from gnomon.actions.manual_runs import ManualSlot, NewRun, SlotNotFound, create_run
-from gnomon.cli.home import Home, pass_home
+from gnomon.actions.manual_runs import SlotNotFound
+from gnomon.cli.deployment.api_errors import name_error
+from gnomon.cli.deployment.choose_deployment import pass_deployment
+from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.output import format_sentence, output_option, print_document
-from gnomon.cli.parameter_types import ConfType, MomentType, resolve_instant
+from gnomon.cli.parameter_types import ConfType, MomentType, resolve_in_zone
 from gnomon.errors.product import UserError
-from gnomon.model.ids import quote_argument
-from gnomon.model.instants import iso
-from gnomon.model.records import RunRecord
-from gnomon.report.listings.run_list import build_run_row
+from gnomon.operations.run_operations import trigger_run
 
 
 @click.command()
@@ -26,9 +25,9 @@ from gnomon.report.listings.run_list import build_run_row
 @click.option("-c", "--conf", type=ConfType(), default="{}", help="JSON object: the conf of the run, which also sets its params.")
 @click.option("--partition-key", help="The partition that the run is about, for a DAG with partitions.")
 @output_option
-@pass_home
+@pass_deployment
 def trigger(
-    home: Home, dag_id: str, run_id: str | None, logical_date: datetime | None, slot: datetime | None, conf: dict[str, object],
+    deployment: DeploymentAccess, dag_id: str, run_id: str | None, logical_date: datetime | None, slot: datetime | None, conf: dict[str, object],
     partition_key: str | None, output: str,
 ) -> None:  # fmt: skip
     """Create a run of DAG now, and print its run id.
@@ -38,39 +37,20 @@ def trigger(
     """
     if slot is not None and logical_date is not None:
         raise click.UsageError("--slot and --logical-date exclude each other: a slot has its own logical date")
-    new = NewRun(
-        dag_id=dag_id, run_id=run_id, conf=conf, partition_key=partition_key,
-        logical_at=None if logical_date is None else resolve_instant(logical_date, home.cfg),
-        slot_at=None if slot is None else resolve_instant(slot, home.cfg),
-    )
-    with home.store() as db:
-        try:
-            created = create_run(home, db, new)
-        except SlotNotFound as error:
-            raise UserError(format_sentence(str(error))) from None
-    dag, run = created.dag, created.run
-    if created.is_waited_for:
-        click.echo(format_sentence(_describe_slot(dag_id, run, created.manual_slot)), err=True)
-    if dag.paused:
+    logical_at = None if logical_date is None else resolve_in_zone(logical_date, deployment.find_default_timezone)
+    slot_at = None if slot is None else resolve_in_zone(slot, deployment.find_default_timezone)
+    try:
+        created = deployment.perform(trigger_run, dag_id, run_id, logical_at, slot_at, conf, partition_key)
+    except UserError as error:
+        if name_error(error) != SlotNotFound.__name__:
+            raise
+        raise UserError(format_sentence(str(error))) from None
+    run = created.run
+    if created.slot_note is not None:
+        click.echo(format_sentence(created.slot_note), err=True)
+    if created.dag_paused:
         click.echo(f"DAG {dag_id!r} is paused: the run waits until `gnomon dags unpause {dag_id}`", err=True)
     if output == "table":
         click.echo(run.run_id)
     else:
-        print_document(asdict(build_run_row(dag_id, run)), output)
-
-
-def _describe_slot(dag_id: str, run: RunRecord, manual_slot: ManualSlot) -> str:
-    """A sentence on whether other DAGs wait for this run: they do when the run stands for a slot."""
-    slot = manual_slot.slot
-    if run.stands_for is not None and slot is not None:
-        sentence = f"run {run.run_id!r} stands for the slot due at {iso(run.stands_for)}: DAGs that wait for that slot wait for this run"
-        if slot.interval_start in (None, run.interval_start):
-            return sentence
-        return (
-            f"{sentence}; its data interval starts at {iso(run.interval_start)}, that of the slot at {iso(slot.interval_start)}; "
-            "--slot gives a run the data interval of the slot"
-        )
-    date = f"logical date {iso(run.logical_at)}"
-    why = f"whether a slot has {date} is not known: {manual_slot.doubt}" if manual_slot.doubt else f"no slot without a run has {date}"
-    see = f"see: gnomon timetables preview {quote_argument(dag_id)}"
-    return f"run {run.run_id!r} stands for no slot, and no DAG waits for it: {why}; {see}"
+        print_document(asdict(run), output)

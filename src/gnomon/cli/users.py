@@ -8,27 +8,17 @@ import click
 
 from gnomon.accounts import account_changes
 from gnomon.accounts.sessions import SessionRules, list_open_sessions, revoke_sessions
+from gnomon.cli.deployment.choose_deployment import pass_deployment
+from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import output_option, print_records
 from gnomon.cli.secret_input import read_secret
 from gnomon.errors.product import UserError
-from gnomon.model.accounts import ROLE_NAMES, Account, Grant, GrantKind, Role, parse_role
+from gnomon.model.accounts import ROLE_NAMES, GrantKind, Role
 from gnomon.model.instants import iso
-from gnomon.store.accounts import account_rows
+from gnomon.operations import account_operations as operations
 
 _GRANT_ROLES = tuple(str(role) for role in Role if Role.NONE < role < Role.ADMIN)
-
-
-@dataclass(frozen=True, slots=True)
-class AccountRow:
-    """An account as listings print it."""
-
-    name: str
-    role: str
-    grants: list[str]
-    """For example `user on dag etl_*`."""
-    has_password: bool
-    created_at: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +44,10 @@ def users() -> None:
 
 @users.command("list")
 @output_option
-@pass_home
-def list_(home: Home, output: str) -> None:
+@pass_deployment
+def list_(deployment: DeploymentAccess, output: str) -> None:
     """List all accounts."""
-    with home.store() as db, db.read() as tx:
-        rows = [_row(account) for account in account_rows.list_accounts(tx)]
+    rows = deployment.perform(operations.list_accounts)
     print_records(rows, output, ("name", "role", "grants", "has_password", "created_at"), empty="no accounts; `gnomon users create NAME --role admin` creates one")
 
 
@@ -67,47 +56,43 @@ def list_(home: Home, output: str) -> None:
 @click.option("--role", type=click.Choice(ROLE_NAMES), required=True, help="What the account may do.")
 @click.option("--password", help="The password. Without this option it is asked for on a terminal, or read from standard input.")
 @click.option("--no-password", is_flag=True, help="An account for API tokens only.")
-@pass_home
-def create(home: Home, name: str, role: str, password: str | None, no_password: bool) -> None:
+@pass_deployment
+def create(deployment: DeploymentAccess, name: str, role: str, password: str | None, no_password: bool) -> None:
     """Create the account NAME."""
     if no_password and password is not None:
         raise UserError("give --password or --no-password, not both")
     given = None if no_password else _read_password(password)
-    with home.store() as db, db.write() as tx:
-        account = account_changes.create_account(tx, home.author, name, parse_role(role), given)
+    account = deployment.perform(operations.create_account, name, role, given)
     click.echo(f"created account {account.name} with the role {account.role}")
 
 
 @users.command("set-role")
 @click.argument("name")
 @click.argument("role", type=click.Choice(ROLE_NAMES))
-@pass_home
-def set_role(home: Home, name: str, role: str) -> None:
+@pass_deployment
+def set_role(deployment: DeploymentAccess, name: str, role: str) -> None:
     """Give the account NAME another role."""
-    with home.store() as db, db.write() as tx:
-        account = account_changes.set_role(tx, home.author, name, parse_role(role))
+    account = deployment.perform(operations.set_role, name, role)
     click.echo(f"account {account.name} has the role {account.role}")
 
 
 @users.command("reset-password")
 @click.argument("name")
 @click.option("--password", help="The password. Without this option it is asked for on a terminal, or read from standard input.")
-@pass_home
-def reset_password(home: Home, name: str, password: str | None) -> None:
+@pass_deployment
+def reset_password(deployment: DeploymentAccess, name: str, password: str | None) -> None:
     """Give the account NAME another password, and end its sessions. Its API tokens stay: `gnomon tokens revoke` ends them."""
     given = _read_password(password)
-    with home.store() as db, db.write() as tx:
-        account_changes.reset_password(tx, home.author, name, given)
+    deployment.perform(operations.reset_password, name, given)
     click.echo(f"account {name} has a new password; its sessions have ended")
 
 
 @users.command()
 @click.argument("name")
-@pass_home
-def delete(home: Home, name: str) -> None:
+@pass_deployment
+def delete(deployment: DeploymentAccess, name: str) -> None:
     """Delete the account NAME with its sessions and tokens."""
-    with home.store() as db, db.write() as tx:
-        account_changes.delete_account(tx, home.author, name)
+    deployment.perform(operations.delete_account, name)
     click.echo(f"deleted account {name}")
 
 
@@ -141,12 +126,11 @@ def sessions(home: Home, name: str, revoke: bool, session_pk: int | None, output
 @click.option("--dag", metavar="PATTERN", help="DAGs by id; * and ? stand for any characters and for one.")
 @click.option("--tag", metavar="PATTERN", help="DAGs that have a tag.")
 @click.option("--role", type=click.Choice(_GRANT_ROLES), required=True, help="What the account may do on these DAGs.")
-@pass_home
-def grant(home: Home, name: str, dag: str | None, tag: str | None, role: str) -> None:
+@pass_deployment
+def grant(deployment: DeploymentAccess, name: str, dag: str | None, tag: str | None, role: str) -> None:
     """Give the account NAME a role on single DAGs. Grants only add: the account's own role counts for all DAGs."""
     kind, pattern = _read_pattern(dag, tag)
-    with home.store() as db, db.write() as tx:
-        account_changes.add_grant(tx, home.author, name, Grant(kind, pattern, parse_role(role)))
+    deployment.perform(operations.add_grant, name, kind.value, pattern, role)
     click.echo(f"account {name} has the role {role} on {kind} {pattern}")
 
 
@@ -154,12 +138,11 @@ def grant(home: Home, name: str, dag: str | None, tag: str | None, role: str) ->
 @click.argument("name")
 @click.option("--dag", metavar="PATTERN", help="The pattern of the grant, as it was given.")
 @click.option("--tag", metavar="PATTERN", help="The pattern of the grant, as it was given.")
-@pass_home
-def revoke(home: Home, name: str, dag: str | None, tag: str | None) -> None:
+@pass_deployment
+def revoke(deployment: DeploymentAccess, name: str, dag: str | None, tag: str | None) -> None:
     """Take a grant from the account NAME."""
     kind, pattern = _read_pattern(dag, tag)
-    with home.store() as db, db.write() as tx:
-        account_changes.remove_grant(tx, home.author, name, kind, pattern)
+    deployment.perform(operations.remove_grant, name, kind.value, pattern)
     click.echo(f"account {name} has no role of its own on {kind} {pattern} any more")
 
 
@@ -171,9 +154,3 @@ def _read_pattern(dag: str | None, tag: str | None) -> tuple[GrantKind, str]:
 
 def _read_password(given: str | None) -> str:
     return read_secret("Password", is_new=True) if given is None else given
-
-
-
-def _row(account: Account) -> AccountRow:
-    grants = [f"{grant.role} on {grant.kind} {grant.pattern}" for grant in account.grants]
-    return AccountRow(account.name, str(account.role), grants, account.password_hash is not None, iso(account.created_at))

@@ -3,27 +3,18 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 
 import click
 
+from gnomon.cli.deployment.choose_deployment import pass_deployment
+from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import output_option, print_records
 from gnomon.cli.private_files import write_private_file
-from gnomon.errors.product import UserError
-from gnomon.report.listings.not_found import variable_not_found
+from gnomon.operations import variable_operations as operations
+from gnomon.operations.variable_operations import VariableFields
 from gnomon.sdk.runtime.exported_files import ExportedVariable, find_format, format_variables, read_variables
 from gnomon.store.admin import variables as store
-
-
-@dataclass(frozen=True, slots=True)
-class VariableRow:
-    """A Variable as listings print it."""
-
-    key: str
-    value: str | None
-    """None without --show-values."""
-    description: str | None
 
 
 @click.group()
@@ -34,24 +25,20 @@ def variables() -> None:
 @variables.command("list")
 @click.option("--show-values", is_flag=True, help="Show the values too.")
 @output_option
-@pass_home
-def list_(home: Home, show_values: bool, output: str) -> None:
+@pass_deployment
+def list_(deployment: DeploymentAccess, show_values: bool, output: str) -> None:
     """List the keys of all Variables."""
-    with home.store() as db, db.read() as tx:
-        rows = [_row(v, show_values) for v in store.list_variables(tx)]
+    rows = deployment.perform(operations.list_variables, show_values)
     print_records(rows, output, ("key", "value", "description") if show_values else ("key", "description"), empty="no Variables")
 
 
 @variables.command()
 @click.argument("key")
 @click.option("--default", help="Printed when the Variable does not exist.")
-@pass_home
-def get(home: Home, key: str, default: str | None) -> None:
+@pass_deployment
+def get(deployment: DeploymentAccess, key: str, default: str | None) -> None:
     """Print the value of KEY."""
-    with home.store() as db, db.read() as tx:
-        value = store.get_variable(tx, key)
-        if value is None and default is None:
-            raise variable_not_found(key, store.list_variable_keys(tx))
+    value = deployment.perform(operations.get_variable, key, default is None)
     click.echo(default if value is None else value)
 
 
@@ -59,24 +46,19 @@ def get(home: Home, key: str, default: str | None) -> None:
 @click.argument("key")
 @click.argument("value")
 @click.option("--description", help="Description of the Variable.")
-@pass_home
-def set_(home: Home, key: str, value: str, description: str | None) -> None:
+@pass_deployment
+def set_(deployment: DeploymentAccess, key: str, value: str, description: str | None) -> None:
     """Set the Variable KEY to the text VALUE."""
-    with home.store() as db:
-        db.bind_key()  # raises when this host has another key: with it, no other host could decrypt the value
-        with db.write() as tx:
-            home.changes(tx).set_variable(key, value, description)
+    deployment.perform(operations.set_variable, key, value, description)
     click.echo(f"set Variable {key}")
 
 
 @variables.command()
 @click.argument("key")
-@pass_home
-def delete(home: Home, key: str) -> None:
+@pass_deployment
+def delete(deployment: DeploymentAccess, key: str) -> None:
     """Delete the Variable KEY."""
-    with home.store() as db, db.write() as tx:
-        if not home.changes(tx).delete_variable(key):
-            raise variable_not_found(key, store.list_variable_keys(tx))
+    deployment.perform(operations.delete_variable, key)
     click.echo(f"deleted Variable {key}")
 
 
@@ -84,22 +66,15 @@ def delete(home: Home, key: str) -> None:
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
 @click.option("-a", "--action-on-existing-key", "action", type=click.Choice(("overwrite", "fail", "skip")), default="overwrite", show_default=True,
               help="What becomes of Variables that exist.")
-@pass_home
-def import_(home: Home, file: str, action: str) -> None:
+@pass_deployment
+def import_(deployment: DeploymentAccess, file: str, action: str) -> None:
     """Set the Variables of FILE: .json, .yaml, .yml or .env, as `airflow variables export` and this program write it."""
     found = read_variables(file)
-    with home.store() as db:
-        db.bind_key()
-        with db.write() as tx:
-            known = sorted(set(found) & set(store.list_variable_keys(tx)))
-            if known and action == "fail":
-                raise UserError(f"these Variables exist, so nothing was imported: {', '.join(known)}")
-            chosen = {key: variable for key, variable in found.items() if action != "skip" or key not in known}
-            for key, variable in chosen.items():
-                home.changes(tx).set_variable(key, variable.value, variable.description)
-    click.echo(f"imported {len(chosen)} of {len(found)} Variables from {file}")
-    if len(chosen) < len(found):
-        click.echo(f"gnomon: warning: these exist and were left as they are: {', '.join(known)}", err=True)
+    fields = [VariableFields(key, variable.value, variable.description) for key, variable in found.items()]
+    done = deployment.perform(operations.import_variables, fields, action)
+    click.echo(f"imported {len(done.chosen)} of {len(found)} Variables from {file}")
+    if done.left:
+        click.echo(f"gnomon: warning: these exist and were left as they are: {', '.join(done.left)}", err=True)
 
 
 @variables.command()
@@ -116,7 +91,3 @@ def export(home: Home, file: str) -> None:
         return
     write_private_file(file, text)
     click.echo(f"exported {len(found)} Variables to {file}")
-
-
-def _row(variable: store.StoredVariable, show_value: bool) -> VariableRow:
-    return VariableRow(variable.key, variable.value if show_value else None, variable.description)

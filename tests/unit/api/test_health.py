@@ -9,7 +9,7 @@ import pytest
 from tests.unit.api.served import Client, served
 
 from gnomon.api.access.open_access import OpenAccess
-from gnomon.api.app import find_version
+from gnomon.api.common.version_header import find_version
 from gnomon.api.context import ApiContext
 from gnomon.api.health import (
     ComponentHealth,

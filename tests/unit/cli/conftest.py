@@ -22,6 +22,13 @@ class Gnomon(Protocol):
     def __call__(self, *args: str) -> Ended: ...
 
 
+@pytest.fixture(autouse=True)
+def _without_api(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands work on the home of the test, whatever the environment of its user names."""
+    monkeypatch.delenv("GNOMON_API", raising=False)
+    monkeypatch.delenv("GNOMON_API_TOKEN", raising=False)
+
+
 @pytest.fixture
 def clock() -> VirtualClock:
     return VirtualClock(NOW)

@@ -107,3 +107,12 @@ def test_a_shell_that_asks_loads_neither_commands_nor_the_store() -> None:
     environ = {"COMP_WORDS": "gnomon runs show x", "COMP_CWORD": "3", "_GNOMON_COMPLETE": "bash_complete", "GNOMON_HOME": "/nowhere", "PATH": ""}
     ended = subprocess.run([sys.executable, "-c", code], env=environ, capture_output=True, text=True, timeout=60, check=True)
     assert (ended.stdout, ended.stderr) == ("\nloaded []\n", "")
+
+
+def test_no_name_of_the_home_is_offered_for_an_api(known: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert [item.value for item in complete(["dags", "show"], "") or ()] == ["etl", "other"]
+    assert complete(["--api", "http://x", "dags", "show"], "") == complete(["dags", "show", "--api=http://x"], "") == []
+    assert [item.value for item in complete(["--api", "http://x", "dags"], "sh") or ()] == ["show"]
+    monkeypatch.setenv("GNOMON_API", "http://x")
+    assert complete(["dags", "show"], "") == []
+    assert [item.value for item in complete(["--api", "", "dags", "show"], "e") or ()] == ["etl"]

@@ -11,8 +11,8 @@ import pytest
 import yaml
 from tests.unit.cli.conftest import Gnomon
 
-from gnomon.cli import connections as command
 from gnomon.cli.home import Home
+from gnomon.operations import connection_operations
 
 URI = "postgres://me:p%40ss%2Fword@db.test:5432/sales?sslmode=disable"
 WARNING = "gnomon: warning: no installed package has a hook for connections of type 'postgrs'. Did you mean 'postgres'?\n"
@@ -21,7 +21,7 @@ WARNING = "gnomon: warning: no installed package has a hook for connections of t
 @pytest.fixture(autouse=True)
 def _types(monkeypatch: pytest.MonkeyPatch, home: Home) -> None:
     """The types are found in a process of their own, which tests/acceptance starts."""
-    monkeypatch.setattr(command, "ask_and_wait", lambda *_, **__: ["http", "postgres"])
+    monkeypatch.setattr(connection_operations, "ask_and_wait", lambda *_, **__: ["http", "postgres"])
 
 
 def test_a_connection_is_added_shown_changed_and_deleted(gnomon: Gnomon) -> None:

@@ -12,17 +12,17 @@ from gnomon.cli.home import Home
 from gnomon.cli.logs.log_stream import LineFormat, merge_logs, order_by_time
 from gnomon.cli.terminal.screen import Screen
 from gnomon.model.attempts import build_attempt_log_path
-from gnomon.report.listings.log_files import AttemptLog
+from gnomon.operations.log_operations import AttemptFiles
 from gnomon.report.listings.log_tail import LogTail
 from gnomon.testing import Play
 
 START = 1_772_355_600_000_000
 
 
-def _log(folder: Path, task_id: str, started_s: int, text: str) -> AttemptLog:
+def _log(folder: Path, task_id: str, started_s: int, text: str) -> AttemptFiles:
     path = folder / f"{task_id}.log"
     path.write_text(text)
-    return AttemptLog(task_id, -1, 1, 1, START + started_s * 1_000_000, True, (folder / "missing", path))
+    return AttemptFiles(task_id, -1, 1, 1, START + started_s * 1_000_000, True, True, (str(folder / "missing"), str(path)))
 
 
 def test_logs_are_merged_by_the_times_of_their_lines_and_lines_without_a_time_stay_behind_theirs(tmp_path: Path) -> None:
@@ -31,7 +31,7 @@ def test_logs_are_merged_by_the_times_of_their_lines_and_lines_without_a_time_st
         _log(tmp_path, "a", 0, "printed by a\n2026-03-01T09:00:10.000000Z ERROR    a1\nTraceback\n"),
         _log(tmp_path, "c", 60, "late"),
     ]
-    assert [line.removeprefix("2026-03-01T09:00:") for _, line in merge_logs(logs)] == [
+    assert [line.removeprefix("2026-03-01T09:00:") for _, line in merge_logs(logs, lambda _log, file: LogTail(Path(file)))] == [
         "printed by a", "05.000000Z INFO     b1", "printed by b", "10.000000Z ERROR    a1", "Traceback", "30.000000Z INFO     b2", "late",
     ]  # fmt: skip
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, FastAPI, Request
@@ -28,7 +29,8 @@ class RequiredPermission:
         context: ApiContext = request.app.state.context
         in_path = request.path_params.get("dag_id")
         dag_id = None if in_path in (None, ALL) else restore_slashes(str(in_path))
-        request.state.user = context.policy.authorize(request, self.permission, self.resource, dag_id)
+        user = context.policy.authorize(request, self.permission, self.resource, dag_id)
+        request.state.user = replace(user, address=find_address(request))
 
 
 def requires(permission: Permission, resource: ApiResource) -> Any:
@@ -71,7 +73,8 @@ def _find_user(request: Request) -> User:
 
 def _find_author(request: Request) -> Author:
     context: ApiContext = request.app.state.context
-    return Author(f"api:{_find_user(request).name}", context.clock.now(), find_address(request))
+    user = _find_user(request)
+    return Author(f"api:{user.name}", context.clock.now(), user.address)
 
 
 CurrentAuthor = Annotated[Author, Depends(_find_author)]

@@ -24,6 +24,8 @@ class Permission(Enum):
 class ApiResource(Enum):
     """What a route is about."""
 
+    ACCOUNT = "account"
+    """Accounts and their tokens."""
     ASSET = "asset"
     AUDIT_LOG = "audit log"
     BACKFILL = "backfill"
@@ -55,6 +57,8 @@ class User:
     """Who makes a request, and what that account may do."""
 
     identity: Identity
+    address: str = ""
+    """The address of the client."""
 
     @property
     def name(self) -> str:

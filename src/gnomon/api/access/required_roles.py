@@ -20,6 +20,8 @@ _OPERATORS = frozenset({ApiResource.CONFIGURATION, ApiResource.CONNECTION, ApiRe
 
 def find_required_role(permission: Permission, resource: ApiResource) -> Role:
     """The lowest role that has the permission."""
+    if resource is ApiResource.ACCOUNT:
+        return Role.ADMIN
     if resource in _OPERATORS:
         return Role.OPERATOR
     if permission is Permission.READ:

@@ -15,6 +15,7 @@ from gnomon.actions.backfill_changes import BackfillEnded, BackfillRefused
 from gnomon.actions.owner_requests import RequestRefused
 from gnomon.actions.state_changes import StateValueRefused
 from gnomon.api.access.policies import AccessRefused, User
+from gnomon.api.common.version_header import VERSION_HEADER, find_version
 from gnomon.errors.product import ConfigurationError, GnomonError, ResourceUnavailable, UserError
 from gnomon.model.accounts import Role
 from gnomon.report.listings.not_found import NameNotFound
@@ -31,6 +32,8 @@ from gnomon.store import (
 from gnomon.store.errors import BackfillActive
 
 _log = log.get_logger("api")
+ERROR_CLASS_HEADER = "Gnomon-Error"
+"""The name of the class of an error, which Gnomon's own clients read: a sentence is for people."""
 _STATUS_OF_ERRORS: tuple[tuple[type[Exception], int], ...] = (
     (NameNotFound, 404), (NotFound, 404), (RunExists, 409), (BackfillActive, 409), (BackfillEnded, 409), (BackfillRefused, 422),
     (ResourceInUse, 409), (RequestRefused, 409), (StateValueRefused, 422),
@@ -94,8 +97,12 @@ async def _answer_error(request: Request, error: Exception) -> JSONResponse:
     if status == 500:
         return await _answer_crash(request, error)
     if isinstance(error, NameNotFound) and error.thing == "DAG" and not _sees_all_dags(request):
-        return _answer(status, f"there is no DAG {error.name!r}")  # the sentence would suggest names that are hidden from the user
-    return _answer(status, str(error))
+        return _answer(status, f"there is no DAG {error.name!r}", _name_class(error))  # the sentence would suggest names that are hidden from the user
+    return _answer(status, str(error), _name_class(error))
+
+
+def _name_class(error: Exception) -> dict[str, str]:
+    return {ERROR_CLASS_HEADER: type(error).__name__}
 
 
 def _sees_all_dags(request: Request) -> bool:
@@ -105,4 +112,4 @@ def _sees_all_dags(request: Request) -> bool:
 
 async def _answer_crash(request: Request, error: Exception) -> JSONResponse:
     _log.error("request_failed", method=request.method, path=request.url.path, traceback="".join(traceback.format_exception(error)))
-    return _answer(500, "an internal error; the log of the api-server has the details")
+    return _answer(500, "an internal error; the log of the api-server has the details", {VERSION_HEADER: find_version()})

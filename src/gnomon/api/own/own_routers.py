@@ -5,9 +5,23 @@ from __future__ import annotations
 from fastapi import FastAPI
 
 from gnomon.api.access.permissions import list_operations
-from gnomon.api.own import dependencies, events, explanations, forecasts, grids, pool_use, services, timetables, work
+from gnomon.api.own import (
+    dependencies,
+    events,
+    explanations,
+    forecasts,
+    grids,
+    operation_routes,
+    pool_use,
+    services,
+    timetables,
+    work,
+)
 
-OWN_ROUTERS = (explanations.router, forecasts.router, grids.router, work.router, dependencies.router, services.router, events.router, timetables.router, pool_use.router)
+OWN_ROUTERS = (
+    explanations.router, forecasts.router, grids.router, work.router, dependencies.router, services.router, events.router, timetables.router,
+    pool_use.router, operation_routes.router,
+)  # fmt: skip
 
 
 def include_own(app: FastAPI, prefix: str) -> None:

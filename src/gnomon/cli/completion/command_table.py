@@ -60,6 +60,8 @@ ARGUMENTS = {
     "doctor": "",
     "explain": "dag run task",
     "grid": "dag",
+    "login": "",
+    "logout": "",
     "migrate check": "",
     "migrate import": "",
     "monitor": "",

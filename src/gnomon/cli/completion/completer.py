@@ -17,6 +17,7 @@ from click.shell_completion import (
 from gnomon.cli.commands import COMMANDS
 from gnomon.cli.completion.command_table import ARGUMENTS, FLAGS
 from gnomon.cli.completion.name_reader import read_names
+from gnomon.config.environment import get_variable
 
 VARIABLE = "_GNOMON_COMPLETE"
 """The environment variable with which a shell asks; click reads it."""
@@ -49,9 +50,18 @@ def complete(args: Sequence[str], incomplete: str) -> list[CompletionItem] | Non
     statement = _STATEMENTS.get(kind)
     if statement is None:
         return None
+    if _names_api(args):
+        return []  # the names of the home would be wrong, and to ask an API would hold up the prompt
     dag_id = next((word for word, known in zip(positions, kinds, strict=False) if known == "dag"), "")
     parameters = {"prefix": incomplete} | ({"dag_id": dag_id} if kind in ("run", "task") else {})
     return [CompletionItem(name) for name in read_names(statement, parameters) if name not in positions]
+
+
+def _names_api(args: Sequence[str]) -> bool:
+    """Whether the command line works on a deployment behind an API."""
+    given = [after for word, after in zip(args, [*args[1:], ""], strict=True) if word == "--api"]
+    given += [word.partition("=")[2] for word in args if word.startswith("--api=")]
+    return bool(given[-1] if given else get_variable("GNOMON_API"))
 
 
 def _drop_options(args: Sequence[str]) -> list[str] | None:

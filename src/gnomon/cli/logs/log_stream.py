@@ -5,15 +5,17 @@ from __future__ import annotations
 import heapq
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 
+from gnomon.cli.deployment.deployment_access import LogLines
 from gnomon.cli.terminal.local_times import to_shown_zone
 from gnomon.cli.terminal.screen import Screen
 from gnomon.model.instants import Instant, to_instant
-from gnomon.report.listings.log_files import AttemptLog
-from gnomon.report.listings.log_tail import LogTail
+from gnomon.operations.log_operations import AttemptFiles
 
+OpenLog = Callable[[AttemptFiles, str], LogLines]
+"""Opens one file of an attempt."""
 _STAMP = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6})Z (\w+)")
 """The beginning of a line that `logging` wrote (`gnomon.runner.attempt_log`)."""
 _COLOURS = ("cyan", "yellow", "magenta", "blue", "green")
@@ -27,16 +29,16 @@ def read_stamp(line: str) -> Instant | None:
     return None if found is None else to_instant(datetime.fromisoformat(found[1] + "+00:00"))
 
 
-def merge_logs(logs: Iterable[AttemptLog]) -> Iterator[tuple[AttemptLog, str]]:
+def merge_logs(logs: Iterable[AttemptFiles], open_log: OpenLog) -> Iterator[tuple[AttemptFiles, str]]:
     """The lines of these ended or live attempts, in the order of their times. A line without a time has that of the line before it.
 
-    A file is opened when the stream has come to the start of its attempt, so that few are open at a time.
+    `open_log`: a file of an attempt. A file is opened when the stream has come to the start of its attempt, so that few are open at a time.
     """
     waiting = sorted(logs, key=lambda log: log.started_at or 0, reverse=True)
-    heap: list[tuple[Instant, int, str, Iterator[str], AttemptLog]] = []
+    heap: list[tuple[Instant, int, str, Iterator[str], AttemptFiles]] = []
     opened = 0
 
-    def push(at: Instant, number: int, lines: Iterator[str], log: AttemptLog) -> None:
+    def push(at: Instant, number: int, lines: Iterator[str], log: AttemptFiles) -> None:
         line = next(lines, None)
         if line is not None:
             stamp = read_stamp(line)
@@ -46,17 +48,17 @@ def merge_logs(logs: Iterable[AttemptLog]) -> Iterator[tuple[AttemptLog, str]]:
         while waiting and (not heap or (waiting[-1].started_at or 0) <= heap[0][0]):
             log = waiting.pop()
             opened += 1
-            push(log.started_at or 0, opened, (line for path in log.paths for line in LogTail(path).new_lines(is_over=True)), log)
+            push(log.started_at or 0, opened, (line for file in log.files for line in open_log(log, file).new_lines(is_over=True)), log)
         if heap:
             at, number, line, lines, log = heapq.heappop(heap)
             yield log, line
             push(at, number, lines, log)
 
 
-def order_by_time(lines: Sequence[tuple[AttemptLog, str]]) -> list[tuple[AttemptLog, str]]:
+def order_by_time(lines: Sequence[tuple[AttemptFiles, str]]) -> list[tuple[AttemptFiles, str]]:
     """Lines that were read together, log by log, in the order of their times. A line without a time has that of the line before it."""
     at: Instant = 0
-    previous: AttemptLog | None = None
+    previous: AttemptFiles | None = None
     keyed = []
     for number, (log, line) in enumerate(lines):
         before = at if log is previous else (_NEVER if log.started_at is None else log.started_at)
@@ -74,7 +76,7 @@ class LineFormat:
         self._has_names = has_names
         self._width = 0
 
-    def format(self, log: AttemptLog, line: str) -> str:
+    def format(self, log: AttemptFiles, line: str) -> str:
         """One line; the name is padded to the longest name so far."""
         shown = self.format_line(line)
         if not self._has_names:

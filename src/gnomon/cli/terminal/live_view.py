@@ -15,6 +15,7 @@ from typing import Any
 
 import click
 
+from gnomon.cli.deployment.api_errors import ApiUnreachable
 from gnomon.cli.terminal.screen import Screen, read_screen
 from gnomon.clock import Clock
 from gnomon.errors.product import ResourceUnavailable, UserError
@@ -29,7 +30,7 @@ _QUIT = {"q", "Q", "\x1b", "\x04"}
 def watch(draw: Callable[[Screen], Sequence[str]], clock: Clock, interval_s: float, once: str) -> None:
     """Draw the lines of `draw` every `interval_s` seconds until a key quits.
 
-    While the database is unavailable its error is shown, and the view goes on. Raises UserError when stdout cannot be redrawn; `once` is
+    While the database or the API is unavailable its error is shown, and the view goes on. Raises UserError when stdout cannot be redrawn; `once` is
     the remedy.
     """
     if not read_screen().can_redraw:
@@ -41,7 +42,8 @@ def watch(draw: Callable[[Screen], Sequence[str]], clock: Clock, interval_s: flo
             try:
                 lines = list(draw(screen))
             except ResourceUnavailable as error:
-                lines = [screen.paint(f"the database is unavailable: {error}", "red")]
+                subject = "" if isinstance(error, ApiUnreachable) else "the database is unavailable: "
+                lines = [screen.paint(f"{subject}{error}", "red")]
             view.show(lines, screen)
             if view.wait(max(interval_s, REST * (clock.monotonic() - begun)), clock):
                 return

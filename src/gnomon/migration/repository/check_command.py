@@ -25,9 +25,9 @@ _FAILING = {"missing": ("missing", "unreadable"), "differs": ("missing", "unread
 @click.option("-n", "--notes", is_flag=True, help="Show notes too: what has no effect, what Airflow removed and Gnomon still has.")
 @click.option("--fail-on", type=click.Choice(tuple(_FAILING)), default="differs", show_default=True, help="The verdict from which the exit code is 1.")
 @format_option("sarif")
-@click.pass_context
 @pass_home
-def check(home: Home, ctx: click.Context, folder: Path, version: str | None, at: datetime | None, notes: bool, fail_on: str, output: str) -> None:
+@click.pass_context
+def check(ctx: click.Context, home: Home, folder: Path, version: str | None, at: datetime | None, notes: bool, fail_on: str, output: str) -> None:
     """Read the files of FOLDER without running them, and say what runs on Gnomon, what differs and what is missing.
 
     Verdicts: runs; differs (it runs, with another meaning than before: another data interval, catchup or schedule); missing

@@ -21,17 +21,24 @@ class LogTail:
 
         A last line without a newline is returned only with `is_over`, when nothing more will be written.
         """
-        try:
-            if self.path.stat().st_size <= self._start:
-                return
-            with self.path.open("rb") as file:
-                file.seek(self._start)
-                while lines := _whole_lines(file.read(READ_BYTES), is_over):
-                    self._start += len(lines)
-                    yield from lines.decode(errors="replace").splitlines()
-                    file.seek(self._start)
-        except FileNotFoundError:
-            return
+        while lines := read_whole_lines(self.path, self._start, is_over=is_over):
+            self._start += len(lines)
+            yield from lines.decode(errors="replace").splitlines()
+
+
+def read_whole_lines(path: Path, start: int, *, is_over: bool) -> bytes:
+    """At most READ_BYTES of a file from a byte on, up to a newline; empty at its end, and while the file does not exist.
+
+    `is_over`: nothing more will be written, so a last line without a newline is whole.
+    """
+    try:
+        if path.stat().st_size <= start:
+            return b""
+        with path.open("rb") as file:
+            file.seek(start)
+            return _whole_lines(file.read(READ_BYTES), is_over)
+    except FileNotFoundError:
+        return b""
 
 
 def _whole_lines(text: bytes, is_over: bool) -> bytes:

@@ -1,0 +1,36 @@
+"""The header by which Gnomon's own clients know that a Gnomon answers, and of which version it is."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import metadata
+
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+VERSION_HEADER = "Gnomon-Version"
+
+
+@cache
+def find_version() -> str:
+    """The version of this installation."""
+    try:
+        return metadata.version("gnomon")
+    except metadata.PackageNotFoundError:
+        return "of a source tree"
+
+
+class VersionHeader:
+    """Middleware: adds the header to every answer of the API and of its logins."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_with_header(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message)[VERSION_HEADER] = find_version()
+            await send(message)
+
+        is_api = scope["type"] == "http" and scope["path"].startswith(("/api/", "/auth/"))
+        await self._app(scope, receive, send_with_header if is_api else send)

@@ -1,0 +1,67 @@
+"""A route for each operation of `gnomon.operations`, which the command line calls with `--api`.
+
+An operation is `/operations/NAME`, one about a DAG `/dags/{dag_id}/operations/NAME`: GET with its arguments in the query for a read, POST with a
+JSON object for a change. The permission of the operation is declared as for every other route, and the DAG in the path is checked with it.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import Annotated, Any
+
+import msgspec
+from fastapi import APIRouter, Body, Query
+from starlette.responses import Response
+
+from gnomon.api.access.permissions import CurrentUser, requires
+from gnomon.api.access.policies import ApiResource, Permission
+from gnomon.api.common.paths import Id
+from gnomon.api.context import Context
+from gnomon.api.own.operation_access import ApiDags
+from gnomon.api.v2.lookup import refuse_wildcard
+from gnomon.operations.catalogue import list_operations
+from gnomon.operations.operation import DAG_ID, Operation
+from gnomon.operations.operation_scope import OperationScope
+
+router = APIRouter(tags=["Operation"])
+_KEYWORD = inspect.Parameter.KEYWORD_ONLY
+
+
+def add_route(operation: Operation[..., Any]) -> None:
+    """Add the route of an operation to the router."""
+    prefix = "/dags/{dag_id}/operations" if operation.is_about_dag else "/operations"
+    router.add_api_route(
+        f"{prefix}/{operation.name}", _build_endpoint(operation), methods=["GET" if operation.is_read else "POST"],
+        dependencies=[requires(Permission(operation.verb), ApiResource(operation.resource))], name=operation.name,
+        description=inspect.getdoc(operation.function), response_model=operation.find_result_type(),
+    )  # fmt: skip
+
+
+def _build_endpoint(operation: Operation[..., Any]) -> Any:
+    """A function with the arguments of the operation, as FastAPI reads them. Any: it has a signature of its own."""
+
+    def endpoint(api_context: Context, api_user: CurrentUser, **arguments: Any) -> Response:
+        if operation.is_about_dag:
+            refuse_wildcard(DAG_ID, arguments[DAG_ID])
+        scope = OperationScope(api_context.act_as(api_user), api_context.database, ApiDags(api_context, api_user), is_remote=True)
+        return Response(msgspec.json.encode(operation.function(scope, **arguments)), media_type="application/json")
+
+    own = list(inspect.signature(endpoint, eval_str=True).parameters.values())[:2]
+    own = [parameter.replace(kind=_KEYWORD) for parameter in own]
+    theirs = [_declare(operation, parameter) for parameter in operation.list_parameters()]
+    endpoint.__signature__ = inspect.Signature([*own, *theirs])  # type: ignore[attr-defined]
+    endpoint.__name__ = operation.name.replace(".", "_")
+    endpoint.__doc__ = operation.function.__doc__
+    return endpoint
+
+
+def _declare(operation: Operation[..., Any], parameter: inspect.Parameter) -> inspect.Parameter:
+    """Where the argument is in the request: the DAG in the path, the others in the query of a read and in the body of a change."""
+    if parameter.name == DAG_ID:
+        return parameter.replace(annotation=Id, kind=_KEYWORD)
+    place = Query() if operation.is_read else Body(embed=True)
+    return parameter.replace(annotation=Annotated[parameter.annotation, place], kind=_KEYWORD)
+
+
+for _operation in list_operations():
+    add_route(_operation)

@@ -1,0 +1,61 @@
+"""`HomeDeployment`: operations run in this process, on the store of the home."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
+
+from gnomon.clock import Clock
+from gnomon.operations.operation import Operation
+from gnomon.operations.operation_scope import AllDags, OperationScope
+from gnomon.report.listings.log_tail import LogTail
+
+if TYPE_CHECKING:
+    from gnomon.cli.home import Home
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class HomeDeployment:
+    """The database is opened by the first operation, and stays open until `close`."""
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+        self._opened = ExitStack()
+        self._scope: OperationScope | None = None
+
+    @property
+    def clock(self) -> Clock:
+        """The clock of the home."""
+        return self._home.clock
+
+    def sleep(self, seconds: float, /) -> object:
+        """Wait."""
+        return self._home.sleep(seconds)
+
+    def perform(self, operation: Operation[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """Call the function of the operation."""
+        if self._scope is None:
+            self._scope = OperationScope(self._home, self._opened.enter_context(self._home.store()), AllDags())
+        return operation.function(self._scope, *args, **kwargs)
+
+    def open_task_log(self, dag_id: str, run_id: str, task_id: str, map_index: int, file: str) -> LogTail:
+        """The file below the folder of logs."""
+        return LogTail(self._home.cfg.logs_folder / file)
+
+    def open_callback_log(self, dag_id: str, run_id: str, file: str) -> LogTail:
+        """The file below the folder of logs."""
+        return LogTail(self._home.cfg.logs_folder / file)
+
+    def describe_log(self, file: str) -> str:
+        """Its path."""
+        return str(self._home.cfg.logs_folder / file)
+
+    def find_default_timezone(self) -> str:
+        """[core] default_timezone."""
+        return self._home.cfg.text("core", "default_timezone")
+
+    def close(self) -> None:
+        """Close the database."""
+        self._opened.close()

@@ -1,0 +1,43 @@
+"""All operations, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
+
+from gnomon.operations import (
+    account_operations,
+    asset_operations,
+    backfill_operations,
+    connection_operations,
+    dag_operations,
+    downstream_operations,
+    explain_operations,
+    hitl_operations,
+    log_operations,
+    pool_operations,
+    run_operations,
+    task_operations,
+    variable_operations,
+    work_operations,
+    xcom_operations,
+)
+from gnomon.operations.operation import Operation
+
+_MODULES = (
+    dag_operations, run_operations, downstream_operations, task_operations, log_operations, explain_operations, work_operations,
+    backfill_operations, asset_operations, hitl_operations, xcom_operations, pool_operations, variable_operations, connection_operations,
+    account_operations,
+)  # fmt: skip
+
+
+def list_operations() -> list[Operation[..., Any]]:
+    """All operations, in the order of their modules and of their definition."""
+    return [found for module in _MODULES for found in _iterate(module)]
+
+
+def _iterate(module: ModuleType) -> Iterator[Operation[..., Any]]:
+    for value in vars(module).values():
+        if isinstance(value, Operation) and value.function.__module__ == module.__name__:
+            yield value

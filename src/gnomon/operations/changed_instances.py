@@ -1,0 +1,51 @@
+"""Task instances after a change of a run: what the owner of the DAG answered, and their states now."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import asdict, dataclass
+
+from gnomon.actions.owner_requests import OwnerAnswer
+from gnomon.model.records import DagRecord, RunRecord
+from gnomon.report.listings.run_list import TaskInstanceRow, list_task_instances
+from gnomon.store import Database
+from gnomon.store.dag_records import dag_runs
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedRow(TaskInstanceRow):
+    """A task instance after a command changed it: `state` is its state now, `previous_state` its state before."""
+
+    previous_state: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class InstanceChange:
+    """A change of task instances. `reply` is None when there was nothing to change, and then nothing was asked of the owner."""
+
+    selected: list[TaskInstanceRow]
+    """The task instances before the request."""
+    changed: list[ChangedRow]
+    """Those that the owner changed; empty while it has not answered."""
+    reply: OwnerAnswer | None
+
+
+def read_instance_change(db: Database, dag: DagRecord, run: RunRecord, rows: Sequence[TaskInstanceRow], reply: OwnerAnswer) -> InstanceChange:
+    """The change after the reply. `rows`: the task instances before the request."""
+    if reply.answer is None:
+        return InstanceChange(list(rows), [], reply)
+    names = next((names for names in reply.answer.values() if isinstance(names, list)), None)
+    return InstanceChange(list(rows), _read_changed(db, dag, run, rows, names), reply)
+
+
+def _read_changed(
+    db: Database, dag: DagRecord, run: RunRecord, rows: Sequence[TaskInstanceRow], names: Collection[object] | None
+) -> list[ChangedRow]:
+    """`names`: the task instances that the owner's answer lists; None when the answer has no list and all were changed."""
+    with db.read() as tx:
+        now = {row.name: row for row in list_task_instances(tx, dag, dag_runs.find_stored_run(tx, dag.dag_id, run.run_id) or run)}
+    return [
+        ChangedRow(**{**asdict(now[row.name]), "previous_state": row.state})
+        for row in rows
+        if row.name in now and (names is None or row.name in names)
+    ]

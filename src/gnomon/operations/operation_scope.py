@@ -1,0 +1,84 @@
+"""`OperationScope`: for whom an operation is performed, on which store, and which DAGs that user sees."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Protocol, TypeVar
+
+from gnomon.actions.actor import Actor
+from gnomon.actions.admin_changes import AdminChanges
+from gnomon.engine.state.engine_state import EngineLimits
+from gnomon.model.accounts import Author, Role
+from gnomon.report.activity.current_work import DagFacts
+from gnomon.store import Database, Transaction
+
+T = TypeVar("T")
+
+
+class DagVisibility(Protocol):
+    """Which DAGs the user sees, and may change. Operations about one DAG need not ask: who may call them is checked before."""
+
+    def sees_all(self, tx: Transaction) -> bool:
+        """The user sees every DAG, and what belongs to none."""
+
+    def has_role(self, tx: Transaction, dag_id: str, role: Role) -> bool:
+        """The user has at least this role on the DAG."""
+
+    def require_role(self, tx: Transaction, dag_id: str, role: Role) -> None:
+        """Raise the refusal of the API when the user has not this role on the DAG."""
+
+    def build_name_filter(self, tx: Transaction) -> Callable[[str], str]:
+        """A function that replaces the ids of hidden DAGs in a sentence."""
+
+
+class AllDags:
+    """The user of the home: whoever may open its database sees and changes every DAG."""
+
+    def sees_all(self, tx: Transaction) -> bool:
+        """True."""
+        return True
+
+    def has_role(self, tx: Transaction, dag_id: str, role: Role) -> bool:
+        """True."""
+        return True
+
+    def require_role(self, tx: Transaction, dag_id: str, role: Role) -> None:
+        """Return."""
+
+    def build_name_filter(self, tx: Transaction) -> Callable[[str], str]:
+        """A function that changes nothing."""
+        return lambda sentence: sentence
+
+
+@dataclass(frozen=True, slots=True)
+class OperationScope:
+    """`actor`: the options, the clock and the user. `is_remote`: the user is an account of the API, who has no access to this machine."""
+
+    actor: Actor
+    db: Database
+    dags: DagVisibility
+    is_remote: bool = False
+    facts: DagFacts = field(default_factory=DagFacts)
+    """What a command that looks again and again need not read again."""
+
+    @property
+    def limits(self) -> EngineLimits:
+        """The limits of all DAGs together, for explanations."""
+        return EngineLimits(parallelism=self.actor.cfg.integer("core", "parallelism") or None)
+
+    @property
+    def author(self) -> Author:
+        """The user and now, for a change that the audit log names."""
+        return Author(self.actor.by, self.actor.clock.now(), self.actor.address)
+
+    def changes(self, tx: Transaction) -> AdminChanges:
+        """Changes of connections, Variables and pools by the user."""
+        return AdminChanges(tx, self.author)
+
+    def select(self, tx: Transaction, items: Iterable[T], find_dag_id: Callable[[T], str | None]) -> list[T]:
+        """The items whose DAG the user sees; one without a DAG only for a user who sees everything."""
+        if self.dags.sees_all(tx):
+            return list(items)
+        named = ((find_dag_id(item), item) for item in items)
+        return [item for dag_id, item in named if dag_id is not None and self.dags.has_role(tx, dag_id, Role.VIEWER)]

@@ -1,0 +1,130 @@
+"""Tasks of a DAG and their instances in a run: lists, clearing, marking, links."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from gnomon.actions.run_changes import clear_instances, mark_instances
+from gnomon.errors.product import UserError
+from gnomon.model.records import DagRecord, RunRecord
+from gnomon.operations.changed_instances import InstanceChange, read_instance_change
+from gnomon.operations.operation import operation
+from gnomon.operations.operation_scope import OperationScope
+from gnomon.report.listings.dag_list import TaskSummary, build_task_rows, find_dag
+from gnomon.report.listings.extra_links import find_extra_links
+from gnomon.report.listings.run_list import TaskInstanceRow, find_run, find_spec_of_run, list_task_instances
+from gnomon.report.listings.task_selection import select_instances, select_tasks, split_instance_names
+from gnomon.store import Transaction
+
+MARKS = ("success", "failed", "skipped")
+"""The states that a task instance can be marked with."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkRow:
+    """A link; `url` is None until an attempt of the task has given one."""
+
+    name: str
+    url: str | None
+
+
+@operation("tasks.list", "read", "task")
+def list_tasks(scope: OperationScope, dag_id: str) -> list[TaskSummary]:
+    """The tasks of a DAG in topological order."""
+    with scope.db.read() as tx:
+        return build_task_rows(find_dag(tx, dag_id).spec.tasks)
+
+
+@operation("tasks.ids_of_run", "read", "task instance")
+def list_task_ids(scope: OperationScope, dag_id: str, run_id: str) -> list[str]:
+    """The ids of the tasks of the version of the DAG that the run uses, in topological order."""
+    with scope.db.read() as tx:
+        dag = find_dag(tx, dag_id)
+        return [task.task_id for task in find_spec_of_run(tx, dag, find_run(tx, dag, run_id)).tasks]
+
+
+@operation("tasks.states", "read", "task instance")
+def list_states(scope: OperationScope, dag_id: str, run_id: str) -> list[TaskInstanceRow]:
+    """All task instances of a run."""
+    with scope.db.read() as tx:
+        dag = find_dag(tx, dag_id)
+        rows = list_task_instances(tx, dag, find_run(tx, dag, run_id))
+        hide = scope.dags.build_name_filter(tx)
+        return [row if row.reason is None else replace(row, reason=hide(row.reason)) for row in rows]
+
+
+@operation("tasks.select", "read", "task instance")
+def select_task_instances(
+    scope: OperationScope, dag_id: str, run_id: str, names: list[str] | None = None, matched: list[str] | None = None, upstream: bool = False, downstream: bool = False,
+    map_index: int | None = None, only_failed: bool = False,
+) -> list[TaskInstanceRow]:  # fmt: skip
+    """The task instances that a clear or a mark would change.
+
+    `names`: task ids, or names of instances such as `load[1]`. `matched`: ids of further tasks.
+    """
+    with scope.db.read() as tx:
+        return _select(tx, dag_id, run_id, names, matched, upstream, downstream, map_index, only_failed)[2]
+
+
+@operation("tasks.clear", "edit", "task instance")
+def clear_tasks(
+    scope: OperationScope, dag_id: str, run_id: str, names: list[str] | None = None, matched: list[str] | None = None, upstream: bool = False, downstream: bool = False,
+    map_index: int | None = None, only_failed: bool = False,
+) -> InstanceChange:  # fmt: skip
+    """Run tasks of a run again. The arguments are those of `tasks.select`."""
+    with scope.db.read() as tx:
+        dag, run, rows = _select(tx, dag_id, run_id, names, matched, upstream, downstream, map_index, only_failed)
+    if not rows:
+        return InstanceChange([], [], None)
+    return read_instance_change(scope.db, dag, run, rows, clear_instances(scope.actor, scope.db, dag, run, rows, only_failed=only_failed))
+
+
+@operation("tasks.mark", "edit", "task instance")
+def mark_tasks(
+    scope: OperationScope, dag_id: str, run_id: str, state: str, names: list[str] | None = None, matched: list[str] | None = None, upstream: bool = False,
+    downstream: bool = False, map_index: int | None = None,
+) -> InstanceChange:  # fmt: skip
+    """Set tasks of a run to a final state; their running attempts are stopped."""
+    if state not in MARKS:
+        raise UserError(f"a task cannot be marked {state!r}; give {', '.join(MARKS)}")
+    with scope.db.read() as tx:
+        dag, run, rows = _select(tx, dag_id, run_id, names, matched, upstream, downstream, map_index, False)
+    if not rows:
+        return InstanceChange([], [], None)
+    return read_instance_change(scope.db, dag, run, rows, mark_instances(scope.actor, scope.db, dag, run, rows, state))
+
+
+@operation("tasks.links", "read", "task instance")
+def list_links(scope: OperationScope, dag_id: str, run_id: str, task_id: str, map_index: int) -> list[LinkRow]:
+    """The links of a task instance into other systems."""
+    with scope.db.read() as tx:
+        dag = find_dag(tx, dag_id)
+        found = find_extra_links(tx, dag, find_run(tx, dag, run_id), task_id, map_index)
+    return [LinkRow(name, url) for name, url in found.items()]
+
+
+def _select(
+    tx: Transaction, dag_id: str, run_id: str, names: list[str] | None, matched: list[str] | None, upstream: bool, downstream: bool,
+    map_index: int | None, only_failed: bool,
+) -> tuple[DagRecord, RunRecord, list[TaskInstanceRow]]:  # fmt: skip
+    dag = find_dag(tx, dag_id)
+    run = find_run(tx, dag, run_id)
+    named = split_instance_names(names or [])
+    if not named and not matched:
+        raise UserError("name at least one task")
+    chosen = select_tasks(find_spec_of_run(tx, dag, run), [*named, *(matched or ())], upstream=upstream, downstream=downstream)
+    rows = select_instances(tx, dag, run, chosen, map_index=map_index, map_indices=named, only_failed=only_failed)
+    if not only_failed:
+        _require_indices(rows, named, run_id)
+    if not rows and map_index is not None and not only_failed:
+        raise UserError(f"none of these tasks has map index {map_index} in run {run_id!r}; see `gnomon tasks states`")
+    return dag, run, rows
+
+
+def _require_indices(rows: list[TaskInstanceRow], named: Mapping[str, frozenset[int] | None], run_id: str) -> None:
+    found = {(row.task_id, row.map_index) for row in rows}
+    for task_id, indices in named.items():
+        missing = sorted(index for index in indices or () if (task_id, index) not in found)
+        if missing:
+            raise UserError(f"task {task_id!r} has no map index {missing[0]} in run {run_id!r}; see `gnomon tasks states`")
