@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from gnomon.actions.actor import Actor
-from gnomon.actions.admin_changes import AdminChanges
 from gnomon.engine.state.engine_state import EngineLimits
 from gnomon.model.accounts import Author, Role
 from gnomon.report.activity.current_work import DagFacts
 from gnomon.store import Database, Transaction
+
+if TYPE_CHECKING:
+    from gnomon.actions.admin_changes import AdminChanges
 
 T = TypeVar("T")
 
@@ -74,6 +76,8 @@ class OperationScope:
 
     def changes(self, tx: Transaction) -> AdminChanges:
         """Changes of connections, Variables and pools by the user."""
+        from gnomon.actions.admin_changes import AdminChanges  # start-up cost: most commands change none of them
+
         return AdminChanges(tx, self.author)
 
     def select(self, tx: Transaction, items: Iterable[T], find_dag_id: Callable[[T], str | None]) -> list[T]:
