@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import sqlite3
 from collections.abc import Iterator, MutableMapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
@@ -17,16 +19,22 @@ from tests.unit.api.served import Client, Reply, served
 from tests.unit.cli.deployment import NOW, Deployment, spec_of
 
 from gnomon.accounts import account_changes
+from gnomon.accounts.sessions import begin_session
+from gnomon.api.access.accounts_policy import COOKIE
 from gnomon.api.access.choose_policy import create_context
 from gnomon.api.common import limits
+from gnomon.api.common.filters import ALTERNATIVES_MAX, PATTERN_MAX
 from gnomon.api.context import ApiContext
 from gnomon.api.health import HealthSnapshot
+from gnomon.api.streams import event_hub
+from gnomon.api.v2.dag_run_wait import find_pause
 from gnomon.cli.home import Home
 from gnomon.clock import VirtualClock
 from gnomon.config import load_config
 from gnomon.model.accounts import Author, Grant, GrantKind, Role
 from gnomon.model.spec import ParseFailure
 from gnomon.store import migrations
+from gnomon.store.pages.memory_pages import is_like
 
 ROOT = Author("cli:root", NOW)
 ACCOUNTS = {"admin": Role.ADMIN, "viewer": Role.VIEWER, "reader": Role.NONE, "changer": Role.NONE}
@@ -140,3 +148,59 @@ def ask_for_body(target: Target, account: str | None, size: int, *, declares: bo
 
     asyncio.run(limits.BodyLimit(application)(scope, receive, send))
     return statuses[0]
+
+
+@pytest.mark.parametrize("path", ["/dags?dag_id_pattern=", "/dags/~/dagRuns?run_id_pattern=", "/eventLogs?event_pattern="])
+def test_a_pattern_is_bounded(target: Target, path: str) -> None:
+    """Of too many texts SQLite made an error of the server."""
+    assert target.request("viewer", "GET", f"/api/v2{path}{'%7C'.join(['a'] * ALTERNATIVES_MAX)}").status == 200
+    many = target.request("viewer", "GET", f"/api/v2{path}{'%7C'.join(['a'] * (ALTERNATIVES_MAX + 1))}")
+    assert (many.status, many.json()["detail"]) == (422, "a pattern has at most 100 texts with | between them, and this one has 101")
+    long = target.request("viewer", "GET", f"/api/v2{path}{'a' * (PATTERN_MAX + 1)}")
+    assert (long.status, long.json()["detail"]) == (422, "a pattern has at most 2,000 characters, and this one has 2,001")
+
+
+@pytest.mark.parametrize(("value", "text", "expected"), [
+    ("daily_sales", "sales", True), ("daily_sales", "SALES", True), ("daily_sales", "y_s", True), ("dailyXsales", "y_s", True), ("daily", "d%y", True),
+    ("daily", "y%d", False), ("daily", "_____", True), ("daily", "______", False), ("daily", "%", True), ("", "_", False), ("a[b]c", "[b]", True),
+    ("a*c", "*", True), ("abc", "*", False), ("abc", "a?c", False), ("abab", "ab%ab", True), ("aba", "ab%ba", False),
+])  # fmt: skip
+def test_a_pattern_in_memory_is_that_of_the_database(value: str, text: str, expected: bool) -> None:
+    assert is_like(value, text) is expected
+    with sqlite3.connect(":memory:") as db:
+        assert bool(db.execute("SELECT ? LIKE ?", (value, f"%{text}%")).fetchone()[0]) is expected
+
+
+def test_a_link_on_another_site_does_not_end_the_session(target: Target) -> None:
+    with target.context.database.write() as tx:
+        account = account_changes.get_account(tx, "viewer")
+        cookie = f"{COOKIE}={begin_session(tx, account, '127.0.0.1', NOW, target.context.authenticator.rules)}"
+
+    def get(path: str, **headers: str) -> int:
+        return target.client.request("GET", f"/api/v2{path}", None, {"Cookie": cookie, **headers}).status
+
+    assert get("/auth/logout", **{"Sec-Fetch-Site": "cross-site"}) == 307
+    assert get("/dags") == 200
+    assert get("/auth/logout", **{"Sec-Fetch-Site": "same-origin"}) == 307
+    assert get("/dags") == 401
+
+
+def test_many_waits_for_runs_look_less_often() -> None:
+    assert [find_pause(0.5, waits) for waits in (1, 50, 100, 5000)] == [0.5, 0.5, 1.0, 50.0]
+    assert find_pause(60.0, 5000) == 60.0
+
+
+def test_one_account_cannot_take_all_event_streams(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(event_hub, "STREAMS_MAX", 4)
+
+    def authorization(account: str) -> dict[str, str]:
+        return {"Authorization": f"Bearer {target.tokens[account]}"}
+
+    with ExitStack() as streams:
+        for _ in range(2):
+            assert streams.enter_context(target.client.stream(**authorization("viewer"))).next()[0] == "ready"
+        refused = target.request("viewer", "GET", "/api/gnomon/v1/events")
+        assert (refused.status, "account 'viewer' has 2 open streams" in refused.json()["detail"]) == (503, True)
+        assert streams.enter_context(target.client.stream(**authorization("reader"))).next()[0] == "ready"
+        assert target.request("reader", "GET", "/api/gnomon/v1/events").status == 503
+        assert streams.enter_context(target.client.stream(**authorization("admin"))).next()[0] == "ready"
