@@ -22,10 +22,13 @@ from gnomon.accounts import account_changes
 from gnomon.accounts.sessions import begin_session
 from gnomon.api.access.accounts_policy import COOKIE
 from gnomon.api.access.choose_policy import create_context
+from gnomon.api.auth import login_routes
 from gnomon.api.common import limits
 from gnomon.api.common.filters import ALTERNATIVES_MAX, PATTERN_MAX
+from gnomon.api.common.request_slots import RequestSlots
 from gnomon.api.context import ApiContext
 from gnomon.api.health import HealthSnapshot
+from gnomon.api.own import timetables
 from gnomon.api.streams import event_hub
 from gnomon.api.v2.dag_run_wait import find_pause
 from gnomon.cli.home import Home
@@ -204,3 +207,17 @@ def test_one_account_cannot_take_all_event_streams(target: Target, monkeypatch: 
         assert streams.enter_context(target.client.stream(**authorization("reader"))).next()[0] == "ready"
         assert target.request("reader", "GET", "/api/gnomon/v1/events").status == 503
         assert streams.enter_context(target.client.stream(**authorization("admin"))).next()[0] == "ready"
+
+
+@pytest.mark.parametrize(("slots", "method", "path", "body"), [
+    (login_routes._SLOTS, "POST", "/auth/token", {"username": "viewer", "password": "correct horse"}),
+    (timetables._SLOTS, "POST", "/api/gnomon/v1/timetables/preview", {"schedule": {"cron": "0 6 * * *"}}),
+    (timetables._SLOTS, "POST", "/api/gnomon/v1/timetables/diff", {"before": {"cron": "0 6 * * *"}, "after": {"cron": "0 7 * * *"}}),
+])  # fmt: skip
+def test_slow_requests_of_one_kind_cannot_take_all_threads(target: Target, slots: RequestSlots, method: str, path: str, body: object) -> None:
+    with ExitStack() as taken:
+        for _ in range(4):
+            taken.enter_context(slots.take())
+        refused = target.request("viewer", method, path, body)
+        assert (refused.status, refused.headers["retry-after"], "try again in a second" in refused.json()["detail"]) == (503, "1", True)
+    assert target.request("viewer", method, path, body).status in (200, 401)
