@@ -10,7 +10,8 @@ from tests.patience import PATIENCE_S
 from tests.unit.api.served import Client, served
 from tests.unit.cli.deployment import NOW, Deployment, spec_of
 
-from gnomon.api.access.policies import AccessRefused, ApiResource, Credential, OpenAccess, Permission, User
+from gnomon.api.access.open_access import OpenAccess
+from gnomon.api.access.policies import AccessRefused, ApiResource, Credential, Permission, User
 from gnomon.api.context import ApiContext
 from gnomon.api.health import HealthSnapshot
 from gnomon.api.streams import change_watcher, event_hub, stream_connection
