@@ -28,6 +28,8 @@ from gnomon.report.listings.dag_facts import VersionFactsCache
 from gnomon.store import Database, load_cipher, open_database
 from gnomon.wakeups import Notifier, change_notifier
 
+STATEMENT_LIMIT_S = 10.0
+"""A statement that reads for longer is cancelled, and its request is answered with 503: it holds one of few threads."""
 CLOSE_WAIT_S = 1.0
 """How long the end of the process waits for the thread that reads changes."""
 
@@ -53,6 +55,8 @@ class ApiContext:
         """How people log in at an identity provider; None: with passwords only."""
         self.figures_reader = FiguresReader(cfg, clock)
         self.server_figures = ServerFigures(clock, lambda: self.database)
+        self.open_waits: set[object] = set()
+        """One object for each request that waits for the end of a run; used by the event loop only."""
         self._database = database
         self._guard = threading.Lock()
 
@@ -67,6 +71,7 @@ class ApiContext:
                 self._database = open_database(
                     self.cfg.database_url, role="api-server", synchronous=self.cfg.text("database", "synchronous"), clock=self.clock,
                     cipher=load_cipher(self.cfg), announce_changes=change_notifier(run_folder(self.cfg.home)).notify,
+                    read_limit_s=STATEMENT_LIMIT_S,
                 )
             return self._database
 

@@ -39,17 +39,19 @@ def open_database(
     lease_clock: LeaseClock | None = None,
     cipher: Cipher | None = None,
     announce_changes: Callable[[], int] = lambda: 0,
+    read_limit_s: float | None = None,
 ) -> Database:
     """Open the database at `url` and check that it has the schema of this version; it is never upgraded here.
 
     `clock` measures how long SQLite's write lock is held; `lease_clock` replaces the database's clock for leases. Without
     a `cipher` no encrypted value can be read or written. `synchronous` is SQLite's setting of that name. `announce_changes` is called after
     commits that added to the journal of changes of a SQLite database, and returns how many readers it has woken; while there is none, it is called
-    once a second. On PostgreSQL a notification of the server does the same.
+    once a second. On PostgreSQL a notification of the server does the same. `read_limit_s`: a statement of a transaction that reads is cancelled
+    after so many seconds, and raises StatementTooSlow; None: never.
 
     Raises DatabaseNotInitialised, SchemaTooOld, SchemaTooNew, ForeignDatabase, InvalidAddress, DatabaseUnavailable, or UnusableFile.
     """
-    database = Database(parse_address(url), role, synchronous, clock or SystemClock(), lease_clock, cipher, announce_changes)
+    database = Database(parse_address(url), role, synchronous, clock or SystemClock(), lease_clock, cipher, announce_changes, read_limit_s)
     try:
         database.check()
     except BaseException:
@@ -63,7 +65,7 @@ class Database:
 
     def __init__(
         self, address: Address, role: str, synchronous: str, clock: Clock, lease_clock: LeaseClock | None,
-        cipher: Cipher | None = None, announce_changes: Callable[[], int] = lambda: 0,
+        cipher: Cipher | None = None, announce_changes: Callable[[], int] = lambda: 0, read_limit_s: float | None = None,
     ) -> None:
         self.address = address
         self.dialect = address.dialect
@@ -79,6 +81,7 @@ class Database:
         self._listener: NotifyListener | None = None
         self._parent_connections: list[object] = []
         self._announce_changes = announce_changes
+        self._read_limit_s = read_limit_s
         self._journal_rows = 0
         self._has_readers = False
         self._readers_checked_at = -READERS_CHECKED_EVERY_S
@@ -271,10 +274,10 @@ class Database:
                 if connection.is_usable:
                     return connection
         if self.dialect == SQLITE:
-            return SqliteConnection(self.address.path, self._clock, self._synchronous)
+            return SqliteConnection(self.address.path, self._clock, self._synchronous, self._read_limit_s)
         from gnomon.store.drivers.postgres import PostgresConnection
 
-        return PostgresConnection(self.url)
+        return PostgresConnection(self.url, self._read_limit_s)
 
     def _release_connection(self, connection: DriverConnection) -> None:
         with self._guard:

@@ -13,6 +13,15 @@ class DatabaseUnavailable(ResourceUnavailable):
     """The database did not answer; this call changed nothing, a later one may succeed."""
 
 
+class StatementTooSlow(ResourceUnavailable):
+    """A statement of a transaction that reads took longer than the process permits, and was cancelled."""
+
+
+def describe_slow_statement(limit_s: float) -> str:
+    """The sentence of StatementTooSlow."""
+    return f"the database did not answer within {limit_s:g} s: ask for less, for example for one DAG, a range of times or a smaller offset, or try again later"
+
+
 class CommitUncertain(ResourceUnavailable):
     """The connection ended inside COMMIT: the transaction may or may not be stored. Read again before acting."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
@@ -14,7 +15,7 @@ from tests.unit.api.oidc_browser import notice_of, oidc_site
 from tests.unit.cli.deployment import NOW
 
 from gnomon.accounts import account_changes
-from gnomon.api.auth import oidc_settings
+from gnomon.api.auth import oidc_routes, oidc_settings
 from gnomon.api.auth.identity_provider import FAILURE_KEPT_S
 from gnomon.api.auth.oidc_routes import LOGIN_S
 from gnomon.api.auth.oidc_settings import read_oidc_settings
@@ -88,6 +89,18 @@ def test_a_login_leads_to_no_other_site(provider: OidcServer, tmp_path: Path, ta
     with oidc_site(provider, tmp_path) as site:
         browser = site.browser()
         assert browser.get(browser.begin(f"/auth/oidc/login?next={target}")).headers["location"] == "/"
+
+
+def test_logins_that_wait_for_the_provider_cannot_take_all_threads(provider: OidcServer, tmp_path: Path) -> None:
+    with oidc_site(provider, tmp_path) as site, ExitStack() as taken:
+        browser = site.browser()
+        callback = browser.begin()
+        for _ in range(4):
+            taken.enter_context(oidc_routes._SLOTS.take())
+        for path in (callback, "/auth/oidc/login", "/auth/oidc/logout"):
+            assert browser.get(path).status == 503
+        taken.close()
+        assert browser.get(callback).status == 303
 
 
 @pytest.mark.parametrize(("secret", "methods"), [("gnomon-secret", ("client_secret_post",)), (None, ("none",))])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Iterator
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
@@ -51,3 +52,15 @@ def test_a_whole_request_keeps_the_connection_and_half_of_the_next_ends_it(clien
             assert b"200 OK" in answer
         connection.sendall(WHOLE[:30])
         assert _read_to_end(connection) == b""
+
+
+def test_a_full_server_closes_the_oldest_connection_that_waits_and_answers_the_new_one(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(request_deadline, "CONNECTIONS_MAX", 2)
+    monkeypatch.setattr(request_deadline, "REQUEST_TIMEOUT_S", PATIENCE_S)
+    with ExitStack() as opened:
+        silent = [opened.enter_context(socket.create_connection(("127.0.0.1", client.port), timeout=PATIENCE_S)) for _ in range(2)]
+        assert client.request("GET", "/health").status == 200
+        with suppress(ConnectionResetError):
+            assert silent[0].recv(1) == b""
+        silent[1].sendall(WHOLE)
+        assert silent[1].recv(12) == b"HTTP/1.1 200"

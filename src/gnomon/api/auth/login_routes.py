@@ -15,6 +15,7 @@ from gnomon.accounts.sessions import begin_session, end_session
 from gnomon.api.access.accounts_policy import COOKIE, LOGIN_PATH, AccountsPolicy, comes_from_same_site
 from gnomon.api.auth.login_page import render_login_page
 from gnomon.api.auth.session_cookies import build_cookie
+from gnomon.api.common.request_slots import RequestSlots
 from gnomon.api.common.trusted_proxies import find_address
 from gnomon.api.context import ApiContext, Context
 from gnomon.model.accounts import Account
@@ -22,6 +23,8 @@ from gnomon.model.accounts import Account
 router = APIRouter(tags=["Login"])
 NAME_MAX = 250
 FORM_BYTES_MAX = 16_384
+_SLOTS = RequestSlots("logins", 4)
+"""Hashes are computed two at a time; more logins than these would only wait, each in a thread."""
 
 
 class LoginBody(BaseModel):
@@ -104,9 +107,10 @@ def _create_token(context: ApiContext, request: Request, body: LoginBody, option
 
 
 def _check_login(context: ApiContext, request: Request, name: str, password: str) -> Account:
-    """The account. Raises HTTPException: 401 for a wrong name or password, 429 after too many."""
+    """The account. Raises HTTPException: 401 for a wrong name or password, 429 after too many, 503 while too many others are checked."""
     try:
-        return log_in(context.database, name, password, find_address(request), context.clock.now())
+        with _SLOTS.take():
+            return log_in(context.database, name, password, find_address(request), context.clock.now())
     except LoginRefused as refusal:
         if refusal.retry_after_s:
             raise HTTPException(429, str(refusal), {"Retry-After": f"{refusal.retry_after_s:.0f}"}) from None

@@ -19,6 +19,7 @@ from gnomon.api.auth.login_page import render_login_page
 from gnomon.api.auth.login_routes import clean_target
 from gnomon.api.auth.oidc_settings import CALLBACK_PATH, OidcSettings
 from gnomon.api.auth.session_cookies import build_cookie
+from gnomon.api.common.request_slots import RequestSlots
 from gnomon.api.common.trusted_proxies import find_address
 from gnomon.api.context import ApiContext, Context
 from gnomon.errors.product import UserError
@@ -32,6 +33,8 @@ LOGIN_S = 600
 """How long a login at the provider may take."""
 _PURPOSE = "login at an identity provider"
 _TEXT_MAX = 4096
+_SLOTS = RequestSlots("logins at the identity provider", 4)
+"""Each may wait for the provider, for ten seconds and more."""
 _log = log.get_logger("api")
 
 
@@ -41,7 +44,8 @@ def begin_login(request: Request, context: Context, next_page: Annotated[str, Qu
     settings = _require_oidc(context)
     made = LoginSecrets(*(random_secrets.token_urlsafe(32) for _ in range(3)))
     try:
-        url = context.identity_provider.build_login_url(_find_redirect_url(request, settings), made)
+        with _SLOTS.take():
+            url = context.identity_provider.build_login_url(_find_redirect_url(request, settings), made)
     except ProviderUnavailable as error:
         return _refuse(context, request, 503, str(error))
     body = {"purpose": _PURPOSE, "at": context.clock.now(), "target": clean_target(next_page), "secrets": [made.state, made.nonce, made.code_verifier]}
@@ -63,7 +67,8 @@ def finish_login(request: Request, context: Context) -> Response:
         why = f"{query['error']}{': ' + query['error_description'] if query.get('error_description') else ''}"
         return _refuse(context, request, 403, f"the identity provider did not log you in: {why}")
     try:
-        claims = context.identity_provider.read_claims(query.get("code", ""), _find_redirect_url(request, settings), made)
+        with _SLOTS.take():
+            claims = context.identity_provider.read_claims(query.get("code", ""), _find_redirect_url(request, settings), made)
         return _begin(context, request, settings, claims, target)
     except ProviderUnavailable as error:
         return _refuse(context, request, 503, str(error))
@@ -76,7 +81,8 @@ def end_provider_session(request: Request, context: Context) -> Response:
     """Send the browser to the provider, which ends its own session and sends the browser back to the page of the login."""
     _require_oidc(context)
     try:
-        url = context.identity_provider.build_logout_url(f"{_find_origin(request)}{LOGIN_PATH}")
+        with _SLOTS.take():
+            url = context.identity_provider.build_logout_url(f"{_find_origin(request)}{LOGIN_PATH}")
     except ProviderUnavailable as error:
         return _refuse(context, request, 503, str(error))
     return RedirectResponse(LOGIN_PATH if url is None else url, 303)

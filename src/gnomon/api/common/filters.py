@@ -71,8 +71,18 @@ def build_conditions(filters: BaseModel, fields: Mapping[str, FilterField], igno
     return conditions
 
 
+PATTERN_MAX = 2_000
+"""The most characters of a pattern."""
+ALTERNATIVES_MAX = 100
+"""The most texts of one pattern: SQLite permits conditions of a depth of 1,000."""
+
+
 def split_pattern(pattern: str, *, splits: bool = True) -> list[str] | None:
-    """The texts of a pattern, of which one must be found; None when everything matches."""
+    """The texts of a pattern, of which one must be found; None when everything matches. Raises HTTPException (422) for a pattern that is too long."""
+    if len(pattern) > PATTERN_MAX:
+        raise HTTPException(422, f"a pattern has at most {PATTERN_MAX:,} characters, and this one has {len(pattern):,}")
     texts = [text.strip() for text in pattern.split("|")] if splits else [pattern]
     texts = [text for text in texts if text]
+    if len(texts) > ALTERNATIVES_MAX:
+        raise HTTPException(422, f"a pattern has at most {ALTERNATIVES_MAX} texts with | between them, and this one has {len(texts):,}")
     return None if "~" in texts or not texts else texts

@@ -1,12 +1,24 @@
-"""Middleware that bounds the body of a request, and adds headers that keep browsers from using an answer otherwise than it is meant."""
+"""Middleware that bounds the body of a request by what its account may do, and adds headers that keep browsers from using an answer otherwise than it is meant."""
 
 from __future__ import annotations
 
+from anyio import to_thread
+from fastapi import HTTPException
+from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from gnomon.api.access.policies import AccessRefused, ApiResource, Permission
+from gnomon.api.common.errors import find_status
+from gnomon.errors.product import GnomonError
+from gnomon.model.accounts import Identity, Role
+
 BODY_BYTES_MAX = 20 * 1024 * 1024
 """The largest body of a request: an XCom of 16 MiB and its quoting."""
+READER_BYTES_MAX = 1024 * 1024
+"""The largest body of an account that may only read: a filter of a list, or a schedule."""
+ANONYMOUS_BYTES_MAX = 64 * 1024
+"""The largest body without a valid login: a name and a password. A body is parsed before the route checks the login, and parsing holds the process."""
 _HEADERS = (
     (b"cache-control", b"no-store"),
     (b"content-security-policy", b"default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"),
@@ -30,12 +42,8 @@ class SafeHeaders:
         await self._app(scope, receive, send_with_headers if scope["type"] == "http" else send)
 
 
-class _BodyTooLarge(Exception):
-    pass
-
-
 class BodyLimit:
-    """Answers 413 to a body of more than BODY_BYTES_MAX bytes, and reads no more of it."""
+    """Answers 413 to a body that is too large for the account of the request, and reads no more of it."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -44,21 +52,48 @@ class BodyLimit:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        received = 0
+        received, permitted = 0, ANONYMOUS_BYTES_MAX
+
+        async def permit(size: int) -> None:
+            nonlocal permitted
+            if permitted < size and permitted == ANONYMOUS_BYTES_MAX and size <= BODY_BYTES_MAX:
+                permitted = await to_thread.run_sync(_find_limit, Request(scope))
+            if permitted < size:
+                raise _refuse(413, f"the body has more than {BODY_BYTES_MAX if size > BODY_BYTES_MAX else permitted} bytes, the most for this account")
 
         async def receive_some() -> Message:
             nonlocal received
             message = await receive()
             received += len(message.get("body", b""))
-            if received > BODY_BYTES_MAX:
-                raise _BodyTooLarge
+            await permit(received)
             return message
 
         declared = dict(scope["headers"]).get(b"content-length", b"0")
         try:
-            if declared.isdigit() and int(declared) > BODY_BYTES_MAX:
-                raise _BodyTooLarge
-            await self._app(scope, receive_some, send)
-        except _BodyTooLarge:
-            answer = JSONResponse({"detail": f"the body has more than {BODY_BYTES_MAX} bytes"}, 413, {"connection": "close"})
-            await answer(scope, receive, send)
+            if declared.isdigit() and len(declared) < 20:
+                await permit(int(declared))
+        except HTTPException as refusal:
+            await JSONResponse({"detail": refusal.detail}, refusal.status_code, refusal.headers)(scope, receive, send)
+            return
+        await self._app(scope, receive_some, send)
+
+
+def _find_limit(request: Request) -> int:
+    """The largest body of the account of the request. Raises HTTPException without a valid login, or without the database."""
+    try:
+        identity = request.app.state.context.policy.authorize(request, Permission.READ, ApiResource.DAG, None).identity
+    except AccessRefused as refusal:
+        raise _refuse(refusal.status, str(refusal), refusal.headers) from None
+    except GnomonError as error:
+        raise _refuse(find_status(error), str(error)) from None
+    return BODY_BYTES_MAX if _may_change(identity) else READER_BYTES_MAX
+
+
+def _may_change(identity: Identity) -> bool:
+    """Whether the account has the role user on anything."""
+    return min(max((identity.role, *(grant.role for grant in identity.grants))), identity.ceiling) >= Role.USER
+
+
+def _refuse(status: int, detail: str, headers: dict[str, str] | None = None) -> HTTPException:
+    """The rest of the body is not read, so the connection ends."""
+    return HTTPException(status, detail, {**(headers or {}), "connection": "close"})

@@ -14,6 +14,7 @@ from gnomon.actions.schedule_previews import PreviewedSchedule, to_checked_insta
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission, User
 from gnomon.api.access.visible_dags import require_role
+from gnomon.api.common.request_slots import RequestSlots
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.schemas.base import Answer, Body
 from gnomon.errors.product import UserError
@@ -31,6 +32,8 @@ SLOTS_MAX = 1_000
 DIFFERENCE_SLOTS_MAX = 10_000
 """The most slots of each schedule that are compared."""
 _READ = requires(Permission.READ, ApiResource.DAG)
+_SLOTS = RequestSlots("previews and differences of schedules", 4)
+"""An account that may only read can ask for thousands of slots with each request."""
 Text = Annotated[str, Field(min_length=1, max_length=500)]
 
 
@@ -163,6 +166,11 @@ class DifferenceAnswer(Answer):
 @router.post("/preview", dependencies=[_READ])
 def preview_timetable(body: PreviewBody, context: Context, user: CurrentUser) -> PreviewAnswer:
     """The slots of a schedule in a window."""
+    with _SLOTS.take():
+        return _preview(context, user, body)
+
+
+def _preview(context: ApiContext, user: User, body: PreviewBody) -> PreviewAnswer:
     schedule = _build_schedule(context, user, body.schedule)
     start, end = _resolve_window(context, body, schedule)
     window = schedule.list_runs(context.cfg, context.clock, start, end, body.limit)
@@ -180,6 +188,11 @@ def preview_timetable(body: PreviewBody, context: Context, user: CurrentUser) ->
 @router.post("/diff", dependencies=[_READ])
 def compare_timetables(body: DifferenceBody, context: Context, user: CurrentUser) -> DifferenceAnswer:
     """What changes if the schedule `after` replaces the schedule `before`. Two slots of one local day count as one that moved, the nearest first."""
+    with _SLOTS.take():
+        return _compare(context, user, body)
+
+
+def _compare(context: ApiContext, user: User, body: DifferenceBody) -> DifferenceAnswer:
     before, after = _build_schedule(context, user, body.before), _build_schedule(context, user, body.after)
     if body.before.dag_id is not None and body.after.dag_id is None:
         after = replace(after, earliest=before.earliest, latest=before.latest)

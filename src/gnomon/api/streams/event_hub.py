@@ -8,7 +8,7 @@ continues an earlier stream gets what it missed from there, or is told to read a
 from __future__ import annotations
 
 import asyncio
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -91,6 +91,8 @@ class EventHub:
         self._checks: set[asyncio.Task[None]] = set()
         self._count = 0
         """Open streams, and those that wait for the first read."""
+        self._counts: Counter[str] = Counter()
+        """The same by account."""
         self._watcher: ChangeWatcher | None = None
         self._first_read: asyncio.Event | None = None
         self._is_closed = False
@@ -101,13 +103,20 @@ class EventHub:
         return self._count
 
     # ---- streams -----------------------------------------------------------------------------------------------------
-    async def wait_until_ready(self) -> None:
-        """Return when a stream can be opened, and keep a place for it, which `open_stream` takes or `release` gives back. Raises StreamsUnavailable."""
+    async def wait_until_ready(self, account: str) -> None:
+        """Return when the account can open a stream, and keep a place for it, which `open_stream` takes or `release` gives back.
+
+        An account has at most as many streams as are free, so that none can take all. Raises StreamsUnavailable.
+        """
         if self._is_closed:
             raise StreamsUnavailable("the api-server is stopping")
         if self._count >= STREAMS_MAX:
             raise StreamsUnavailable(f"this api-server has {STREAMS_MAX} open streams, which is its limit; try again later, or start another api-server")
+        own = self._counts[account]
+        if own >= STREAMS_MAX - self._count:
+            raise StreamsUnavailable(f"account {account!r} has {own} open streams, as many as are left for all other accounts; close some, or start another api-server")
         self._count += 1
+        self._counts[account] += 1
         try:
             if self._first_read is None:
                 self._start_watcher()
@@ -116,15 +125,18 @@ class EventHub:
             if self._is_closed:
                 raise StreamsUnavailable("the api-server is stopping")
         except TimeoutError:
-            self.release()
+            self.release(account)
             raise StreamsUnavailable("the database does not answer; try again later") from None
         except BaseException:
-            self.release()
+            self.release(account)
             raise
 
-    def release(self) -> None:
-        """A stream has ended, or will not be opened."""
+    def release(self, account: str) -> None:
+        """A stream of the account has ended, or will not be opened."""
         self._count -= 1
+        self._counts[account] -= 1
+        if not self._counts[account]:
+            del self._counts[account]
         if self._count == 0:
             self._stop()
 
@@ -136,7 +148,7 @@ class EventHub:
         connection = StreamConnection(interest, credential, is_chunked, self._on_lost)
         if self._is_closed or not hand_over(connection):
             connection.abort()
-            self.release()
+            self.release(interest.identity.name)
             return
         self._groups.setdefault(interest, set()).add(connection)
         connection.bucket = (self._turn + self._count) % HEARTBEAT_S
@@ -159,7 +171,7 @@ class EventHub:
     def _on_lost(self, connection: StreamConnection) -> None:
         self._buckets[connection.bucket].discard(connection)
         self._leave_group(connection)
-        self.release()
+        self.release(connection.interest.identity.name)
 
     def _leave_group(self, connection: StreamConnection) -> None:
         group = self._groups.get(connection.interest)

@@ -32,7 +32,7 @@ class EventStream(Response):
         try:
             if hand_over is None:
                 raise StreamsUnavailable("this server cannot stream events; use the api-server of Gnomon")
-            await self._hub.wait_until_ready()
+            await self._hub.wait_until_ready(self._interest.identity.name)
         except StreamsUnavailable as error:
             await JSONResponse({"detail": str(error)}, 503, {"Retry-After": "5"})(scope, receive, send)
             return
@@ -40,6 +40,6 @@ class EventStream(Response):
             headers = [(b"content-type", MEDIA_TYPE.encode()), (b"x-accel-buffering", b"no")]
             await send({"type": "http.response.start", "status": 200, "headers": headers})
         except BaseException:
-            self._hub.release()
+            self._hub.release(self._interest.identity.name)
             raise
         self._hub.open_stream(self._interest, self._credential, self._last_place, hand_over, is_chunked=scope["http_version"] != "1.0")

@@ -8,12 +8,14 @@ from fastapi import APIRouter, HTTPException, Query, Response
 
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
+from gnomon.api.access.visible_dags import VisibleDags, require_role
 from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.paths import Id
 from gnomon.api.context import Context
 from gnomon.api.v2.dag_answers import decode_file_token
 from gnomon.api.v2.schemas.tasks_shapes import ExtraLinkCollectionResponse
 from gnomon.api.v2.task_instance_reader import RunInstances
+from gnomon.model.accounts import Role
 from gnomon.model.ids import UNMAPPED
 from gnomon.report.listings.extra_links import find_extra_links
 from gnomon.store import notify_on_commit
@@ -24,12 +26,17 @@ router = APIRouter()
 
 @router.put("/parseDagFile/{file_token}", status_code=201, tags=["DAG Parsing"], dependencies=[requires(Permission.EDIT, ApiResource.DAG)])
 def reparse_dag_file(file_token: Id, context: Context, user: CurrentUser) -> Response:
-    """Have a file of DAGs parsed again although nothing in it has changed."""
+    """Have a file of DAGs parsed again although nothing in it has changed. It needs the role user on one of its DAGs."""
     file = decode_file_token(file_token)
-    with context.database.write() as tx:
-        known = [dag.dag_id for dag in dags.list_dags(tx) if dag.file == file]
+    with context.database.read() as tx:
+        visible = VisibleDags(context, tx, user)
+        known = [dag.dag_id for dag in dags.list_dags(tx) if dag.file == file and dag.dag_id in visible]
         if not known:
             raise HTTPException(404, "the token names no file of a DAG")
+        changeable = VisibleDags(context, tx, user, Role.USER)
+        if not any(dag_id in changeable for dag_id in known):
+            require_role(context, tx, user, known[0], Role.USER)
+    with context.database.write() as tx:
         dag_files.mark_stale(tx, known[0])
         notify_on_commit(tx)
     context.act_as(user).wake_services()

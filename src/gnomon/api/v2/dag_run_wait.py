@@ -31,6 +31,8 @@ router = APIRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}", tags=["DagRun"]
 
 INTERVAL_MIN_S = 0.5
 """A client that asks for lines more often gets them at this interval."""
+LOOKS_PER_S = 100
+"""All waits of the process together look at most so often: more waits look less often, and leave the threads to other requests."""
 
 
 @router.get(
@@ -55,17 +57,27 @@ def wait_dag_run_until_finished(
             return {"state": "refused", "detail": str(refusal)}
         return _look(context, dag_id, dag_run_id, result)
 
-    return StreamingResponse(_stream(look, max(interval, INTERVAL_MIN_S)), media_type=NDJSON)
+    return StreamingResponse(_stream(look, max(interval, INTERVAL_MIN_S), context.open_waits), media_type=NDJSON)
 
 
-async def _stream(look: Callable[[], dict[str, object]], interval: float) -> AsyncIterator[str]:
+async def _stream(look: Callable[[], dict[str, object]], interval: float, open_waits: set[object]) -> AsyncIterator[str]:
     """Between two looks no thread waits."""
-    while True:
-        line = await to_thread.run_sync(look)
-        yield json.dumps(line, ensure_ascii=False) + "\n"
-        if line["state"] in _OVER:
-            return
-        await asyncio.sleep(interval)
+    me = object()
+    open_waits.add(me)
+    try:
+        while True:
+            line = await to_thread.run_sync(look)
+            yield json.dumps(line, ensure_ascii=False) + "\n"
+            if line["state"] in _OVER:
+                return
+            await asyncio.sleep(find_pause(interval, len(open_waits)))
+    finally:
+        open_waits.discard(me)
+
+
+def find_pause(interval: float, waits: int) -> float:
+    """Seconds until the next look of one of so many waits."""
+    return max(interval, waits / LOOKS_PER_S)
 
 
 _OVER = {*(state.value for state in FINISHED_RUN_STATES), "deleted", "refused"}

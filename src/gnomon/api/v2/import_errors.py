@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Query
@@ -23,6 +24,7 @@ from gnomon.store.dag_records.dag_files import StoredImportError, list_numbered_
 
 router = APIRouter(prefix="/importErrors", tags=["Import Error"])
 _READ = requires(Permission.READ, ApiResource.IMPORT_ERROR)
+HIDDEN_TEXT = "the file defines DAGs too that you may not see, so its errors are not shown to you"
 
 
 class ImportErrorFilters(PageParameters):
@@ -66,13 +68,20 @@ def get_import_error(import_error_id: int, context: Context, user: CurrentUser) 
 
 
 def _list_visible(context: ApiContext, tx: Transaction, user: User) -> dict[int, StoredImportError]:
-    """The errors of all files; for a user who sees some DAGs only, those of files that define one of these."""
+    """The errors of all files; for a user who sees some DAGs only, those of files that define one of these.
+
+    The text of the error of a file that defines hidden DAGs too is left out: it may be about them.
+    """
     found = list_numbered_import_errors(tx)
     visible = VisibleDags(context, tx, user)
     if visible.is_all:
         return found
-    files = {dag.file for dag in dags.list_dags(tx) if dag.dag_id in visible}
-    return {number: error for number, error in found.items() if error.path in files}
+    shown = {dag.file for dag in dags.list_dags(tx) if dag.dag_id in visible}
+    shared = {dag.file for dag in dags.list_dags(tx) if dag.dag_id not in visible}
+    return {
+        number: replace(error, message=HIDDEN_TEXT, traceback="") if error.path in shared else error
+        for number, error in found.items() if error.path in shown
+    }  # fmt: skip
 
 
 def _build(number: int, error: StoredImportError) -> ImportErrorResponse:

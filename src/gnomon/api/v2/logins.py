@@ -9,6 +9,7 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from gnomon.api.access.accounts_policy import LOGIN_PATH
+from gnomon.api.access.open_access import comes_from_other_site
 from gnomon.api.access.permissions import requires
 from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.auth.login_routes import clean_target, end_session_of
@@ -26,5 +27,7 @@ def login(next_page: Annotated[str, Query(alias="next")] = "/") -> Response:
 
 @router.get("/logout", dependencies=[_PUBLIC], status_code=307, response_class=RedirectResponse)
 def logout(request: Request, context: Context) -> Response:
-    """End the session of the browser."""
+    """End the session of the browser. A link on a page of another site only leads to the page of the login."""
+    if comes_from_other_site(request):
+        return RedirectResponse(LOGIN_PATH, 307)
     return end_session_of(context, request, 307)

@@ -17,7 +17,9 @@ from gnomon.store.errors import (
     DatabaseUnavailable,
     DiskFull,
     InvalidAddress,
+    StatementTooSlow,
     StoreError,
+    describe_slow_statement,
 )
 from gnomon.store.statements import Statement
 from gnomon.store.transaction import LEASE_TTL_S, Row, RowCountCheck
@@ -84,9 +86,11 @@ class PostgresConnection:
     in the worst case). The connection is in autocommit mode, so that BEGIN and COMMIT are sent like other statements.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, read_limit_s: float | None = None) -> None:
+        """`read_limit_s`: how long a statement may take between `begin_read` and `end_read`; None: as long as it needs."""
         self._connection = connect_postgres(url)
         self._pending: list[_PendingStatement] = []
+        self._read_limit_s = read_limit_s
 
     @property
     def is_usable(self) -> bool:
@@ -94,7 +98,13 @@ class PostgresConnection:
 
     def begin_read(self) -> None:
         self.execute_raw("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-        self.execute_raw(f"SET LOCAL idle_in_transaction_session_timeout = {IDLE_IN_READ_MS}")
+        if self._read_limit_s is None:
+            self.execute_raw(f"SET LOCAL idle_in_transaction_session_timeout = {IDLE_IN_READ_MS}")
+        else:  # one statement for both settings
+            self.execute_raw(
+                f"SELECT set_config('idle_in_transaction_session_timeout', '{IDLE_IN_READ_MS}', true), "
+                f"set_config('statement_timeout', '{round(self._read_limit_s * 1000)}', true)"
+            )
 
     def begin_write(self) -> None:
         self.execute_raw("BEGIN")
@@ -164,7 +174,7 @@ class PostgresConnection:
         count the session as idle in its transaction.
         """
         cursors: list[Cursor] = []
-        with _translate_errors():
+        with _translate_errors(self._read_limit_s):
             try:
                 if len(statements) > PIPELINE_THRESHOLD:
                     with self._connection.pipeline():
@@ -220,9 +230,13 @@ def _to_columns(statement: Statement, rows: Sequence[Sequence[object]]) -> dict[
 
 
 @contextmanager
-def _translate_errors() -> Iterator[None]:
+def _translate_errors(read_limit_s: float | None) -> Iterator[None]:
     try:
         yield
+    except psycopg.errors.QueryCanceled as error:
+        if read_limit_s is None:
+            raise _translate_error(error) from error
+        raise StatementTooSlow(describe_slow_statement(read_limit_s)) from error
     except psycopg.Error as error:
         translated = _translate_error(error)
         if translated is error:

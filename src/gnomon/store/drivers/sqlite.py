@@ -11,13 +11,15 @@ from typing import NoReturn
 from gnomon.clock import Clock
 from gnomon.store.drivers.sqlite_file import translate_sqlite_error
 from gnomon.store.drivers.write_lock import WriteLock
-from gnomon.store.errors import CommitUncertain
+from gnomon.store.errors import CommitUncertain, StatementTooSlow, describe_slow_statement
 from gnomon.store.statements import Statement
 from gnomon.store.transaction import Row, RowCountCheck
 
 BUSY_TIMEOUT_S = 5.0
 """SQLite's own wait, for locks that the write lock does not order: another program, the recovery after a crash."""
 STATEMENTS_CACHED = 256
+STEPS_BETWEEN_LOOKS = 100_000
+"""A look costs a call of Python; so many steps take about a millisecond."""
 CACHE_KB = 2_000
 """Page cache of a connection. It is small, because old history is seldom read and the system caches the file."""
 
@@ -43,8 +45,12 @@ def connect_sqlite(path: Path, synchronous: str = "FULL") -> sqlite3.Connection:
 class SqliteConnection:
     """`DriverConnection` for SQLite. It holds the write lock from `begin_write` to the end of the transaction."""
 
-    def __init__(self, path: Path, clock: Clock, synchronous: str) -> None:
+    def __init__(self, path: Path, clock: Clock, synchronous: str, read_limit_s: float | None = None) -> None:
+        """`read_limit_s`: how long a statement may take between `begin_read` and `end_read`; None: as long as it needs."""
         self._path = path
+        self._clock = clock
+        self._read_limit_s = read_limit_s
+        self._is_limited = False
         self._holds_lock = False
         self.is_usable = True
         self._write_lock = WriteLock(path, clock)
@@ -56,6 +62,7 @@ class SqliteConnection:
 
     def begin_read(self) -> None:
         self.execute_raw("BEGIN")
+        self._is_limited = self._read_limit_s is not None
 
     def begin_write(self) -> None:
         self._write_lock.acquire()
@@ -80,7 +87,16 @@ class SqliteConnection:
     def end_read(self) -> None:
         self.rollback()
 
+    def _limit_statement(self) -> None:
+        """Interrupt the next statement when its time is over. SQLite asks after each STEPS_BETWEEN_LOOKS steps of its virtual machine."""
+        assert self._read_limit_s is not None
+        until, clock = self._clock.monotonic() + self._read_limit_s, self._clock
+        self._connection.set_progress_handler(lambda: clock.monotonic() >= until, STEPS_BETWEEN_LOOKS)
+
     def rollback(self) -> None:
+        if self._is_limited:
+            self._is_limited = False
+            self._connection.set_progress_handler(None, 0)
         try:
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
@@ -91,6 +107,8 @@ class SqliteConnection:
             self._release_lock()
 
     def rows(self, statement: Statement, parameters: Mapping[str, object]) -> list[Row]:
+        if self._is_limited:
+            self._limit_statement()
         try:
             return self._connection.execute(statement.text, _bind_lists(parameters)).fetchall()
         except sqlite3.Error as error:
@@ -148,6 +166,8 @@ class SqliteConnection:
             self._write_lock.release()
 
     def _raise_translated(self, error: sqlite3.Error) -> NoReturn:
+        if self._read_limit_s is not None and getattr(error, "sqlite_errorname", "") == "SQLITE_INTERRUPT":
+            raise StatementTooSlow(describe_slow_statement(self._read_limit_s)) from error
         cause = translate_sqlite_error(error, self._path)
         if cause is None:
             raise error

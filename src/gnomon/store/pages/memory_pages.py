@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cmp_to_key
@@ -75,9 +74,27 @@ _COMPARISONS: dict[Operator, Callable[[Any, Any], bool]] = {
 
 
 def is_like(value: str, text: str) -> bool:
-    """Whether the text occurs in the value, without regard to case; `%` and `_` in it are wildcards of LIKE."""
-    quoted = text.lower().replace("[", "[[]").replace("*", "[*]").replace("?", "[?]").replace("%", "*").replace("_", "?")
-    return fnmatch.fnmatchcase(value.lower(), f"*{quoted}*")
+    """Whether the text occurs in the value, without regard to case; `%` and `_` in it are wildcards of LIKE.
+
+    No regular expression is made of the text: Python keeps 32,768 of those that `fnmatch` makes, and a client chooses their lengths.
+    """
+    value, at = value.lower(), 0
+    for part in filter(None, text.lower().split("%")):  # what stands between two `%` is found as early as possible, so nothing is tried twice
+        at = _find_part(value, part, at)
+        if at < 0:
+            return False
+        at += len(part)
+    return True
+
+
+def _find_part(value: str, part: str, at: int) -> int:
+    """Where the part is found in the value, at that place or later; -1: nowhere. `_` stands for any character."""
+    if "_" not in part:
+        return value.find(part, at)
+    for place in range(at, len(value) - len(part) + 1):
+        if all(wanted in ("_", found) for wanted, found in zip(part, value[place : place + len(part)], strict=True)):
+            return place
+    return -1
 
 
 def _compare(one: Fields, other: Fields, order: Sequence[SortKey]) -> int:

@@ -1,0 +1,223 @@
+"""What somebody tries who has the source and an account that may little, and what somebody without an account tries."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import sqlite3
+from collections.abc import Iterator, MutableMapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from fastapi import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from tests.unit.api.served import Client, Reply, served
+from tests.unit.cli.deployment import NOW, Deployment, spec_of
+
+from gnomon.accounts import account_changes
+from gnomon.accounts.sessions import begin_session
+from gnomon.api.access.accounts_policy import COOKIE
+from gnomon.api.access.choose_policy import create_context
+from gnomon.api.auth import login_routes
+from gnomon.api.common import limits
+from gnomon.api.common.filters import ALTERNATIVES_MAX, PATTERN_MAX
+from gnomon.api.common.request_slots import RequestSlots
+from gnomon.api.context import ApiContext
+from gnomon.api.health import HealthSnapshot
+from gnomon.api.own import timetables
+from gnomon.api.streams import event_hub
+from gnomon.api.v2.dag_run_wait import find_pause
+from gnomon.cli.home import Home
+from gnomon.clock import VirtualClock
+from gnomon.config import load_config
+from gnomon.model.accounts import Author, Grant, GrantKind, Role
+from gnomon.model.spec import ParseFailure
+from gnomon.store import migrations
+from gnomon.store.pages.memory_pages import is_like
+
+ROOT = Author("cli:root", NOW)
+ACCOUNTS = {"admin": Role.ADMIN, "viewer": Role.VIEWER, "reader": Role.NONE, "changer": Role.NONE}
+"""`reader` and `changer` have the role viewer and user on DAGs that begin with `shown` only."""
+
+
+@dataclass
+class Target:
+    """A server with DAGs of which two accounts see only some."""
+
+    client: Client
+    context: ApiContext
+    tokens: dict[str, str]
+
+    def request(self, account: str | None, method: str, path: str, body: object = None) -> Reply:
+        headers = {} if account is None else {"Authorization": f"Bearer {self.tokens[account]}"}
+        return self.client.request(method, path, body, headers)
+
+
+@pytest.fixture(scope="module")
+def target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
+    clock = VirtualClock(NOW)
+    home = Home(load_config({}, tmp_path_factory.mktemp("home")), clock, clock.advance)
+    migrations.upgrade_schema(home.cfg.database_url)
+    deployment = Deployment(home, clock)
+    deployment.add(spec_of("shown_dag"), file="/dags/shown.py", failures=(ParseFailure(kind="dag", message="shown is broken"),))
+    deployment.add(spec_of("secret_dag"), file="/dags/secret.py", failures=(ParseFailure(kind="dag", message="secret is broken"),))
+    deployment.add(
+        spec_of("shown_too"), spec_of("secret_too"), file="/dags/both.py",
+        failures=(ParseFailure(kind="dag", message="secret_too is broken", traceback="in secret_too"),),
+    )
+    with deployment.db.write() as tx:
+        for name, role in ACCOUNTS.items():
+            account_changes.create_account(tx, ROOT, name, role, None)
+        account_changes.add_grant(tx, ROOT, "reader", Grant(GrantKind.DAG, "shown*", Role.VIEWER))
+        account_changes.add_grant(tx, ROOT, "changer", Grant(GrantKind.DAG, "shown*", Role.USER))
+    context = create_context(home.cfg, clock, "127.0.0.1", lambda: HealthSnapshot(NOW, ()))
+    with context.database.read() as tx:
+        tokens = {name: context.authenticator.signer.sign(account_changes.get_account(tx, name), clock.now(), 3600) for name in ACCOUNTS}
+    with served(context) as client:
+        yield Target(client, context, tokens)
+    context.close()
+    deployment.close()
+
+
+def token_of(file: str) -> str:
+    return base64.urlsafe_b64encode(file.encode()).decode().rstrip("=")
+
+
+def test_a_file_is_parsed_again_only_for_an_account_that_may_change_one_of_its_dags(target: Target) -> None:
+    """The token of a file is its path, so everybody can write the token of any file."""
+    def status(account: str, file: str) -> int:
+        return target.request(account, "PUT", f"/api/v2/parseDagFile/{token_of(file)}").status
+
+    assert [status("reader", f"/dags/{name}.py") for name in ("shown", "secret", "both", "missing")] == [403, 404, 403, 404]
+    assert [status("changer", f"/dags/{name}.py") for name in ("shown", "secret", "both", "missing")] == [201, 404, 201, 404]
+    assert [status("viewer", f"/dags/{name}.py") for name in ("shown", "secret", "missing")] == [403, 403, 403]
+    assert [status("admin", f"/dags/{name}.py") for name in ("shown", "secret", "missing")] == [201, 201, 404]
+
+
+def test_the_error_of_a_file_with_a_hidden_dag_has_no_text(target: Target) -> None:
+    def read(account: str) -> dict[str, str]:
+        listed = target.request(account, "GET", "/api/v2/importErrors").json()["import_errors"]
+        for one in listed:
+            assert target.request(account, "GET", f"/api/v2/importErrors/{one['import_error_id']}").json() == one
+        return {one["filename"]: one["stack_trace"] for one in listed}
+
+    assert read("viewer")["/dags/both.py"] == "in secret_too"
+    assert read("reader") == {"/dags/shown.py": "shown is broken", "/dags/both.py": "the file defines DAGs too that you may not see, so its errors are not shown to you"}
+
+
+@pytest.mark.parametrize("declares", [True, False])
+def test_a_large_body_is_read_only_for_an_account_that_may_send_it(target: Target, declares: bool) -> None:
+    """A body is parsed before the route checks the login."""
+    def send(account: str | None, size: int) -> int:
+        return ask_for_body(target, account, size, declares=declares)
+
+    small, middle, most = limits.ANONYMOUS_BYTES_MAX, limits.READER_BYTES_MAX, limits.BODY_BYTES_MAX
+    assert (send(None, small), send(None, small + 1)) == (200, 401)
+    assert [send(account, middle) for account in ACCOUNTS] == [200] * 4
+    assert {account: send(account, middle + 1) for account in ACCOUNTS} == {"admin": 200, "viewer": 413, "reader": 413, "changer": 200}
+    assert (send("admin", most), send("admin", most + 1), send(None, most + 1)) == (200, 413, 413 if declares else 401)
+
+
+def ask_for_body(target: Target, account: str | None, size: int, *, declares: bool) -> int:
+    """The status of a request of which the application reads the whole body, and answers 200."""
+    headers = [] if account is None else [(b"authorization", f"Bearer {target.tokens[account]}".encode())]
+    scope = {
+        "type": "http", "method": "POST", "path": "/", "query_string": b"", "server": ("here", 80), "scheme": "http", "client": ("127.0.0.1", 1),
+        "headers": [*headers, *([(b"content-length", str(size).encode())] if declares else [])], "app": SimpleNamespace(state=SimpleNamespace(context=target.context)),
+    }  # fmt: skip
+    statuses: list[int] = []
+    sent = 0
+
+    async def receive() -> dict[str, object]:
+        nonlocal sent
+        part = min(limits.ANONYMOUS_BYTES_MAX, size - sent)
+        sent += part
+        return {"type": "http.request", "body": b"x" * part, "more_body": sent < size}
+
+    async def send(message: MutableMapping[str, Any]) -> None:
+        if "status" in message:
+            statuses.append(message["status"])
+
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        try:
+            await Request(scope, receive).body()
+            await Response()(scope, receive, send)
+        except HTTPException as refusal:
+            await Response(status_code=refusal.status_code)(scope, receive, send)
+
+    asyncio.run(limits.BodyLimit(application)(scope, receive, send))
+    return statuses[0]
+
+
+@pytest.mark.parametrize("path", ["/dags?dag_id_pattern=", "/dags/~/dagRuns?run_id_pattern=", "/eventLogs?event_pattern="])
+def test_a_pattern_is_bounded(target: Target, path: str) -> None:
+    """Of too many texts SQLite made an error of the server."""
+    assert target.request("viewer", "GET", f"/api/v2{path}{'%7C'.join(['a'] * ALTERNATIVES_MAX)}").status == 200
+    many = target.request("viewer", "GET", f"/api/v2{path}{'%7C'.join(['a'] * (ALTERNATIVES_MAX + 1))}")
+    assert (many.status, many.json()["detail"]) == (422, "a pattern has at most 100 texts with | between them, and this one has 101")
+    long = target.request("viewer", "GET", f"/api/v2{path}{'a' * (PATTERN_MAX + 1)}")
+    assert (long.status, long.json()["detail"]) == (422, "a pattern has at most 2,000 characters, and this one has 2,001")
+
+
+@pytest.mark.parametrize(("value", "text", "expected"), [
+    ("daily_sales", "sales", True), ("daily_sales", "SALES", True), ("daily_sales", "y_s", True), ("dailyXsales", "y_s", True), ("daily", "d%y", True),
+    ("daily", "y%d", False), ("daily", "_____", True), ("daily", "______", False), ("daily", "%", True), ("", "_", False), ("a[b]c", "[b]", True),
+    ("a*c", "*", True), ("abc", "*", False), ("abc", "a?c", False), ("abab", "ab%ab", True), ("aba", "ab%ba", False),
+])  # fmt: skip
+def test_a_pattern_in_memory_is_that_of_the_database(value: str, text: str, expected: bool) -> None:
+    assert is_like(value, text) is expected
+    with sqlite3.connect(":memory:") as db:
+        assert bool(db.execute("SELECT ? LIKE ?", (value, f"%{text}%")).fetchone()[0]) is expected
+
+
+def test_a_link_on_another_site_does_not_end_the_session(target: Target) -> None:
+    with target.context.database.write() as tx:
+        account = account_changes.get_account(tx, "viewer")
+        cookie = f"{COOKIE}={begin_session(tx, account, '127.0.0.1', NOW, target.context.authenticator.rules)}"
+
+    def get(path: str, **headers: str) -> int:
+        return target.client.request("GET", f"/api/v2{path}", None, {"Cookie": cookie, **headers}).status
+
+    assert get("/auth/logout", **{"Sec-Fetch-Site": "cross-site"}) == 307
+    assert get("/dags") == 200
+    assert get("/auth/logout", **{"Sec-Fetch-Site": "same-origin"}) == 307
+    assert get("/dags") == 401
+
+
+def test_many_waits_for_runs_look_less_often() -> None:
+    assert [find_pause(0.5, waits) for waits in (1, 50, 100, 5000)] == [0.5, 0.5, 1.0, 50.0]
+    assert find_pause(60.0, 5000) == 60.0
+
+
+def test_one_account_cannot_take_all_event_streams(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(event_hub, "STREAMS_MAX", 4)
+
+    def authorization(account: str) -> dict[str, str]:
+        return {"Authorization": f"Bearer {target.tokens[account]}"}
+
+    with ExitStack() as streams:
+        for _ in range(2):
+            assert streams.enter_context(target.client.stream(**authorization("viewer"))).next()[0] == "ready"
+        refused = target.request("viewer", "GET", "/api/gnomon/v1/events")
+        assert (refused.status, "account 'viewer' has 2 open streams" in refused.json()["detail"]) == (503, True)
+        assert streams.enter_context(target.client.stream(**authorization("reader"))).next()[0] == "ready"
+        assert target.request("reader", "GET", "/api/gnomon/v1/events").status == 503
+        assert streams.enter_context(target.client.stream(**authorization("admin"))).next()[0] == "ready"
+
+
+@pytest.mark.parametrize(("slots", "method", "path", "body"), [
+    (login_routes._SLOTS, "POST", "/auth/token", {"username": "viewer", "password": "correct horse"}),
+    (timetables._SLOTS, "POST", "/api/gnomon/v1/timetables/preview", {"schedule": {"cron": "0 6 * * *"}}),
+    (timetables._SLOTS, "POST", "/api/gnomon/v1/timetables/diff", {"before": {"cron": "0 6 * * *"}, "after": {"cron": "0 7 * * *"}}),
+])  # fmt: skip
+def test_slow_requests_of_one_kind_cannot_take_all_threads(target: Target, slots: RequestSlots, method: str, path: str, body: object) -> None:
+    with ExitStack() as taken:
+        for _ in range(4):
+            taken.enter_context(slots.take())
+        refused = target.request("viewer", method, path, body)
+        assert (refused.status, refused.headers["retry-after"], "try again in a second" in refused.json()["detail"]) == (503, "1", True)
+    assert target.request("viewer", method, path, body).status in (200, 401)
