@@ -1,7 +1,8 @@
-"""Published packages of Airflow in folders below `.cache`: its clients in environments of their own, and its OpenAPI document."""
+"""Published packages in folders below `.cache`: Airflow's clients and schemathesis in environments of their own, and Airflow's OpenAPI document."""
 
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from tests.conformance import package_index
 
 VERSION = "3.3.2"
 AIRFLOWCTL_VERSION = "0.1.5"
+SCHEMATHESIS_VERSION = "4.32.5"
 CACHE = package_index.CACHE / f"airflow-api-{VERSION}"
 DOCUMENT = "airflow/api_fastapi/core_api/openapi/v2-rest-api-generated.yaml"
 PIP = ("-m", "pip", "--disable-pip-version-check", "--no-input", "-q")
@@ -26,6 +28,11 @@ def require_client() -> str:
 def require_airflowctl() -> str:
     """The Python of an environment that has `apache-airflow-ctl` and nothing of Gnomon; skips the test without the package index."""
     return _require_environment("airflowctl", f"apache-airflow-ctl=={AIRFLOWCTL_VERSION}")
+
+
+def require_schemathesis() -> str:
+    """The Python of an environment that has `schemathesis` and nothing of Gnomon; skips the test without the package index."""
+    return _require_environment(f"schemathesis-{SCHEMATHESIS_VERSION}", f"schemathesis=={SCHEMATHESIS_VERSION}")
 
 
 def require_document() -> Path:
@@ -43,13 +50,18 @@ def require_document() -> Path:
 
 
 def _require_environment(name: str, requirement: str) -> str:
+    """One test process builds it, the others wait for that; the lock ends with the process that has it."""
     folder = CACHE / name
     python = folder / "bin" / "python"
     mark = folder / "complete"
     if not mark.exists():
-        _run(sys.executable, "-m", "venv", "--clear", str(folder))
-        _run(str(python), *PIP, "install", requirement)
-        mark.touch()
+        CACHE.mkdir(parents=True, exist_ok=True)
+        with (CACHE / f"{name}.lock").open("w") as lock:
+            fcntl.lockf(lock, fcntl.LOCK_EX)
+            if not mark.exists():
+                _run(sys.executable, "-m", "venv", "--clear", str(folder))
+                _run(str(python), *PIP, "install", requirement)
+                mark.touch()
     return str(python)
 
 

@@ -22,6 +22,7 @@ from gnomon.api.common.paths import EncodedSlashes
 from gnomon.api.common.trusted_proxies import TrustedProxies
 from gnomon.api.common.version_header import VersionHeader, find_version
 from gnomon.api.context import ApiContext
+from gnomon.api.documented_app import DocumentedApp
 from gnomon.api.health import to_airflow_json
 from gnomon.api.metrics import metrics_routes
 from gnomon.api.metrics.server_figures import RequestTimes
@@ -39,7 +40,7 @@ PAGE_PATHS = ("/", "/index.html")
 
 def create_app(context: ApiContext) -> FastAPI:
     """The application. Raises InternalError when a route of the API declares no permission."""
-    app = FastAPI(
+    app = DocumentedApp(
         title="Gnomon", version=find_version(), description="Airflow's public API v2, as far as Gnomon has its features.",
         docs_url=None, redoc_url=None, redirect_slashes=False, lifespan=_limit_threads,
     )

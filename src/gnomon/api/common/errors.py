@@ -7,6 +7,7 @@ from typing import Any
 
 from fastapi import FastAPI, HTTPException, Request
 from fastapi.exceptions import RequestValidationError
+from pydantic_core import PydanticSerializationError
 from starlette.exceptions import HTTPException as StarletteHTTPException
 from starlette.responses import JSONResponse
 
@@ -58,6 +59,8 @@ def install_error_handlers(app: FastAPI) -> None:
     app.add_exception_handler(GnomonError, _answer_error)
     app.add_exception_handler(UnicodeError, _answer_error)
     app.add_exception_handler(OverflowError, _answer_error)
+    app.add_exception_handler(RecursionError, _answer_depth)
+    app.add_exception_handler(PydanticSerializationError, _answer_unwritable)
     app.add_exception_handler(Exception, _answer_crash)
 
 
@@ -108,6 +111,17 @@ def _name_class(error: Exception) -> dict[str, str]:
 def _sees_all_dags(request: Request) -> bool:
     user = getattr(request.state, "user", None)
     return isinstance(user, User) and user.identity.everywhere >= Role.VIEWER
+
+
+async def _answer_depth(_request: Request, _error: Exception) -> JSONResponse:
+    return _answer(400, "a value is nested too deeply")
+
+
+async def _answer_unwritable(request: Request, error: Exception) -> JSONResponse:
+    """501 for a stored value of more levels than pydantic writes: a task or a command has made it, because bodies of requests are checked."""
+    if "depth" in str(error):
+        return _answer(501, "a value of the answer is nested too deeply for this API; ask for other entries, or use the command line")
+    return await _answer_crash(request, error)
 
 
 async def _answer_crash(request: Request, error: Exception) -> JSONResponse:

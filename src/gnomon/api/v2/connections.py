@@ -41,6 +41,7 @@ from gnomon.store.admin.connections import StoredConnection
 router = APIRouter(prefix="/connections", tags=["Connection"])
 _READ = requires(Permission.READ, ApiResource.CONNECTION)
 _CHECKS_AT_A_TIME = 4
+_RETRY_AFTER_S = "5"
 _CHECKS = threading.BoundedSemaphore(_CHECKS_AT_A_TIME)
 """Each test is a process that may take some seconds."""
 _CONNECTION_ID = re.compile(r"[\w.-]+")
@@ -94,7 +95,7 @@ def test_connection(body: ConnectionBody, context: Context) -> ConnectionTestRes
         before = connections.get_connection(tx, body.connection_id)
         stored = _merge(before or StoredConnection(body.connection_id, body.conn_type), body, None)
     if not _CHECKS.acquire(blocking=False):
-        raise HTTPException(429, f"{_CHECKS_AT_A_TIME} connections are being tested; try again in some seconds")
+        raise HTTPException(429, f"{_CHECKS_AT_A_TIME} connections are being tested; try again in some seconds", {"Retry-After": _RETRY_AFTER_S})
     try:
         check = check_stored_connection(context.cfg, stored)
     except PlanningError as error:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, model_validator
+
+DEPTH_MAX = 200
+"""How deeply a value of a body may be nested. pydantic writes at most 255 levels; an answer has some of its own around the value."""
 
 
 class Answer(BaseModel):
@@ -12,6 +17,23 @@ class Answer(BaseModel):
 
 
 class Body(BaseModel):
-    """The body of a request; a key that is not among its fields is refused."""
+    """The body of a request; a key that is not among its fields is refused, and so is a value that no answer could show."""
 
     model_config = ConfigDict(extra="forbid", populate_by_name=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _check_depth(cls, data: Any) -> Any:
+        if not has_depth_at_most(data, DEPTH_MAX):
+            raise ValueError(f"lists and objects are nested more than {DEPTH_MAX} levels deep")
+        return data
+
+
+def has_depth_at_most(value: object, most: int) -> bool:
+    """Whether lists and objects of the value are nested at most so many levels deep. Walks level by level, so that no depth ends it."""
+    level = [value] if isinstance(value, dict | list) else []
+    for _ in range(most):
+        level = [inner for outer in level for inner in (outer.values() if isinstance(outer, dict) else outer) if isinstance(inner, dict | list)]
+        if not level:
+            return True
+    return not level

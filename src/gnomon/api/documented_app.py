@@ -1,0 +1,63 @@
+"""`DocumentedApp`: the application, whose OpenAPI document declares for every operation of the API the errors that it may answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import FastAPI
+
+_METHODS = ("get", "put", "post", "patch", "delete")
+_WITHOUT_CONFLICT = ("get",)
+ERRORS = {
+    400: "The request cannot be understood, or names something that is not allowed here",
+    401: "No valid login or token",
+    403: "The user lacks the permission",
+    404: "There is no such object, or the user may not see it",
+    409: "The state of the object does not allow the change",
+    413: "The body is too large",
+    422: "A parameter or the body does not fit",
+    429: "Too many requests; wait as long as the header Retry-After says",
+    501: "Gnomon does not have this",
+    503: "The database or the scheduler is not available",
+}
+"""By status of an error: what it means. Each operation may answer each of them; 409 only changes, 413 only operations with a body."""
+_DETAIL_TEXT = {"type": "string", "title": "Detail"}
+_DETAIL_FAULTS = {"type": "array", "items": {"$ref": "#/components/schemas/ValidationError"}, "title": "Faults"}
+_SCHEMAS: dict[str, Any] = {
+    "HTTPExceptionResponse": {"type": "object", "title": "HTTPExceptionResponse", "required": ["detail"], "properties": {"detail": _DETAIL_TEXT}},
+    "HTTPValidationError": {
+        "type": "object", "title": "HTTPValidationError", "required": ["detail"],
+        "properties": {"detail": {"anyOf": [_DETAIL_TEXT, _DETAIL_FAULTS], "title": "Detail"}},
+    },
+}
+"""The two shapes of an error (`gnomon.api.common.errors`), with the names that Airflow's document has."""
+
+
+class DocumentedApp(FastAPI):
+    """FastAPI, with a document that declares the errors. Here and not with each route: FastAPI would build a model for each of 1,400 pairs at every start."""
+
+    def openapi(self) -> dict[str, Any]:
+        """The document; made at the first call."""
+        is_new = self.openapi_schema is None
+        document = super().openapi()
+        if is_new:
+            declare_errors(document)
+        return document
+
+
+def declare_errors(document: dict[str, Any]) -> None:
+    """Add the errors to each operation, in place."""
+    document["components"]["schemas"].update(_SCHEMAS)
+    for methods in document["paths"].values():
+        for method in _METHODS:
+            if method in methods:
+                _declare_errors_of(method, methods[method])
+
+
+def _declare_errors_of(method: str, operation: dict[str, Any]) -> None:
+    for status, meaning in ERRORS.items():
+        if (status == 409 and method in _WITHOUT_CONFLICT) or (status == 413 and "requestBody" not in operation):
+            continue
+        name = "HTTPValidationError" if status == 422 else "HTTPExceptionResponse"
+        schema = {"$ref": f"#/components/schemas/{name}"}
+        operation["responses"][str(status)] = {"description": meaning, "content": {"application/json": {"schema": schema}}}
