@@ -87,7 +87,6 @@ EXAMPLE_FILES: tuple[ExampleFile, ...] = (
     ExampleFile("example_retry_policy", ComparedBy.PACKAGES, reason=NO_SITE + "six tries in five minutes: in `make soak`"),
     ExampleFile(
         "tutorial_objectstorage", ComparedBy.PACKAGES, reason=NO_SITE + "needs the packages requests and pandas, and the extra object-storage",
-        error="No module named 'requests'",
     ),
     ExampleFile("tutorial_taskflow_api_virtualenv", ComparedBy.PACKAGES, reason="needs the package dill and a package index"),
     ExampleFile("example_asset_with_watchers", ComparedBy.WATCHERS),

@@ -13,6 +13,7 @@ from gnomon.store.admin import connections, pools, variables
 from gnomon.store.admin.connections import StoredConnection
 from gnomon.store.admin.variables import StoredVariable
 from gnomon.store.dag_records.event_log import log_event
+from gnomon.store.errors import InvalidKey, WrongKey
 from gnomon.store.transaction import Transaction
 
 _CHANGED = f"{HIDDEN} (changed)"
@@ -36,12 +37,16 @@ class AdminChanges:
         self._log("connection", connection.conn_id, None if before is None else _describe_connection(before), after)
 
     def delete_connection(self, conn_id: str) -> bool:
-        """Delete a connection; False when it did not exist."""
-        before = connections.get_connection(self.tx, conn_id)
-        if before is None:
-            return False
-        self._log("connection", conn_id, _describe_connection(before), None)
-        return connections.delete_connection(self.tx, conn_id)
+        """Delete a connection, also one that the key of this host does not decrypt; False when it did not exist."""
+        try:
+            before = connections.get_connection(self.tx, conn_id)
+            shown = None if before is None else _describe_connection(before)
+        except (InvalidKey, WrongKey) as error:
+            shown = {"unreadable": str(error)}
+        is_deleted = connections.delete_connection(self.tx, conn_id)
+        if is_deleted:
+            self._log("connection", conn_id, shown, None)
+        return is_deleted
 
     def set_variable(self, key: str, value: str, description: str | None = None) -> None:
         """Insert or replace a Variable; a description of None keeps the existing one. Raises InvalidKey."""
@@ -53,12 +58,16 @@ class AdminChanges:
         self._log("variable", key, None if before is None else _describe_variable(before), after)
 
     def delete_variable(self, key: str) -> bool:
-        """Delete a Variable; False when it did not exist."""
-        before = variables.find_variable(self.tx, key)
-        if before is None:
-            return False
-        self._log("variable", key, _describe_variable(before), None)
-        return variables.delete_variable(self.tx, key)
+        """Delete a Variable, also one that the key of this host does not decrypt; False when it did not exist."""
+        try:
+            before = variables.find_variable(self.tx, key)
+            shown = None if before is None else _describe_variable(before)
+        except (InvalidKey, WrongKey) as error:
+            shown = {"unreadable": str(error)}
+        is_deleted = variables.delete_variable(self.tx, key)
+        if is_deleted:
+            self._log("variable", key, shown, None)
+        return is_deleted
 
     def set_pool(self, name: str, slots: int, *, description: str = "", include_deferred: bool = False) -> None:
         """Insert or replace a pool; `slots` of -1 means unlimited."""
