@@ -42,6 +42,10 @@ class PoolExhausted(StoreError):
         self.pool = pool
 
 
+class UnstorableText(UserError):
+    """A text has a character that the database cannot store; nothing of the transaction was stored."""
+
+
 class DatabaseNotInitialised(UserError):
     """The address has no Gnomon database yet."""
 

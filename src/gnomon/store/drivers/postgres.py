@@ -19,6 +19,7 @@ from gnomon.store.errors import (
     InvalidAddress,
     StatementTooSlow,
     StoreError,
+    UnstorableText,
     describe_slow_statement,
 )
 from gnomon.store.statements import Statement
@@ -250,6 +251,8 @@ def _translate_error(error: psycopg.Error) -> Exception:
         return DatabaseUnavailable(f"the connection to PostgreSQL ended: {_first_line(error)}")
     if state is not None and state.startswith(_RETRYABLE_STATES):
         return DatabaseUnavailable(f"PostgreSQL could not execute the statement now: {_first_line(error)}")
+    if isinstance(error, psycopg.DataError) and "NUL" in str(error):
+        return UnstorableText("a text contains NUL, which PostgreSQL cannot store; leave it out")
     if state == "53100":
         return DiskFull(f"the disk of PostgreSQL is full ({_first_line(error)}): free some space there")
     if state in {"25006", "42501"}:

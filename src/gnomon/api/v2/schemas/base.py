@@ -9,6 +9,9 @@ from pydantic import BaseModel, ConfigDict, model_validator
 DEPTH_MAX = 200
 """How deeply a value of a body may be nested. pydantic writes at most 255 levels; an answer has some of its own around the value."""
 
+_STORED_AS_JSON = "value"
+"""The field of XComs, Variables and states that may be any text: it is stored as JSON, or encrypted."""
+
 
 class Answer(BaseModel):
     """The answer to a request."""
@@ -26,6 +29,15 @@ class Body(BaseModel):
     def _check_depth(cls, data: Any) -> Any:
         if not has_depth_at_most(data, DEPTH_MAX):
             raise ValueError(f"lists and objects are nested more than {DEPTH_MAX} levels deep")
+        return data
+
+    @model_validator(mode="before")
+    @classmethod
+    def _check_texts(cls, data: Any) -> Any:
+        if isinstance(data, dict):
+            for name, value in data.items():
+                if name != _STORED_AS_JSON and any(isinstance(text, str) and "\x00" in text for text in (value if isinstance(value, list) else (value,))):
+                    raise ValueError(f"{name} contains NUL, which no text of the database can contain")
         return data
 
 
