@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 from gnomon.actions.manual_runs import NewRun, create_run
 from gnomon.errors.product import UserError
@@ -44,6 +44,8 @@ def list_assets(scope: OperationScope, aliases: bool = False, with_inactive: boo
     """The assets by name, or with `aliases` the aliases; with `with_inactive` also assets that no file names any more."""
     with scope.db.read() as tx:
         rows = [] if aliases else [_keep_seen(scope, tx, row) for row in asset_list.list_asset_rows(tx, with_inactive=with_inactive)]
+        if not scope.dags.sees_all(tx):
+            rows = [row for row in rows if any(isinstance(value, list | tuple) and value for value in asdict(row).values())]
         alias_rows = [_keep_seen_alias(scope, tx, row) for row in asset_list.list_alias_rows(tx)] if aliases else []
         circles = [list(circle) for circle in asset_list.list_asset_circles(tx) if all(_is_seen(scope, tx, dag_id) for dag_id in circle)]
     return AssetListing(rows, alias_rows, circles)

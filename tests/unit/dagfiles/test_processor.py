@@ -108,7 +108,7 @@ def deployed(home, parser_with, tmp_path, empty_database):
         options = {"dag_processor__parsing_memory_limit": 300, "core__dagbag_import_timeout": PATIENCE_S, **options}
         path = tmp_path / f"gnomon{len(made)}.db"
         shutil.copy(empty_database, path)
-        made.append(Deployment(home, parser_with(home.config(**options)), path))
+        made.append(Deployment(home, parser_with(home.config(**{"dag_processor__parsing_memory_limit": 0, **options})), path))
         return made[-1]
 
     yield deploy
