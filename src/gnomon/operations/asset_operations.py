@@ -66,7 +66,10 @@ def list_asset_events(scope: OperationScope, asset: str | None = None, limit: in
     """The newest events of an asset, or of all assets, and the runs that consumed them."""
     with scope.db.read() as tx:
         stored = None if asset is None else asset_list.find_stored_asset(tx, asset)
-        return [_keep_seen_event(scope, tx, event) for event in asset_list.list_event_rows(tx, stored, min(max(limit, 1), 10_000))]
+        rows = [_keep_seen_event(scope, tx, event) for event in asset_list.list_event_rows(tx, stored, min(max(limit, 1), 10_000))]
+        if scope.dags.sees_all(tx):
+            return rows
+        return [row for row in rows if row.source_run_id or row.consumed_by]  # made or consumed by a DAG that the user sees
 
 
 @operation("assets.materialize", "create", "asset")
