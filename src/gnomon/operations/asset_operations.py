@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 from gnomon.actions.manual_runs import NewRun, create_run
+from gnomon.assets.conditions import match_leaves
 from gnomon.errors.product import UserError
 from gnomon.model.accounts import Role
+from gnomon.model.assets import AssetKey
 from gnomon.model.states import DagRunType
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
@@ -15,9 +18,12 @@ from gnomon.operations.run_operations import TriggeredRun
 from gnomon.report.listings import asset_list
 from gnomon.report.listings.asset_list import AliasRow, AssetEventRow, AssetRow
 from gnomon.report.listings.dag_list import find_dag
+from gnomon.report.listings.not_found import NameNotFound
 from gnomon.report.listings.run_list import build_run_row
 from gnomon.report.listings.watcher_list import WatcherRow, list_watcher_rows
 from gnomon.store import Transaction
+from gnomon.store.asset_records import asset_declarations
+from gnomon.store.asset_records.asset_declarations import StoredAsset
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +49,9 @@ class ShownAsset:
 def list_assets(scope: OperationScope, aliases: bool = False, with_inactive: bool = False) -> AssetListing:
     """The assets by name, or with `aliases` the aliases; with `with_inactive` also assets that no file names any more."""
     with scope.db.read() as tx:
-        rows = [] if aliases else [_keep_seen(scope, tx, row) for row in asset_list.list_asset_rows(tx, with_inactive=with_inactive)]
-        if not scope.dags.sees_all(tx):
-            rows = [row for row in rows if any(isinstance(value, list | tuple) and value for value in asdict(row).values())]
+        is_seen = _make_asset_filter(scope, tx)
+        found = [] if aliases else asset_list.list_asset_rows(tx, with_inactive=with_inactive)
+        rows = [_keep_seen(scope, tx, row) for row in found if is_seen(AssetKey(row.name, row.uri))]
         alias_rows = [_keep_seen_alias(scope, tx, row) for row in asset_list.list_alias_rows(tx)] if aliases else []
         circles = [list(circle) for circle in asset_list.list_asset_circles(tx) if all(_is_seen(scope, tx, dag_id) for dag_id in circle)]
     return AssetListing(rows, alias_rows, circles)
@@ -55,7 +61,8 @@ def list_assets(scope: OperationScope, aliases: bool = False, with_inactive: boo
 def show_asset(scope: OperationScope, asset: str, most_events: int = 10) -> ShownAsset:
     """An asset, given by its name or its URI."""
     with scope.db.read() as tx:
-        stored, row = asset_list.find_asset_row(tx, asset)
+        stored = _find_seen_asset(scope, tx, asset)
+        row = asset_list.build_asset_row(tx, stored)
         watchers = scope.select(tx, list_watcher_rows(tx, stored.key), lambda watcher: watcher.dag_id)
         events = [_keep_seen_event(scope, tx, event) for event in asset_list.list_event_rows(tx, stored, most_events)]
         return ShownAsset(_keep_seen(scope, tx, row), json.loads(stored.extra), watchers, events)
@@ -65,18 +72,17 @@ def show_asset(scope: OperationScope, asset: str, most_events: int = 10) -> Show
 def list_asset_events(scope: OperationScope, asset: str | None = None, limit: int = 100) -> list[AssetEventRow]:
     """The newest events of an asset, or of all assets, and the runs that consumed them."""
     with scope.db.read() as tx:
-        stored = None if asset is None else asset_list.find_stored_asset(tx, asset)
+        stored = None if asset is None else _find_seen_asset(scope, tx, asset)
         rows = [_keep_seen_event(scope, tx, event) for event in asset_list.list_event_rows(tx, stored, min(max(limit, 1), 10_000))]
-        if scope.dags.sees_all(tx):
-            return rows
-        return [row for row in rows if row.source_run_id or row.consumed_by]  # made or consumed by a DAG that the user sees
+        is_seen = _make_asset_filter(scope, tx)
+        return [row for row in rows if is_seen(AssetKey(row.asset, row.uri))]
 
 
 @operation("assets.materialize", "create", "asset")
 def materialize_asset(scope: OperationScope, asset: str, conf: dict[str, object] | None = None) -> TriggeredRun:
     """Create a run of the DAG whose task writes the asset, given by its name or its URI."""
     with scope.db.read() as tx:
-        stored = asset_list.find_stored_asset(tx, asset)
+        stored = _find_seen_asset(scope, tx, asset)
         dag_ids = [dag_id for dag_id in asset_list.list_producing_dags(tx, stored.key) if _is_seen(scope, tx, dag_id)]
         dag = find_dag(tx, _require_one_dag(stored.key.name, dag_ids))
         scope.dags.require_role(tx, dag.dag_id, Role.USER)
@@ -91,6 +97,28 @@ def _require_one_dag(name: str, dag_ids: list[str]) -> str:
     if len(dag_ids) > 1:
         raise UserError(f"several DAGs write asset {name!r}: {', '.join(dag_ids)}; trigger one of them: gnomon dags trigger {dag_ids[0]}")
     return dag_ids[0]
+
+
+def _make_asset_filter(scope: OperationScope, tx: Transaction) -> Callable[[AssetKey], bool]:
+    """Whether the user sees an asset: one that a DAG names which the user sees, as in `gnomon.api.access.visible_assets`."""
+    if scope.dags.sees_all(tx):
+        return lambda key: True
+    named = {each.leaf for each in asset_declarations.list_declarations(tx) if _is_seen(scope, tx, each.dag_id)}
+    return lambda key: not named.isdisjoint(match_leaves(key, ()))
+
+
+def _find_seen_asset(scope: OperationScope, tx: Transaction, text: str) -> StoredAsset:
+    """The asset with this name or URI. Raises NameNotFound, also for one that is hidden from the user; it suggests names to users who see all."""
+    is_all = scope.dags.sees_all(tx)
+    try:
+        stored = asset_list.find_stored_asset(tx, text)
+    except NameNotFound:
+        if is_all:
+            raise
+        stored = None
+    if stored is None or not _make_asset_filter(scope, tx)(stored.key):
+        raise NameNotFound("asset", text, "", (), "`gnomon assets list` lists all assets")
+    return stored
 
 
 def _is_seen(scope: OperationScope, tx: Transaction, dag_id: str) -> bool:

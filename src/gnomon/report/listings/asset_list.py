@@ -84,14 +84,16 @@ def list_alias_rows(tx: Transaction) -> list[AliasRow]:
     return [AliasRow(alias.name, _producers(declared, {alias}), _consumers(declared, {alias})) for alias in aliases]
 
 
-def find_asset_row(tx: Transaction, text: str) -> tuple[StoredAsset, AssetRow]:
-    """The asset with this name or, if no name fits, this uri. Raises NameNotFound, which suggests near names."""
-    asset = find_stored_asset(tx, text)
-    return asset, _build_asset_row(asset, asset_declarations.list_declarations(tx), asset_events.read_event_counts(tx))
+def build_asset_row(tx: Transaction, asset: StoredAsset) -> AssetRow:
+    """The row of a stored asset."""
+    return _build_asset_row(asset, asset_declarations.list_declarations(tx), asset_events.read_event_counts(tx))
 
 
 def find_stored_asset(tx: Transaction, text: str) -> StoredAsset:
-    """As `find_asset_row`, without the row. Of several assets that fit, one that a file names comes first."""
+    """The asset with this name or, if no name fits, this URI; of several that fit, one that a file names comes first.
+
+    Raises NameNotFound, which suggests near names.
+    """
     found = asset_declarations.find_assets(tx, name=text) or asset_declarations.find_assets(tx, uri=text)
     if not found:
         known = asset_declarations.list_assets(tx)
