@@ -102,7 +102,7 @@ def _require_one_dag(name: str, dag_ids: list[str]) -> str:
 def _make_asset_filter(scope: OperationScope, tx: Transaction) -> Callable[[AssetKey], bool]:
     """Whether the user sees an asset: one that a DAG names which the user sees, as in `gnomon.api.access.visible_assets`."""
     if scope.dags.sees_all(tx):
-        return lambda key: True
+        return lambda _key: True
     named = {each.leaf for each in asset_declarations.list_declarations(tx) if _is_seen(scope, tx, each.dag_id)}
     return lambda key: not named.isdisjoint(match_leaves(key, ()))
 

@@ -272,6 +272,16 @@ def test_a_hidden_dag_is_in_no_answer(site: Site) -> None:
     assert sees_all > 5
 
 
+@pytest.mark.parametrize("operation", ["assets.show", "assets.events"])
+def test_an_asset_of_a_hidden_dag_is_not_found_by_its_name_nor_suggested(site: Site, operation: str) -> None:
+    found = site.request("viewer", "GET", f"{OWN}/operations/{operation}?asset=secret_stock")
+    assert found.status == 200, found
+    for name in ("secret_stock", "secret_stoc"):
+        reply = site.request("shown", "GET", f"{OWN}/operations/{operation}?asset={name}")
+        assert (reply.status, "did you mean" in str(reply.json())) == (404, False), reply
+        assert b"`gnomon assets list` lists all assets" in reply.body
+
+
 def test_counts_and_suggestions_do_not_know_hidden_dags_either(site: Site) -> None:
     for path, key in (("/dags", "dags"), ("/dags/~/dagRuns", "dag_runs"), ("/dags/~/dagRuns/~/taskInstances", "task_instances"), ("/dagStats", "dags"),
                       ("/importErrors", "import_errors"), ("/dagTags", "tags")):
