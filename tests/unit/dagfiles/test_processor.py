@@ -16,6 +16,7 @@ from gnomon import store
 from gnomon.clock import SystemClock
 from gnomon.dagfiles.database_file_registry import DatabaseFileRegistry
 from gnomon.dagfiles.processor import DagProcessor
+from gnomon.processes.memory import mapped_bytes
 from gnomon.store import migrations
 from gnomon.store.dag_records import dag_files, dags
 from gnomon.store.ownership import commit
@@ -105,10 +106,11 @@ def deployed(home, parser_with, tmp_path, empty_database):
     made: list[Deployment] = []
 
     def deploy(**options: object) -> Deployment:
-        options = {"dag_processor__parsing_memory_limit": 300, "core__dagbag_import_timeout": PATIENCE_S, **options}
+        limit = 300 + mapped_bytes() // 2**20  # the servers are forks of this process
+        options = {"dag_processor__parsing_memory_limit": limit, "core__dagbag_import_timeout": PATIENCE_S, **options}
         path = tmp_path / f"gnomon{len(made)}.db"
         shutil.copy(empty_database, path)
-        made.append(Deployment(home, parser_with(home.config(**{"dag_processor__parsing_memory_limit": 0, **options})), path))
+        made.append(Deployment(home, parser_with(home.config(**options)), path))
         return made[-1]
 
     yield deploy
