@@ -121,7 +121,8 @@ class UserOfApi:
         Notifier(run_folder(self.cfg.home)).notify()
 
 
-def _find_context(request: Request) -> ApiContext:
+async def _find_context(request: Request) -> ApiContext:
+    """Async, as each dependency that waits for nothing: FastAPI calls every other one in a thread, which costs more than the call."""
     context: ApiContext = request.app.state.context
     return context
 

@@ -66,14 +66,14 @@ def check_routes(app: FastAPI, prefix: str) -> None:
             raise InternalError(f"route {path} declares no permission; add requires(...) to its dependencies")
 
 
-def _find_user(request: Request) -> User:
+async def _find_user(request: Request) -> User:
     user: User = request.state.user
     return user
 
 
-def _find_author(request: Request) -> Author:
+async def _find_author(request: Request) -> Author:
     context: ApiContext = request.app.state.context
-    user = _find_user(request)
+    user: User = request.state.user
     return Author(f"api:{user.name}", context.clock.now(), user.address)
 
 

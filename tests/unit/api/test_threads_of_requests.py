@@ -1,0 +1,26 @@
+"""Which parts of a request FastAPI calls in a thread of its pool: each such call costs processor time and a place in the pool."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+
+from fastapi.dependencies.models import Dependant
+
+from gnomon.api.access.permissions import RequiredPermission, list_operations
+from gnomon.api.v2.routers import ROUTERS
+
+
+def test_of_the_dependencies_of_an_operation_only_the_check_of_the_permission_needs_a_thread() -> None:
+    called = {one.call for route in list_operations(ROUTERS) for one in _walk(route.dependant)}
+
+    in_threads = {call for call in called if not inspect.iscoroutinefunction(call)}
+
+    assert called - in_threads
+    assert all(isinstance(call, RequiredPermission) for call in in_threads)
+
+
+def _walk(dependant: Dependant) -> Iterator[Dependant]:
+    for one in dependant.dependencies:
+        yield one
+        yield from _walk(one)
