@@ -4,8 +4,8 @@ A task is mapped over the list that another task returns. Shown for each number 
 and both as ratios (above 1: mapped is better); from the end of the list's task to the first start of an instance; what the scheduler needs.
 `python -m bench.mapped 100 1000` for other numbers.
 
-Compared are a no-op `@task` that is mapped, and 500 tasks of `bench/dags/wide/wide_python_500.py`: PythonOperators with a no-op function. An unmapped
-`@task` costs its process the same (`python -m bench.mapped_attempts`). With `attempts_per_child` a run of 500 tasks ends before its first processes have
+Compared are a no-op `@task` that is mapped, and a DAG with as many PythonOperators with a no-op function. An unmapped `@task` costs its process the same
+(`python -m bench.mapped_attempts`). Both have the same number of tasks: with `attempts_per_child` a run of 500 tasks ends before its first processes have
 had 100 attempts, so neither its rate nor its processor time has their exits, while a run of 10,000 replaces a hundred of them.
 """
 
@@ -30,7 +30,7 @@ from gnomon.store.dag_records import dag_runs
 
 NUMBERS = (100, 1_000, 10_000)
 PAIRS = 3
-"""Runs of 500 tasks, mapped and not mapped, one after the other."""
+"""Runs, mapped and not mapped, that alternate."""
 WIDE = Path(__file__).parent / "dags" / "wide"
 OPTIONS = {
     "GNOMON__CORE__MAX_ACTIVE_TASKS_PER_DAG": "64", "GNOMON__CORE__PARALLELISM": "8", "GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False",
@@ -53,6 +53,18 @@ for number in {numbers}:
 
         noop.expand(i=numbers(number))
 """
+WIDE_FILE = """
+from airflow.providers.standard.operators.python import PythonOperator
+from airflow.sdk import DAG
+
+def noop():
+    return None
+
+for number in {numbers}:
+    with DAG(f"wide_{{number}}", schedule=None):
+        for index in range(number):
+            PythonOperator(task_id=f"t{{index:05d}}", python_callable=noop)
+"""
 SAMPLE_S = 0.1
 LIMIT_S = 600.0
 
@@ -68,7 +80,7 @@ class RunFigures:
 
 @dataclass(frozen=True)
 class MappedFigures:
-    """What a run of a mapped task came to, beside runs of 500 tasks that are not mapped directly before and after it."""
+    """What runs of a mapped task came to, beside runs of as many tasks that are not mapped; they alternate."""
 
     run: RunFigures
     beside: RunFigures
@@ -103,9 +115,11 @@ def deployed(numbers: tuple[int, ...], options: dict[str, str]) -> Iterator[Depl
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "mapped_numbers.py"
         file.write_text(FILE.format(numbers=list(numbers)))
-        paths = [file, WIDE / "wide_mapped_500.py", WIDE / "wide_python_500.py"]
+        wide = Path(folder) / "wide_numbers.py"
+        wide.write_text(WIDE_FILE.format(numbers=list(numbers)))
+        paths = [file, wide, WIDE / "wide_mapped_500.py", WIDE / "wide_python_500.py"]
         with deployment(paths, **OPTIONS, **options) as running:
-            for dag_id in ("wide_mapped_500", "wide_python_500", f"mapped_{numbers[-1]}"):
+            for dag_id in ("wide_mapped_500", "wide_python_500", f"mapped_{numbers[-1]}", f"wide_{numbers[-1]}"):
                 running.wait_for_dag(dag_id)
             yield running
 
@@ -120,20 +134,42 @@ def _compare_500(running: Deployment) -> tuple[RunFigures, RunFigures]:
 
 
 def _measure(running: Deployment, number: int) -> MappedFigures:
-    dag_id, pid = f"mapped_{number}", _scheduler(running)
-    beside = [_run(running, "wide_python_500", f"before_{number}")]
+    """Pairs of runs in alternating order; medians of each side."""
+    found, beside = [], []
+    for pair in range(PAIRS):
+        first, second = (beside, found) if pair % 2 else (found, beside)
+        for side in (first, second):
+            side.append(_run_mapped(running, number, pair) if side is found else _run(running, f"wide_{number}", f"r{pair}"))
+    runs = [one.run for one in found]
+    return MappedFigures(
+        run=_median(runs), beside=_median(beside), expand_s=median([one.expand_s for one in found]),
+        scheduler_ms=median([one.scheduler_ms for one in found]), memory_mb=max(one.memory_mb for one in found),
+    )
+
+
+@dataclass(frozen=True)
+class MappedRun:
+    """One run of a mapped task."""
+
+    run: RunFigures
+    expand_s: float
+    scheduler_ms: float
+    memory_mb: float
+
+
+def _run_mapped(running: Deployment, number: int, pair: int) -> MappedRun:
+    dag_id, pid, run_id = f"mapped_{number}", _scheduler(running), f"r{pair}"
     before_kb, before_s = memory_kb([pid]), cpu_s([pid])
     with _peak_kb(pid) as peak:
-        found = _run(running, dag_id, "r")
+        found = _run(running, dag_id, run_id)
     spent = cpu_s([pid]) - before_s
-    beside.append(_run(running, "wide_python_500", f"after_{number}"))
-    rows = _rows(running, dag_id, "r")
+    rows = _rows(running, dag_id, run_id)
     (source,) = (row for row in rows if row.map_index < 0)
     instances = [row for row in rows if row.map_index >= 0]
     assert len(instances) == number, f"{len(instances)} instances"
     first = min(row.started_at or 0 for row in instances)
-    return MappedFigures(
-        run=RunFigures(_rate(instances), found.processor_ms), beside=_median(beside), expand_s=(first - (source.ended_at or 0)) / 1e6,
+    return MappedRun(
+        run=RunFigures(_rate(instances), found.processor_ms), expand_s=(first - (source.ended_at or 0)) / 1e6,
         scheduler_ms=1000 * spent / number, memory_mb=(max(peak) - before_kb) / 1024,
     )
 
