@@ -8,7 +8,7 @@ WORKERS ?= 3
 SOAK_WORKERS ?= 2
 BENCH ?=
 
-SOURCES := $(shell find src -type f ! -name '*.pyc' 2>/dev/null) pyproject.toml README.md LICENSE
+SOURCES := $(shell find src -type f ! -name '*.pyc' 2>/dev/null) $(shell find web -type f ! -path 'web/node_modules/*' ! -path 'web/dist/*' 2>/dev/null) hatch_build.py pyproject.toml README.md LICENSE
 PIP := -m pip --disable-pip-version-check --no-input -q
 
 .DEFAULT_GOAL := help

@@ -10,9 +10,8 @@ from contextlib import asynccontextmanager
 
 import anyio.to_thread
 from fastapi import FastAPI, Request
-from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.responses import JSONResponse, Response
 
-from gnomon.api.access.accounts_policy import LOGIN_PATH, AccountsPolicy
 from gnomon.api.access.permissions import check_routes
 from gnomon.api.auth import login_routes, oidc_routes, session_routes
 from gnomon.api.auth.session_cookies import SessionCookies
@@ -27,7 +26,7 @@ from gnomon.api.health import to_airflow_json
 from gnomon.api.metrics import metrics_routes
 from gnomon.api.metrics.server_figures import RequestTimes
 from gnomon.api.own.own_routers import include_own
-from gnomon.api.page import render_page
+from gnomon.api.page_files import PageFiles, add_page, find_page_files
 from gnomon.api.v2.routers import include_v2
 from gnomon.config.network_address import read_networks
 
@@ -35,11 +34,10 @@ THREADS_MAX = 16
 """Requests answered at the same time; others wait for a thread."""
 API_PREFIX = "/api"
 HEALTH_PATHS = ("/health", "/monitor/health")
-PAGE_PATHS = ("/", "/index.html")
 
 
-def create_app(context: ApiContext) -> FastAPI:
-    """The application. Raises InternalError when a route of the API declares no permission."""
+def create_app(context: ApiContext, files: PageFiles | None = None) -> FastAPI:
+    """The application. `files`: the page; None: that of this installation. Raises InternalError when a route of the API declares no permission."""
     app = DocumentedApp(
         title="Gnomon", version=find_version(), description="Airflow's public API v2, as far as Gnomon has its features.",
         docs_url=None, redoc_url=None, redirect_slashes=False, lifespan=_limit_threads,
@@ -52,8 +50,7 @@ def create_app(context: ApiContext) -> FastAPI:
     app.add_middleware(RequestTimes, figures=context.server_figures)
     app.add_middleware(TrustedProxies, networks=read_networks(context.cfg, "api", "trusted_proxies"))
     app.add_middleware(VersionHeader)
-    for path in PAGE_PATHS:
-        app.add_api_route(path, _show_page, methods=["GET", "HEAD"], include_in_schema=False)
+    add_page(app, files if files is not None else find_page_files())
     for path in HEALTH_PATHS:
         app.add_api_route(path, _show_health, methods=["GET", "HEAD"], include_in_schema=False)
     app.include_router(login_routes.router)
@@ -70,17 +67,6 @@ def create_app(context: ApiContext) -> FastAPI:
 async def _limit_threads(_app: FastAPI) -> AsyncIterator[None]:
     anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS_MAX
     yield
-
-
-def _show_page(request: Request) -> Response:
-    policy = request.app.state.context.policy
-    user = None
-    if isinstance(policy, AccountsPolicy):
-        session = policy.find_session(request)
-        if session is None:
-            return RedirectResponse(LOGIN_PATH, 303)
-        user = session.identity.name
-    return HTMLResponse(render_page(request.app.state.context.read_health(), find_version(), user))
 
 
 def _show_health(request: Request) -> Response:

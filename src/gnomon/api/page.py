@@ -1,4 +1,4 @@
-"""Renders the health page as HTML."""
+"""Renders the health page as HTML, for an installation without the page of `web/`."""
 
 from __future__ import annotations
 
@@ -39,15 +39,19 @@ _STATES = {"queued": "Queued", "running": "Running", "success": "Succeeded", "fa
 _CODE = re.compile("`([^`]+)`")
 
 
-def render_page(health: HealthSnapshot, version: str, user: str | None = None) -> str:
-    """The whole page as HTML. It reloads itself and needs no script. `user`: the account that is logged in; None without accounts."""
+def render_page(health: HealthSnapshot, version: str, user: str | None = None, reason: str = "") -> str:
+    """The whole page as HTML. It reloads itself and needs no script.
+
+    `user`: the account that is logged in; None without accounts. `reason`: why there is no other page.
+    """
+    notice = f'<p class="notice">{_with_code(f"This installation has only the health page: {reason}")}</p>' if reason else ""
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<meta http-equiv="refresh" content="{REFRESH_S}"><link rel="icon" href="data:,">'
         f"<title>Gnomon</title><style>{STYLE}</style></head><body><main>"
         f'<header><h1>Gnomon</h1><span class="soft">version {escape(version)} · {_format_time(health.at)}</span>{_render_user(user)}</header>'
-        f"{_render_problems(health)}<h2>Services</h2><ul>{''.join(_render_component(part, health.at) for part in health.components if _is_shown(part))}</ul>"
+        f"{_render_problems(health)}{notice}<h2>Services</h2><ul>{''.join(_render_component(part, health.at) for part in health.components if _is_shown(part))}</ul>"
         f"{_render_counts(health.counts) if health.counts is not None else ''}</main></body></html>"
     )
 

@@ -20,6 +20,7 @@ from gnomon.api.health import (
     to_airflow_json,
 )
 from gnomon.api.page import render_page
+from gnomon.api.page_files import PageFiles
 from gnomon.clock import VirtualClock
 from gnomon.config import load_config
 from gnomon.model.instants import SECOND
@@ -72,7 +73,8 @@ def test_a_database_that_is_away_is_told_and_escaped() -> None:
 
 
 @pytest.fixture
-def client(tmp_path: Path) -> Iterator[Client]:
+def client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Client]:
+    monkeypatch.setattr("gnomon.api.app.find_page_files", lambda: PageFiles(tmp_path, None, "no Node"))
     context = ApiContext(load_config({}, tmp_path), VirtualClock(AT), OpenAccess(), lambda: HEALTH)
     with served(context) as made:
         yield made
@@ -96,7 +98,7 @@ def test_the_api_has_the_components_of_airflow(client: Client) -> None:
 def test_the_page_is_served_as_html(client: Client) -> None:
     reply = client.request("GET", "/")
     assert (reply.status, reply.kind) == (200, "text/html; charset=utf-8")
-    assert reply.body.decode() == render_page(HEALTH, find_version())
+    assert reply.body.decode() == render_page(HEALTH, find_version(), reason="no Node")
 
 
 def test_a_browser_may_not_use_the_page_otherwise(client: Client) -> None:
@@ -113,7 +115,7 @@ def test_head_gives_no_body(client: Client) -> None:
 def test_another_page_is_not_there_and_the_answer_says_what_is(client: Client) -> None:
     reply = client.request("GET", "/grid")
     assert reply.status == 404
-    assert reply.json() == {"detail": "there is no page /grid; the pages are / and /health"}
+    assert reply.json() == {"detail": "there is no page /grid; the pages begin at /"}
 
 
 def test_nothing_can_be_written(client: Client) -> None:

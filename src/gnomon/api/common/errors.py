@@ -78,7 +78,7 @@ async def _answer_http_error(request: Request, error: Exception) -> JSONResponse
     if error.status_code == 404 and error.detail == "Not Found":  # no route has the path
         path = request.url.path
         is_api = path.startswith("/api/")
-        return _answer(404, f"there is no operation {path}" if is_api else f"there is no page {path}; the pages are / and /health")
+        return _answer(404, f"there is no operation {path}" if is_api else f"there is no page {path}; the pages begin at /")
     return _answer(error.status_code, error.detail, dict(error.headers or {}))
 
 

@@ -28,7 +28,7 @@ _HEADERS = (
 
 
 class SafeHeaders:
-    """Adds the headers to every answer."""
+    """Adds the headers to every answer that does not have its own: the files of the page may be kept, and the page has a policy for its script."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -36,7 +36,8 @@ class SafeHeaders:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [*message["headers"], *_HEADERS]
+                own = {name.lower() for name, _value in message["headers"]}
+                message["headers"] = [*message["headers"], *(header for header in _HEADERS if header[0] not in own)]
             await send(message)
 
         await self._app(scope, receive, send_with_headers if scope["type"] == "http" else send)

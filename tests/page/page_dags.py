@@ -1,0 +1,51 @@
+"""The DAG files of the browser tests."""
+
+HOSTILE = "<script>document.title='broken'</script><img src=x onerror=\"document.title='broken'\">\u202ereversed " + "x" * 300
+FILES = {
+    "nightly.py": '''
+from pathlib import Path
+
+from airflow.sdk import DAG, Param, task
+
+with DAG("nightly", schedule="0 2 * * *", catchup=False, params={"day": Param(3, type="integer")}, tags=["finance"], description="Loads the day"):
+
+    @task
+    def extract(params=None):
+        print("reading day", params["day"])
+        if not Path(__file__).with_name("source.csv").exists():
+            raise FileNotFoundError("source.csv has not arrived")
+
+    @task
+    def load(day):
+        print("loaded")
+
+    load(extract())
+''',
+    "gated.py": '''
+from airflow.sdk import DAG, task
+
+with DAG("gated", schedule=None):
+
+    @task(pool="none_free")
+    def wait_for_slot():
+        print("ran")
+
+    wait_for_slot()
+''',
+    "hostile.py": f'''
+from airflow.sdk import DAG, task
+
+TEXT = {HOSTILE!r}
+
+with DAG("hostile", schedule=None, description=TEXT, dag_display_name=TEXT, tags=[TEXT[:80]], owner_links={{}}, default_args={{"owner": TEXT}}):
+
+    @task(task_display_name=TEXT)
+    def say():
+        print(TEXT)
+        raise RuntimeError(TEXT)
+
+    say()
+''',
+    "broken.py": "from airflow.sdk import DAG\nthis is no Python\n",
+}
+"""By name: their texts."""

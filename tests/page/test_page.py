@@ -1,0 +1,220 @@
+"""The page in a browser, beside a standalone with accounts: what a user does on the first day."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+from tests.acceptance.product import Product
+from tests.acceptance.product import product as run_product
+from tests.page.page_dags import FILES, HOSTILE
+from tests.page.page_tools import WEB, require_chromium, require_node
+from tests.patience import PATIENCE_S
+
+from gnomon.api.page_files import find_page_files
+
+PASSWORD = "a long password"
+SIZES = {"wide": (1440, 900), "narrow": (390, 844)}
+ARGUMENTS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
+]
+AXE = WEB / "node_modules" / "axe-core" / "axe.min.js"
+LOGIN_LINE = "status of 401"
+"""The browser itself writes a line about the answer to a wrong password."""
+
+
+@pytest.fixture(scope="module")
+def product() -> Iterator[Product]:
+    if find_page_files().index is None:
+        pytest.skip(f"there is no page in this installation: {find_page_files().reason}")
+    with run_product(FILES, {"GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False"}) as running:
+        running.do("users", "reset-password", "admin", "--password", PASSWORD)
+        running.do("pools", "set", "none_free", "0", "no slot")
+        for dag_id in ("nightly", "gated", "hostile"):
+            running.has_dag(dag_id)
+        for dag_id in ("nightly", "hostile"):
+            running.run(dag_id, "--run-id", "first")
+        running.do("dags", "trigger", "gated", "--run-id", "waiting")
+        yield running
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=require_chromium(), args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+class Visit:
+    """A page of the browser, and what it wrote to the console or asked of other hosts."""
+
+    def __init__(self, page: Page, address: str) -> None:
+        self.page = page
+        self.address = address
+        self.faults: list[str] = []
+        page.on("console", lambda message: self.faults.append(message.text) if message.type in ("error", "warning") else None)
+        page.on("pageerror", lambda error: self.faults.append(str(error)))
+        page.on("request", lambda request: None if request.url.startswith((address, "data:")) else self.faults.append(request.url))
+
+    def open(self, path: str) -> None:
+        self.page.goto(self.address + path)
+
+    def log_in(self, path: str = "/", password: str = PASSWORD) -> None:
+        self.open(path)
+        self.page.get_by_label("Name").fill("admin")
+        self.page.get_by_label("Password").fill(password)
+        self.page.get_by_role("button", name="Log in").click()
+
+    def check(self) -> None:
+        """Nothing is wider than the window, axe finds nothing, the console is empty, no other host was asked."""
+        assert self.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), self.page.url
+        require_node()
+        self.page.evaluate(AXE.read_text())
+        found = self.page.evaluate("axe.run().then(result => result.violations.map(one => one.id + ': ' + one.nodes.map(node => node.html).join(' ')))")
+        assert found == [], self.page.url
+        assert [fault for fault in self.faults if LOGIN_LINE not in fault] == []
+
+
+@contextmanager
+def visit(browser: Browser, product: Product, size: str = "wide", scheme: str = "light") -> Iterator[Visit]:
+    width, height = SIZES[size]
+    context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme, timezone_id="Asia/Kathmandu")  # type: ignore[arg-type]
+    context.set_default_timeout(PATIENCE_S * 1000)
+    expect.set_options(timeout=PATIENCE_S * 1000)
+    try:
+        yield Visit(context.new_page(), re.search(r"http://localhost:\d+", product.said).group())  # type: ignore[union-attr]
+    finally:
+        context.close()
+
+
+def test_a_wrong_password_is_named_and_a_login_leads_to_the_address_that_was_asked_for(browser: Browser, product: Product) -> None:
+    with visit(browser, product) as seen:
+        seen.log_in("/dags?search=night", "wrong")
+        expect(seen.page.get_by_role("alert")).to_contain_text("name or password")
+        seen.log_in("/dags?search=night")
+        expect(seen.page).to_have_url(re.compile(r"/dags\?search=night$"))
+        expect(seen.page.get_by_role("link", name="nightly")).to_be_visible()
+        expect(seen.page.get_by_role("link", name="gated")).to_have_count(0)
+        seen.check()
+
+
+@pytest.mark.parametrize(("size", "scheme"), [("wide", "light"), ("narrow", "dark")])
+def test_from_the_failed_run_to_its_reason_its_log_and_a_clear_that_is_seen_live(browser: Browser, product: Product, size: str, scheme: str) -> None:
+    source = product.dags / "source.csv"
+    source.unlink(missing_ok=True)
+    run_id = f"night_{size}"
+    product.run("nightly", "--run-id", run_id)
+    with visit(browser, product, size, scheme) as seen:
+        seen.log_in()
+        page = seen.page
+        page.get_by_role("link", name=run_id).click()
+        expect(page.get_by_label("Why")).to_contain_text("failed")
+        seen.check()
+        page.get_by_role("link", name="extract").click()
+        expect(page.get_by_role("log")).to_contain_text("source.csv has not arrived")
+        expect(page.get_by_label("Why").first).to_contain_text("failed")
+        seen.check()
+        page.go_back()
+        source.write_text("x")
+        page.get_by_role("button", name="Clear what failed").click()
+        expect(page.get_by_label("What the clear touches")).to_contain_text("extract")
+        page.get_by_role("button", name="Clear them").click()
+        expect(page.locator(".head .badge")).to_contain_text("success")
+        seen.check()
+
+
+def test_a_waiting_task_says_why_where_its_state_stands(browser: Browser, product: Product) -> None:
+    with visit(browser, product) as seen:
+        seen.log_in("/dags/gated/runs/waiting/tasks/wait_for_slot")
+        expect(seen.page.get_by_label("Why")).to_contain_text("none_free")
+        seen.open("/")
+        expect(seen.page.get_by_role("region", name="Waiting").or_(seen.page.locator("section", has_text="Waiting"))).to_contain_text("none_free")
+        seen.check()
+
+
+def test_pause_and_run_with_parameters(browser: Browser, product: Product) -> None:
+    (product.dags / "source.csv").write_text("x")
+    with visit(browser, product) as seen:
+        seen.log_in("/dags/nightly")
+        page = seen.page
+        page.get_by_role("button", name="Pause", exact=True).click()
+        expect(page.get_by_role("button", name="Unpause")).to_be_visible()
+        page.get_by_role("button", name="Unpause").click()
+        expect(page.get_by_role("button", name="Pause", exact=True)).to_be_visible()
+        page.get_by_role("button", name="Run it").click()
+        field = page.get_by_label("Parameters as JSON")
+        expect(field).to_have_value(re.compile('"day": 3'))
+        field.fill("{day")
+        page.get_by_role("button", name="Run now").click()
+        expect(page.get_by_role("alert")).to_contain_text("no JSON")
+        field.fill(json.dumps({"day": "Monday"}))
+        page.get_by_role("button", name="Run now").click()
+        expect(page.get_by_role("alert")).to_contain_text("day")
+        seen.faults = [fault for fault in seen.faults if "status of 4" not in fault]  # the browser's own line about the refusal
+        field.fill(json.dumps({"day": 7}))
+        page.get_by_role("button", name="Run now").click()
+        expect(page.get_by_label("Parameters as JSON")).to_have_count(0)
+        seen.check()
+    newest = product.rows("runs", "list", "nightly", "--limit", "1")[0]
+    assert newest["conf"] in ({"day": 7}, '{"day": 7}', json.dumps({"day": 7})), newest
+
+
+def test_the_grid_is_moved_through_by_keys_and_its_filters_are_the_address(browser: Browser, product: Product) -> None:
+    with visit(browser, product) as seen:
+        seen.log_in("/dags/hostile")
+        page = seen.page
+        page.get_by_role("grid").focus()
+        page.keyboard.press("n")
+        page.keyboard.press("Enter")
+        expect(page).to_have_url(re.compile("/dags/hostile/runs/first/tasks/say"))
+        seen.open("/dags/nightly?task=load&runs=10")
+        expect(page.get_by_role("rowheader")).to_have_text(["load"])
+        page.reload()
+        expect(page.get_by_role("rowheader")).to_have_text(["load"])
+        seen.check()
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_hostile_texts_are_shown_as_text(browser: Browser, product: Product, size: str) -> None:
+    with visit(browser, product, size) as seen:
+        seen.log_in("/dags")
+        expect(seen.page.get_by_role("link", name=HOSTILE[:30])).to_be_visible()
+        seen.check()
+        for path in ("/", "/dags/hostile", "/dags/hostile/runs/first", "/dags/hostile/runs/first/tasks/say"):
+            seen.open(path)
+            expect(seen.page.get_by_role("heading", level=1)).to_be_visible()
+            seen.page.wait_for_load_state("load")
+            seen.check()
+        expect(seen.page.get_by_role("log")).to_contain_text("<script>")
+        assert seen.page.title() == "Gnomon"
+
+
+def test_an_import_error_is_on_the_first_page_with_its_file(browser: Browser, product: Product) -> None:
+    with visit(browser, product) as seen:
+        seen.log_in()
+        expect(seen.page.get_by_label("Import errors")).to_contain_text("broken.py")
+        seen.check()
+
+
+def test_what_cannot_be_read_says_what_and_offers_to_try_again(browser: Browser, product: Product) -> None:
+    with visit(browser, product) as seen:
+        seen.log_in("/dags/nothing")
+        alert = seen.page.get_by_role("alert").first
+        expect(alert).to_contain_text("there is no DAG 'nothing'")
+        expect(alert.get_by_role("button", name="Try again")).to_be_visible()
+
+
+def test_a_lost_connection_is_shown(browser: Browser) -> None:
+    with run_product({}) as other:
+        other.do("users", "reset-password", "admin", "--password", PASSWORD)
+        with visit(browser, other) as seen:
+            seen.log_in("/dags")
+            state = seen.page.locator(".connection")
+            expect(state).to_have_text("live")
+            other.restart()  # on another port
+            expect(state).to_contain_text("connection lost")

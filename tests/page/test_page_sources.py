@@ -1,0 +1,45 @@
+"""The sources of the page: types, unit tests, and what its build makes."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import re
+from pathlib import Path
+
+import pytest
+from tests.page.page_tools import WEB, run_node
+from tests.page.page_types import TYPES, write_types
+
+from gnomon.api.page_files import ASSETS, find_page_files
+
+FIRST_LOAD_MAX = 250_000
+
+
+def test_the_types_are_those_of_the_api(tmp_path: Path) -> None:
+    write_types(tmp_path / "schema.d.ts")
+    assert TYPES.read_text() == (tmp_path / "schema.d.ts").read_text(), "run: python -m tests.page.page_types"
+
+
+def test_the_sources_have_no_type_errors() -> None:
+    run_node("node_modules/typescript/bin/tsc", "--noEmit")
+
+
+def test_the_unit_tests_of_the_page_pass() -> None:
+    run_node("node_modules/vitest/vitest.mjs", "run")
+
+
+def test_the_lock_file_names_no_address() -> None:
+    lock = json.loads((WEB / "package-lock.json").read_text())
+    assert [name for name, entry in lock["packages"].items() if "resolved" in entry] == []
+
+
+def test_the_first_load_is_small_and_asks_no_other_host() -> None:
+    files = find_page_files()
+    if files.index is None and not os.environ.get("CI"):
+        pytest.skip(f"there is no page in this installation: {files.reason}")
+    assert files.index is not None, files.reason
+    sent = [path.read_bytes() for path in (files.folder / ASSETS).iterdir()] + [files.index.encode()]
+    assert sum(len(gzip.compress(data)) for data in sent) <= FIRST_LOAD_MAX
+    assert not re.search(r'(?:src|href)="(?:https?:)?//', files.index)

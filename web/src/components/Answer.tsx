@@ -1,0 +1,26 @@
+/** The answer of a query: its content, that it is being read, or what failed with a button to try again. */
+
+import type { UseQueryResult } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+
+export function Answer<T>({ query, what, children }: { query: UseQueryResult<T>; what: string; children: (data: T) => ReactNode }) {
+  if (query.data !== undefined) {
+    return (
+      <>
+        {query.isError && <Failure what={what} error={query.error} retry={() => void query.refetch()} />}
+        {children(query.data)}
+      </>
+    );
+  }
+  if (query.isError) return <Failure what={what} error={query.error} retry={() => void query.refetch()} />;
+  return <p className="soft" aria-busy="true">Reading {what} …</p>;
+}
+
+export function Failure({ what, error, retry }: { what: string; error: Error; retry?: () => void }) {
+  return (
+    <div className="notice" role="alert">
+      <p>Could not read {what}: {error.message}</p>
+      {retry && <button type="button" onClick={retry}>Try again</button>}
+    </div>
+  );
+}

@@ -1,0 +1,69 @@
+/** One run: why it waits or how it ended, and its tasks. */
+
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { runExplanationQuery, runQuery, tasksQuery } from "../../api/queries";
+import { Answer } from "../../components/Answer";
+import { ClearForm } from "../../components/ClearForm";
+import { Sentences } from "../../components/Sentences";
+import { StateBadge } from "../../components/StateBadge";
+import { Time } from "../../components/Time";
+import { formatDuration } from "../../state/times";
+
+const ENDED = ["success", "skipped", "removed"];
+
+export function RunPage({ dagId, runId }: { dagId: string; runId: string }) {
+  const [unfinished, setUnfinished] = useState(false);
+  return (
+    <>
+      <p className="path"><Link to="/dags/$dagId" params={{ dagId }} search={{}}>{dagId}</Link></p>
+      <h1 className="name">{runId}</h1>
+      <Answer query={useQuery(runQuery(dagId, runId))} what="the run">
+        {(run) => (
+          <div className="head">
+            <p><StateBadge state={run.state} /> {run.run_type} run{run.triggering_user_name ? ` by ${run.triggering_user_name}` : ""}</p>
+            <dl>
+              <dt>Runs after</dt><dd><Time at={run.run_after} /></dd>
+              <dt>Data interval</dt><dd><Time at={run.data_interval_start} /> to <Time at={run.data_interval_end} /></dd>
+              <dt>Started</dt><dd><Time at={run.start_date} /></dd>
+              <dt>Ended</dt><dd><Time at={run.end_date} /> {run.duration !== null && <span className="soft">after {formatDuration(run.duration)}</span>}</dd>
+            </dl>
+            {run.conf && Object.keys(run.conf).length > 0 && <pre>{JSON.stringify(run.conf, null, 2)}</pre>}
+          </div>
+        )}
+      </Answer>
+      <Sentences query={useQuery(runExplanationQuery(dagId, runId))} none="Nothing prevents this run from going on." />
+      <ClearForm dagId={dagId} runId={runId} taskIds={[]} />
+      <section>
+        <h2>Tasks</h2>
+        <label><input type="checkbox" checked={unfinished} onChange={(event) => setUnfinished(event.target.checked)} /> only what failed or has not ended</label>
+        <Answer query={useQuery(tasksQuery(dagId, runId))} what="the tasks">
+          {(found) => (
+            <div className="scroll">
+              <table>
+                <thead><tr><th>Task</th><th>State</th><th>Try</th><th>Started</th><th>Duration</th></tr></thead>
+                <tbody>
+                  {found.task_instances.filter((one) => !unfinished || !ENDED.includes(one.state ?? "")).map((one) => (
+                    <tr key={one.id}>
+                      <td>
+                        <Link className="name" to="/dags/$dagId/runs/$runId/tasks/$taskId" params={{ dagId, runId, taskId: one.task_id }} search={{ map: one.map_index < 0 ? undefined : one.map_index }}>
+                          {one.task_display_name}{one.map_index < 0 ? "" : ` [${one.rendered_map_index ?? one.map_index}]`}
+                        </Link>
+                      </td>
+                      <td><StateBadge state={one.state} /></td>
+                      <td>{one.try_number}</td>
+                      <td><Time at={one.start_date} /></td>
+                      <td>{formatDuration(one.duration)}</td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+              {(found.total_entries ?? 0) > found.task_instances.length && <p className="soft">The first {found.task_instances.length} of {found.total_entries} are shown.</p>}
+            </div>
+          )}
+        </Answer>
+      </section>
+    </>
+  );
+}

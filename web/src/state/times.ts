@@ -1,0 +1,72 @@
+/** Times and durations as people read them. */
+
+import { useSyncExternalStore } from "react";
+
+export type Zone = "local" | "UTC";
+const KEY = "gnomon.zone";
+const listeners = new Set<() => void>();
+
+/** The zone in which the page shows times; kept in the browser. */
+export function useZone(): [Zone, (zone: Zone) => void] {
+  const zone = useSyncExternalStore(subscribe, readZone);
+  return [zone, writeZone];
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function readZone(): Zone {
+  return localStorage.getItem(KEY) === "UTC" ? "UTC" : "local";
+}
+
+function writeZone(zone: Zone): void {
+  localStorage.setItem(KEY, zone);
+  for (const listener of listeners) listener();
+}
+
+/** `2026-03-29 02:30:00`, in the zone. */
+export function formatTime(text: string | null | undefined, zone: Zone): string {
+  if (!text) return "";
+  const at = new Date(text);
+  if (Number.isNaN(at.getTime())) return text;
+  const options: Intl.DateTimeFormatOptions = {
+    year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23",
+    ...(zone === "UTC" ? { timeZone: "UTC" } : {}),
+  };
+  const fields = Object.fromEntries(new Intl.DateTimeFormat("en-GB", options).formatToParts(at).map((one) => [one.type, one.value]));
+  return `${fields.year}-${fields.month}-${fields.day} ${fields.hour}:${fields.minute}:${fields.second}`;
+}
+
+/** `1 h 5 min`, `12.3 s`: at most two units. */
+export function formatDuration(seconds: number | null | undefined): string {
+  if (seconds === null || seconds === undefined) return "";
+  if (seconds < 60) return `${seconds < 10 ? Math.round(seconds * 100) / 100 : Math.round(seconds * 10) / 10} s`;
+  const whole = Math.round(seconds);
+  const units: [number, string][] = [[86_400, "d"], [3_600, "h"], [60, "min"], [1, "s"]];
+  const first = units.findIndex(([size]) => whole >= size);
+  let rest = whole;
+  const parts: string[] = [];
+  for (const [size, name] of units.slice(first, first + 2)) {
+    const count = Math.floor(rest / size);
+    rest -= count * size;
+    if (count) parts.push(`${count} ${name}`);
+  }
+  return parts.join(" ");
+}
+
+/** `in 5 min`, `3 h ago`. */
+export function formatDistance(text: string | null | undefined, now: number): string {
+  if (!text) return "";
+  const seconds = (new Date(text).getTime() - now) / 1000;
+  const words = formatDuration(Math.round(Math.abs(seconds)));
+  return Math.abs(seconds) < 1 ? "now" : seconds > 0 ? `in ${words}` : `${words} ago`;
+}
+
+const INSTANT = /(?<![\w:+-])(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))(?!\w)(?!:\d)/;
+
+/** The parts of a text, those that are an instant by themselves apart: the id of a run that contains one stays as it is. */
+export function splitInstants(text: string): { text: string; isInstant: boolean }[] {
+  return text.split(INSTANT).map((part, at) => ({ text: part, isInstant: at % 2 === 1 })).filter((one) => one.text !== "");
+}
