@@ -76,7 +76,7 @@ def _bundle(web: Path) -> None:
 
 
 def _run(program: str, arguments: list[str], folder: Path) -> None:
-    environ = {**os.environ, "NO_COLOR": "1"}
+    environ = {**os.environ, "NO_COLOR": "1"}  # noqa: TID251 - a build has no options of Gnomon
     if _has_node():
         subprocess.run([program, *arguments], cwd=folder, env=environ, check=True, capture_output=True, text=True, timeout=LIMIT_S)
         return
