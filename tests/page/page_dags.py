@@ -46,6 +46,17 @@ with DAG("hostile", schedule=None, description=TEXT, dag_display_name=TEXT, tags
 
     say()
 ''',
+    "mapped.py": '''
+from airflow.sdk import DAG, task
+
+with DAG("mapped", schedule=None):
+
+    @task
+    def double(number):
+        print("doubled", number * 2)
+
+    double.expand(number=[1, 2, 3])
+''',
     "broken.py": "from airflow.sdk import DAG\nthis is no Python\n",
 }
 """By name: their texts."""

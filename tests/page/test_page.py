@@ -34,7 +34,7 @@ def product() -> Iterator[Product]:
     with run_product(FILES, {"GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False"}) as running:
         running.do("users", "reset-password", "admin", "--password", PASSWORD)
         running.do("pools", "set", "none_free", "0", "no slot")
-        for dag_id in ("nightly", "gated", "hostile"):
+        for dag_id in ("nightly", "gated", "hostile", "mapped"):
             running.has_dag(dag_id)
         for dag_id in ("nightly", "hostile"):
             running.run(dag_id, "--run-id", "first")
@@ -176,6 +176,18 @@ def test_the_grid_is_moved_through_by_keys_and_its_filters_are_the_address(brows
         expect(page.get_by_role("rowheader")).to_have_text(["load"])
         page.reload()
         expect(page.get_by_role("rowheader")).to_have_text(["load"])
+        seen.check()
+
+
+def test_a_mapped_task_leads_to_the_list_of_its_instances_and_each_to_its_log(browser: Browser, product: Product) -> None:
+    product.run("mapped", "--run-id", "three")
+    with visit(browser, product) as seen:
+        seen.log_in("/dags/mapped")
+        seen.page.get_by_role("gridcell", name="double, three: 3 success").click()
+        expect(seen.page.get_by_role("table").get_by_role("link")).to_have_count(3)
+        seen.check()
+        seen.page.get_by_role("link", name="double [1]").click()
+        expect(seen.page.get_by_role("log")).to_contain_text("doubled 4")
         seen.check()
 
 

@@ -10,6 +10,7 @@ const V2 = "/api/v2";
 const OWN = "/api/gnomon/v1";
 export const PAGE_SIZE = 50;
 const SERVICES_MS = 5_000;
+const RUNNING_LOG_MS = 1_000;
 
 export interface DagFilters {
   search?: string;
@@ -59,6 +60,13 @@ export const tasksQuery = (dagId: string, runId: string) =>
     queryFn: () => read<TaskInstanceList>(`${runPath(dagId, runId)}/taskInstances`, { limit: 1000 }),
   });
 
+/** The instances of one task in a run: one, or those of a mapped task. */
+export const instancesQuery = (dagId: string, runId: string, taskId: string) =>
+  queryOptions({
+    queryKey: ["dag", dagId, "run", runId, "tasks", taskId],
+    queryFn: () => read<TaskInstanceList>(`${runPath(dagId, runId)}/taskInstances`, { task_id: taskId, limit: 1000, order_by: "map_index" }),
+  });
+
 export interface InstancePlace {
   dagId: string;
   runId: string;
@@ -83,11 +91,13 @@ export const taskExplanationQuery = (at: InstancePlace) =>
     queryFn: () => read<Explanation>(`${ownRunPath(at.dagId, at.runId)}/taskInstances/${part(at.taskId)}/explain`, { map_index: at.mapIndex }),
   });
 
-export const logQuery = (at: InstancePlace, tryNumber: number) =>
+/** The log of a try; a running one is read again each second, because its lines are no changes. */
+export const logQuery = (at: InstancePlace, tryNumber: number, isRunning: boolean) =>
   queryOptions({
     queryKey: [...instanceKey(at), "log", tryNumber],
     queryFn: () => read<TaskLog>(`${taskPath(at)}/logs/${tryNumber}`, { map_index: at.mapIndex, full_content: true }),
     enabled: tryNumber > 0,
+    refetchInterval: isRunning ? RUNNING_LOG_MS : false,
   });
 
 export const failedRunsQuery = () =>

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { formatDistance, formatDuration, formatTime, splitInstants } from "./times";
 
 test.each([
-  [0.1234, "0.12 s"], [12.34, "12.3 s"], [59.99, "60 s"], [60, "1 min"], [3_900, "1 h 5 min"], [90_000, "1 d 1 h"], [3_601, "1 h"], [null, ""],
+  [0.1234, "0.12 s"], [0.0071, "7 ms"], [0, "0 s"], [12.34, "12.3 s"], [59.99, "60 s"], [60, "1 min"], [3_900, "1 h 5 min"], [90_000, "1 d 1 h"], [3_601, "1 h"], [null, ""],
 ])("a duration of %s seconds in words", (seconds, words) => {
   expect(formatDuration(seconds)).toBe(words);
 });

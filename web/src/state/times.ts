@@ -39,9 +39,10 @@ export function formatTime(text: string | null | undefined, zone: Zone): string 
   return `${fields.year}-${fields.month}-${fields.day} ${fields.hour}:${fields.minute}:${fields.second}`;
 }
 
-/** `1 h 5 min`, `12.3 s`: at most two units. */
+/** `1 h 5 min`, `12.3 s`, `7 ms`: at most two units. */
 export function formatDuration(seconds: number | null | undefined): string {
   if (seconds === null || seconds === undefined) return "";
+  if (seconds > 0 && seconds < 0.1) return `${Math.max(1, Math.round(seconds * 1000))} ms`;
   if (seconds < 60) return `${seconds < 10 ? Math.round(seconds * 100) / 100 : Math.round(seconds * 10) / 10} s`;
   const whole = Math.round(seconds);
   const units: [number, string][] = [[86_400, "d"], [3_600, "h"], [60, "min"], [1, "s"]];

@@ -9,6 +9,7 @@ import { ClearForm } from "../../components/ClearForm";
 import { Sentences } from "../../components/Sentences";
 import { StateBadge } from "../../components/StateBadge";
 import { Time } from "../../components/Time";
+import { InstanceTable } from "../../components/InstanceTable";
 import { formatDuration } from "../../state/times";
 
 const ENDED = ["success", "skipped", "removed"];
@@ -41,24 +42,7 @@ export function RunPage({ dagId, runId }: { dagId: string; runId: string }) {
         <Answer query={useQuery(tasksQuery(dagId, runId))} what="the tasks">
           {(found) => (
             <div className="scroll">
-              <table>
-                <thead><tr><th>Task</th><th>State</th><th>Try</th><th>Started</th><th>Duration</th></tr></thead>
-                <tbody>
-                  {found.task_instances.filter((one) => !unfinished || !ENDED.includes(one.state ?? "")).map((one) => (
-                    <tr key={one.id}>
-                      <td>
-                        <Link className="name" to="/dags/$dagId/runs/$runId/tasks/$taskId" params={{ dagId, runId, taskId: one.task_id }} search={{ map: one.map_index < 0 ? undefined : one.map_index }}>
-                          {one.task_display_name}{one.map_index < 0 ? "" : ` [${one.rendered_map_index ?? one.map_index}]`}
-                        </Link>
-                      </td>
-                      <td><StateBadge state={one.state} /></td>
-                      <td>{one.try_number}</td>
-                      <td><Time at={one.start_date} /></td>
-                      <td>{formatDuration(one.duration)}</td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
+              <InstanceTable dagId={dagId} runId={runId} instances={found.task_instances.filter((one) => !unfinished || !ENDED.includes(one.state ?? ""))} />
               {(found.total_entries ?? 0) > found.task_instances.length && <p className="soft">The first {found.task_instances.length} of {found.total_entries} are shown.</p>}
             </div>
           )}

@@ -11,8 +11,16 @@ import { findLines, readLines } from "./logLines";
 
 const LINE_PX = 20;
 
-export function LogView({ at, tryNumber, find, setFind }: { at: InstancePlace; tryNumber: number; find: string; setFind: (text: string) => void }) {
-  const log = useQuery(logQuery(at, tryNumber));
+interface LogViewProps {
+  at: InstancePlace;
+  tryNumber: number;
+  isRunning: boolean;
+  find: string;
+  setFind: (text: string) => void;
+}
+
+export function LogView({ at, tryNumber, isRunning, find, setFind }: LogViewProps) {
+  const log = useQuery(logQuery(at, tryNumber, isRunning));
   return (
     <section>
       <h2>Log of try {tryNumber}</h2>

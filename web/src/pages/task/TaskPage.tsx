@@ -2,10 +2,11 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { instanceQuery, taskExplanationQuery, triesQuery } from "../../api/queries";
+import { type InstancePlace, instanceQuery, instancesQuery, taskExplanationQuery, triesQuery } from "../../api/queries";
 import type { TaskInstanceList } from "../../api/shapes";
 import { Answer } from "../../components/Answer";
 import { ClearForm } from "../../components/ClearForm";
+import { InstanceTable } from "../../components/InstanceTable";
 import { Sentences } from "../../components/Sentences";
 import { StateBadge } from "../../components/StateBadge";
 import { Time } from "../../components/Time";
@@ -25,16 +26,44 @@ function hadNoWorker(tries: TaskInstanceList | undefined, number: number): boole
 }
 
 export function TaskPage({ dagId, runId, taskId, view }: { dagId: string; runId: string; taskId: string; view: TaskView }) {
-  const navigate = useNavigate();
-  const at = { dagId, runId, taskId, mapIndex: view.map ?? -1 };
-  const set = (some: TaskView) => void navigate({ to: "/dags/$dagId/runs/$runId/tasks/$taskId", params: { dagId, runId, taskId }, search: { ...view, ...some }, replace: true });
-  const tries = useQuery(triesQuery(at));
   return (
     <>
       <p className="path">
         <Link to="/dags/$dagId" params={{ dagId }} search={{}}>{dagId}</Link> / <Link to="/dags/$dagId/runs/$runId" params={{ dagId, runId }}>{runId}</Link>
       </p>
       <h1 className="name">{taskId}{view.map === undefined ? "" : ` [${view.map}]`}</h1>
+      {view.map === undefined ? <Instances dagId={dagId} runId={runId} taskId={taskId} view={view} /> : <Instance at={{ dagId, runId, taskId, mapIndex: view.map }} view={view} />}
+    </>
+  );
+}
+
+/** The instance of the task, or the list of those of a mapped task. */
+function Instances({ dagId, runId, taskId, view }: { dagId: string; runId: string; taskId: string; view: TaskView }) {
+  return (
+    <Answer query={useQuery(instancesQuery(dagId, runId, taskId))} what="the instances of the task">
+      {(found) => {
+        const mapped = found.task_instances.filter((one) => one.map_index >= 0);
+        if (mapped.length === 0) return <Instance at={{ dagId, runId, taskId, mapIndex: -1 }} view={view} />;
+        return (
+          <div className="scroll">
+            <p>This task is mapped: {found.total_entries} instances.</p>
+            <InstanceTable dagId={dagId} runId={runId} instances={mapped} />
+            {(found.total_entries ?? 0) > mapped.length && <p className="soft">The first {mapped.length} are shown.</p>}
+          </div>
+        );
+      }}
+    </Answer>
+  );
+}
+
+function Instance({ at, view }: { at: InstancePlace; view: TaskView }) {
+  const { dagId, runId, taskId } = at;
+  const navigate = useNavigate();
+  const set = (some: TaskView) => void navigate({ to: "/dags/$dagId/runs/$runId/tasks/$taskId", params: { dagId, runId, taskId }, search: { ...view, ...some }, replace: true });
+  const tries = useQuery(triesQuery(at));
+  const why = useQuery(taskExplanationQuery(at));
+  return (
+    <>
       <Answer query={useQuery(instanceQuery(at))} what="the task instance">
         {(one) => (
           <>
@@ -47,12 +76,12 @@ export function TaskPage({ dagId, runId, taskId, view }: { dagId: string; runId:
                 <dt>Pool</dt><dd>{one.pool}, {one.pool_slots} {one.pool_slots === 1 ? "slot" : "slots"}</dd>
               </dl>
             </div>
+            <Sentences query={why} none="Nothing prevents this task from running." />
             <ClearForm dagId={dagId} runId={runId} taskIds={[view.map === undefined ? taskId : [taskId, view.map]]} />
-            {hadNoWorker(tries.data, view.try ?? one.try_number) ? <p className="soft">There is no log: the task ended without a worker.</p> : <LogView at={at} tryNumber={view.try ?? one.try_number} find={view.find ?? ""} setFind={(find) => set({ find: find || undefined })} />}
+            {hadNoWorker(tries.data, view.try ?? one.try_number) ? <p className="soft">There is no log: the task ended without a worker.</p> : <LogView at={at} tryNumber={view.try ?? one.try_number} isRunning={one.state === "running"} find={view.find ?? ""} setFind={(find) => set({ find: find || undefined })} />}
           </>
         )}
       </Answer>
-      <Sentences query={useQuery(taskExplanationQuery(at))} none="Nothing prevents this task from running." />
       <section>
         <h2>Tries</h2>
         <Answer query={tries} what="the tries">
