@@ -7,6 +7,6 @@ const server = "http://localhost:8080";
 export default defineConfig({
   plugins: [react()],
   build: { assetsInlineLimit: 0, assetsDir: "page-assets", modulePreload: { polyfill: false } },
-  server: { proxy: { "/api": server, "/auth": server, "/login": server } },
+  server: { proxy: { "/api": server, "/auth": server, "/login": server, "/services": server } },
   test: { include: ["src/**/*.test.ts"] },
 });

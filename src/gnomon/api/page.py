@@ -1,4 +1,4 @@
-"""Renders the health page as HTML, for an installation without the page of `web/`."""
+"""Renders the health page as HTML: problems, services and counts. It needs no script."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STYLE = """
 body{margin:0;background:var(--ground);color:var(--ink);font:16px/1.5 system-ui,-apple-system,"Segoe UI",sans-serif}
 main{max-width:60rem;margin:0 auto;padding:1.5rem 1rem 3rem}
 header{display:flex;flex-wrap:wrap;align-items:baseline;gap:.25rem 1rem;margin-bottom:1.5rem}
-h1{font-size:1.6rem;margin:0}
+h1{font-size:1.6rem;margin:0}h1 a{color:inherit;text-decoration:none}
 h2{font-size:1.05rem;margin:2rem 0 .75rem}
 .soft{color:var(--soft);font-size:.9rem}
 li .soft{display:block}
@@ -50,7 +50,7 @@ def render_page(health: HealthSnapshot, version: str, user: str | None = None, r
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<meta http-equiv="refresh" content="{REFRESH_S}"><link rel="icon" href="data:,">'
         f"<title>Gnomon</title><style>{STYLE}</style></head><body><main>"
-        f'<header><h1>Gnomon</h1><span class="soft">version {escape(version)} · {_format_time(health.at)}</span>{_render_user(user)}</header>'
+        f'<header><h1><a href="/">Gnomon</a></h1><span class="soft">version {escape(version)} · {_format_time(health.at)}</span>{_render_user(user)}</header>'
         f"{_render_problems(health)}{notice}<h2>Services</h2><ul>{''.join(_render_component(part, health.at) for part in health.components if _is_shown(part))}</ul>"
         f"{_render_counts(health.counts) if health.counts is not None else ''}</main></body></html>"
     )

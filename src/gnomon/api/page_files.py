@@ -1,4 +1,4 @@
-"""Serves the page that the build of the wheel made from `web/`: its files, and `index.html` for each address of the page."""
+"""Serves the page that the build of the wheel made from `web/`: its files, and `index.html` for each address of the page. Beside it: the health page."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from gnomon.api.page import render_page
 
 FOLDER = Path(__file__).parent / "page_bundle"
 REASON = "not_built.txt"
+HEALTH_PATH = "/services"
 ASSETS = "page-assets"
 VIEWS = ("/", "/index.html", "/dags", "/dags/{rest:path}")
 """The addresses of the page. Its own router shows what belongs to each."""
@@ -51,18 +52,17 @@ def add_page(app: FastAPI, files: PageFiles) -> None:
     """Add the routes of the page. A browser without a session is sent to the login."""
 
     def show_view(request: Request) -> Response:
-        policy = request.app.state.context.policy
-        user = ""
-        if isinstance(policy, AccountsPolicy):
-            session = policy.find_session(request)
-            if session is None:
-                query = f"?{request.url.query}" if request.url.query else ""
-                return RedirectResponse(_login_address(request.url.path + query), 303)
-            user = session.identity.name
+        user = _find_user(request)
+        if isinstance(user, Response):
+            return user
         if files.index is None:
-            return HTMLResponse(render_page(request.app.state.context.read_health(), find_version(), user or None, files.reason))
+            return _show_health(request, user, files.reason)
         text = files.index.replace(_USER, _USER + escape(user), 1).replace(_VERSION, _VERSION + escape(find_version()), 1)
         return HTMLResponse(text, headers={**HEADERS, "Cache-Control": "no-store"})
+
+    def show_health(request: Request) -> Response:
+        user = _find_user(request)
+        return user if isinstance(user, Response) else _show_health(request, user, files.reason)
 
     def send_asset(name: str) -> Response:
         file = files.folder / ASSETS / name
@@ -72,7 +72,24 @@ def add_page(app: FastAPI, files: PageFiles) -> None:
 
     for path in VIEWS:
         app.add_api_route(path, show_view, methods=["GET", "HEAD"], include_in_schema=False)
+    app.add_api_route(HEALTH_PATH, show_health, methods=["GET", "HEAD"], include_in_schema=False)
     app.add_api_route(f"/{ASSETS}/{{name}}", send_asset, methods=["GET", "HEAD"], include_in_schema=False)
+
+
+def _find_user(request: Request) -> str | Response:
+    """The name of the account, "" without accounts; the answer that leads to the login if there is no session."""
+    policy = request.app.state.context.policy
+    if not isinstance(policy, AccountsPolicy):
+        return ""
+    session = policy.find_session(request)
+    if session is None:
+        query = f"?{request.url.query}" if request.url.query else ""
+        return RedirectResponse(_login_address(request.url.path + query), 303)
+    return session.identity.name
+
+
+def _show_health(request: Request, user: str, reason: str) -> Response:
+    return HTMLResponse(render_page(request.app.state.context.read_health(), find_version(), user or None, reason))
 
 
 def _login_address(target: str) -> str:

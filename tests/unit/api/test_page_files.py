@@ -77,3 +77,9 @@ def test_without_a_page_the_health_page_says_why(tmp_path: Path, monkeypatch: py
     with serve(tmp_path, folder, monkeypatch) as client:
         text = client.request("GET", "/dags").body.decode()
     assert "This installation has only the health page: npm could not be &lt;reached&gt;" in text
+
+
+def test_the_health_page_stands_beside_the_page(client: Client) -> None:
+    text = client.request("GET", "/services").body.decode()
+    assert "<h2>Services</h2>" in text
+    assert "This installation has only the health page" not in text

@@ -18,6 +18,7 @@ export function Layout() {
         <nav aria-label="Pages">
           <Link to="/" activeOptions={{ exact: true }}>Home</Link>
           <Link to="/dags" search={{}} activeOptions={{ includeSearch: false }}>DAGs</Link>
+          <a href="/services">Services and problems</a>
         </nav>
         <span className={`connection ${connection}`} role="status">{CONNECTIONS[connection]}</span>
         <button type="button" title="The zone of all times on the page" onClick={() => setZone(zone === "UTC" ? "local" : "UTC")}>
