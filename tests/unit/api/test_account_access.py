@@ -158,7 +158,7 @@ def test_a_browser_logs_in_acts_and_logs_out(site: Site) -> None:
     cookie = entered.headers["set-cookie"]
     assert re.fullmatch(rf"{COOKIE}=[\w-]{{43}}; Path=/; Max-Age=2592000; HttpOnly; SameSite=Lax", cookie)
     sent = {"Cookie": cookie.partition(";")[0]}
-    page = site.client.request("GET", "/", None, sent)
+    page = site.client.request("GET", "/services", None, sent)
     assert (page.status, b'action="/auth/logout"><span class="soft">user</span>' in page.body) == (200, True)
     assert site.client.request("GET", "/api/v2/dags", None, sent).status == 200
     pause = ("PATCH", "/api/v2/dags/shown_dag", {"is_paused": False})
