@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
+from urllib.parse import quote
 
 from fastapi import FastAPI, Request
 from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
@@ -17,13 +18,14 @@ FOLDER = Path(__file__).parent / "page_bundle"
 REASON = "not_built.txt"
 HEALTH_PATH = "/services"
 ASSETS = "page-assets"
-VIEWS = ("/", "/index.html", "/dags", "/dags/{rest:path}")
+VIEWS = ("/", "/dags", "/dags/{rest:path}")
 """The addresses of the page. Its own router shows what belongs to each."""
 CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; form-action 'self'; "
     "base-uri 'none'; frame-ancestors 'none'"
 )
-HEADERS = {"Content-Security-Policy": CSP, "X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin"}
+HEADERS = {"Content-Security-Policy": CSP}
+"""`SafeHeaders` adds the others, and `no-store` where an answer does not say how long it may be kept."""
 _USER = '<meta name="gnomon-user" content="'
 _VERSION = '<meta name="gnomon-version" content="'
 _SOURCE_TREE = "this is a source tree; install the wheel, or run `npm run dev` in `web/`"
@@ -58,7 +60,7 @@ def add_page(app: FastAPI, files: PageFiles) -> None:
         if files.index is None:
             return _show_health(request, user, files.reason)
         text = files.index.replace(_USER, _USER + escape(user), 1).replace(_VERSION, _VERSION + escape(find_version()), 1)
-        return HTMLResponse(text, headers={**HEADERS, "Cache-Control": "no-store"})
+        return HTMLResponse(text, headers=HEADERS)
 
     def show_health(request: Request) -> Response:
         user = _find_user(request)
@@ -93,6 +95,4 @@ def _show_health(request: Request, user: str, reason: str) -> Response:
 
 
 def _login_address(target: str) -> str:
-    from urllib.parse import quote
-
     return LOGIN_PATH if target == "/" else f"{LOGIN_PATH}?next={quote(target, safe='')}"

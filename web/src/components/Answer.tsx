@@ -16,11 +16,16 @@ export function Answer<T>({ query, what, children }: { query: UseQueryResult<T>;
   return <p className="soft" aria-busy="true">Reading {what} …</p>;
 }
 
-export function Failure({ what, error, retry }: { what: string; error: Error; retry?: () => void }) {
+export function Failure({ what, error, retry }: { what: string; error: Error; retry: () => void }) {
   return (
     <div className="notice" role="alert">
       <p>Could not read {what}: {error.message}</p>
-      {retry && <button type="button" onClick={retry}>Try again</button>}
+      <button type="button" onClick={retry}>Try again</button>
     </div>
   );
+}
+
+/** Why the server refused a change: its own sentence. */
+export function Refusal({ error }: { error: Error }) {
+  return <p className="notice" role="alert">{error.message}</p>;
 }

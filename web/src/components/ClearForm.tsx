@@ -2,7 +2,7 @@
 
 import { useState } from "react";
 import { type Cleared, useClear } from "../api/changes";
-import { Failure } from "./Answer";
+import { Refusal } from "./Answer";
 import { StateBadge } from "./StateBadge";
 
 const SHOWN_MAX = 100;
@@ -21,7 +21,7 @@ export function ClearForm({ dagId, runId, taskIds }: { dagId: string; runId: str
       {!isWhole && (
         <label><input type="checkbox" checked={downstream} onChange={(event) => { setDownstream(event.target.checked); setPreview(undefined); }} /> with downstream tasks</label>
       )}
-      {clear.isError && <Failure what="what would be cleared" error={clear.error} />}
+      {clear.isError && <Refusal error={clear.error} />}
       {preview && (
         <div className="preview" role="group" aria-label="What the clear touches">
           <p>{preview.total_entries === 0 ? "Nothing would be cleared." : `${preview.total_entries} task instances run again:`}</p>

@@ -57,14 +57,6 @@ export function formatDuration(seconds: number | null | undefined): string {
   return parts.join(" ");
 }
 
-/** `in 5 min`, `3 h ago`. */
-export function formatDistance(text: string | null | undefined, now: number): string {
-  if (!text) return "";
-  const seconds = (new Date(text).getTime() - now) / 1000;
-  const words = formatDuration(Math.round(Math.abs(seconds)));
-  return Math.abs(seconds) < 1 ? "now" : seconds > 0 ? `in ${words}` : `${words} ago`;
-}
-
 const INSTANT = /(?<![\w:+-])(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))(?!\w)(?!:\d)/;
 
 /** The parts of a text, those that are an instant by themselves apart: the id of a run that contains one stays as it is. */

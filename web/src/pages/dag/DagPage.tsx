@@ -5,7 +5,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { usePause, useTrigger } from "../../api/changes";
 import { dagExplanationQuery, dagQuery, gridQuery, nextRunsQuery } from "../../api/queries";
-import { Answer, Failure } from "../../components/Answer";
+import { Answer, Refusal } from "../../components/Answer";
 import { Sentence, Sentences } from "../../components/Sentences";
 import { Time } from "../../components/Time";
 import { Grid } from "./Grid";
@@ -93,7 +93,7 @@ function DagHead({ dagId }: { dagId: string }) {
             <button type="button" disabled={pause.isPending} onClick={() => pause.mutate(!dag.is_paused)}>{dag.is_paused ? "Unpause" : "Pause"}</button>
             <button type="button" aria-expanded={opened} onClick={() => setOpened(!opened)}>Run it …</button>
           </div>
-          {pause.isError && <Failure what="the answer of the server" error={pause.error} />}
+          {pause.isError && <Refusal error={pause.error} />}
           {opened && (
             <RunForm
               params={dag.params ?? {}} isPending={trigger.isPending} error={trigger.error}

@@ -6,7 +6,7 @@ import { useEffect, useState } from "react";
 import { usePause } from "../../api/changes";
 import { type DagFilters, dagsQuery, PAGE_SIZE } from "../../api/queries";
 import type { Dag } from "../../api/shapes";
-import { Answer, Failure } from "../../components/Answer";
+import { Answer, Refusal } from "../../components/Answer";
 import { Time } from "../../components/Time";
 
 const TYPED_MS = 150;
@@ -61,7 +61,7 @@ function DagRow({ dag, choose }: { dag: Dag; choose: (tag: string) => void }) {
       <td>
         <Link to="/dags/$dagId" params={{ dagId: dag.dag_id }} search={{}} className="name">{dag.dag_display_name}</Link>
         {dag.has_import_errors && <span className="bad"> import error</span>}
-        {pause.isError && <Failure what="the switch" error={pause.error} />}
+        {pause.isError && <Refusal error={pause.error} />}
       </td>
       <td>
         {dag.timetable_summary ?? <span className="soft">none</span>}
