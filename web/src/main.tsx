@@ -4,6 +4,8 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { ApiError } from "./api/client";
 import { createPageRouter } from "./router";
+import { chooseLanguage, loadLanguage } from "./state/language";
+import { applyLook } from "./state/preferences";
 import "./styles/page.css";
 
 /** An answer stays fresh until an event says otherwise; a refusal is not asked again. */
@@ -14,7 +16,9 @@ const client = new QueryClient({
 });
 const router = createPageRouter();
 const root = document.getElementById("root");
+applyLook();
 if (root) {
+  await loadLanguage(chooseLanguage());
   createRoot(root).render(
     <StrictMode>
       <QueryClientProvider client={client}>

@@ -1,64 +1,49 @@
-/** The addresses of the page. What a view shows is in its address, so that a link opens what its sender saw. */
+/** The addresses of the page. What a view shows is in its address, so that a link opens what its sender saw. Each page is loaded when it is opened. */
 
-import { createRootRoute, createRoute, createRouter, Link } from "@tanstack/react-router";
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
 import type { DagFilters } from "./api/queries";
 import { Layout } from "./components/Layout";
-import { DagPage, type DagView } from "./pages/dag/DagPage";
-import { DagsPage } from "./pages/dags/DagsPage";
+import type { DagView } from "./pages/dag/DagPage";
 import { HomePage } from "./pages/home/HomePage";
-import { RunPage } from "./pages/run/RunPage";
-import { TaskPage, type TaskView } from "./pages/task/TaskPage";
+import type { TaskView } from "./pages/task/TaskPage";
+import { t } from "./state/language";
+
+type Search = Record<string, unknown>;
 
 const root = createRootRoute({ component: Layout, notFoundComponent: NotFound, errorComponent: ({ error }) => <p role="alert">{String(error)}</p> });
 
 const home = createRoute({ getParentRoute: () => root, path: "/", component: HomePage });
 
 const dags = createRoute({
-  getParentRoute: () => root, path: "/dags", component: DagsRoute,
-  validateSearch: (search: Record<string, unknown>): DagFilters => {
+  getParentRoute: () => root, path: "/dags", component: lazyRouteComponent(() => import("./pages/dags/DagsPage"), "DagsPage"),
+  validateSearch: (search: Search): DagFilters => {
     const page = Number(search.page ?? 1);
     return {
-      search: text(search.search), tag: text(search.tag), state: text(search.state), errors: search.errors === "true" ? "true" : undefined,
-      paused: search.paused === "true" || search.paused === "false" ? search.paused : undefined, page: Number.isInteger(page) && page > 1 ? page : undefined,
+      search: text(search.search), tag: text(search.tag), state: text(search.state), errors: String(search.errors) === "true" ? "true" : undefined,
+      paused: one(["true", "false"], search.paused), page: Number.isInteger(page) && page > 1 ? page : undefined,
     };
   },
 });
 
-const dag = createRoute({
-  getParentRoute: () => root, path: "/dags/$dagId", component: DagRoute,
-  validateSearch: (search: Record<string, unknown>): DagView => {
+const dag = createRoute({ getParentRoute: () => root, path: "/dags/$dagId", component: lazyRouteComponent(() => import("./pages/dag/DagFrame"), "DagFrame") });
+
+const dagGrid = createRoute({
+  getParentRoute: () => dag, path: "/", component: lazyRouteComponent(() => import("./pages/dag/DagPage"), "DagPage"),
+  validateSearch: (search: Search): DagView => {
     const runs = Number(search.runs ?? 25);
     return { runs: Number.isInteger(runs) && runs > 0 && runs <= 365 && runs !== 25 ? runs : undefined, state: text(search.state), task: text(search.task) };
   },
 });
 
-const run = createRoute({ getParentRoute: () => root, path: "/dags/$dagId/runs/$runId", component: RunRoute });
+const run = createRoute({ getParentRoute: () => root, path: "/dags/$dagId/runs/$runId", component: lazyRouteComponent(() => import("./pages/run/RunPage"), "RunPage") });
 
 const task = createRoute({
-  getParentRoute: () => root, path: "/dags/$dagId/runs/$runId/tasks/$taskId", component: TaskRoute,
-  validateSearch: (search: Record<string, unknown>): TaskView => ({ map: count(search.map), try: count(search.try), find: text(search.find) }),
+  getParentRoute: () => root, path: "/dags/$dagId/runs/$runId/tasks/$taskId", component: lazyRouteComponent(() => import("./pages/task/TaskPage"), "TaskPage"),
+  validateSearch: (search: Search): TaskView => ({ map: count(search.map), try: count(search.try), find: text(search.find) }),
 });
 
-function DagsRoute() {
-  return <DagsPage filters={dags.useSearch()} />;
-}
-
-function DagRoute() {
-  return <DagPage dagId={dag.useParams().dagId} view={dag.useSearch()} />;
-}
-
-function RunRoute() {
-  const { dagId, runId } = run.useParams();
-  return <RunPage dagId={dagId} runId={runId} />;
-}
-
-function TaskRoute() {
-  const { dagId, runId, taskId } = task.useParams();
-  return <TaskPage dagId={dagId} runId={runId} taskId={taskId} view={task.useSearch()} />;
-}
-
 function NotFound() {
-  return <p>There is no such page. <Link to="/dags" search={{}}>All DAGs</Link></p>;
+  return <p>{t("There is no page at this address. All pages are in the navigation.")}</p>;
 }
 
 function text(value: unknown): string | undefined {
@@ -70,8 +55,15 @@ function count(value: unknown): number | undefined {
   return value !== undefined && Number.isInteger(number) && number >= 0 ? number : undefined;
 }
 
+/** The value if it is one of the values. */
+function one<T extends string>(values: readonly T[], value: unknown): T | undefined {
+  return values.find((each) => each === String(value));
+}
+
+const routes = root.addChildren([home, dags, dag.addChildren([dagGrid]), run, task]);
+
 export function createPageRouter() {
-  return createRouter({ routeTree: root.addChildren([home, dags, dag, run, task]), defaultPreload: "intent", scrollRestoration: true });
+  return createRouter({ routeTree: routes, defaultPreload: "intent", scrollRestoration: true });
 }
 
 declare module "@tanstack/react-router" {

@@ -2,6 +2,7 @@
 
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import { t } from "../state/language";
 
 export function Answer<T>({ query, what, children }: { query: UseQueryResult<T>; what: string; children: (data: T) => ReactNode }) {
   if (query.data !== undefined) {
@@ -13,14 +14,14 @@ export function Answer<T>({ query, what, children }: { query: UseQueryResult<T>;
     );
   }
   if (query.isError) return <Failure what={what} error={query.error} retry={() => void query.refetch()} />;
-  return <p className="soft" aria-busy="true">Reading {what} …</p>;
+  return <p className="soft" aria-busy="true">{t("Reading {what} …", { what })}</p>;
 }
 
 export function Failure({ what, error, retry }: { what: string; error: Error; retry: () => void }) {
   return (
     <div className="notice" role="alert">
-      <p>Could not read {what}: {error.message}</p>
-      <button type="button" onClick={retry}>Try again</button>
+      <p>{t("Could not read {what}: {message}", { what, message: error.message })}</p>
+      <button type="button" onClick={retry}>{t("Try again")}</button>
     </div>
   );
 }

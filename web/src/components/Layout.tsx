@@ -1,32 +1,35 @@
-/** The frame of every page: navigation, zone of times, connection, account. */
+/** The frame of every page: navigation, display, connection, account. */
 
-import { Link, Outlet } from "@tanstack/react-router";
-import { useLiveChanges } from "../state/live";
-import { useZone } from "../state/times";
+import { Link, Outlet, useRouterState } from "@tanstack/react-router";
+import { t } from "../state/language";
+import { type Connection, useLiveChanges } from "../state/live";
+import { Menu } from "./Menu";
+import { FIRST, GROUPS, type NavigationEntry } from "./navigation";
+import { PreferencesMenu } from "./PreferencesMenu";
 
-const CONNECTIONS = { connecting: "connecting …", live: "live", lost: "connection lost: what you see may be old" };
+const CONNECTIONS: Record<Connection, string> = {
+  connecting: /* text */ "connecting …", live: /* text */ "live", lost: /* text */ "connection lost: what you see may be old",
+};
 
 export function Layout() {
   const connection = useLiveChanges();
-  const [zone, setZone] = useZone();
   const user = readMeta("gnomon-user");
   return (
     <>
-      <a className="skip" href="#content">Skip to the content</a>
+      <a className="skip" href="#content">{t("Skip to the content")}</a>
       <header className="top">
         <Link to="/" className="brand">Gnomon</Link>
-        <nav aria-label="Pages">
-          <Link to="/" activeOptions={{ exact: true }}>Home</Link>
-          <Link to="/dags" search={{}} activeOptions={{ includeSearch: false }}>DAGs</Link>
-          <a href="/services">Services and problems</a>
+        <nav aria-label={t("Pages")}>
+          {FIRST.map((one) => <Entry key={one.to} entry={one} />)}
+          {GROUPS.filter((group) => group.entries.length > 0).map((group) => (
+            <Menu key={group.label} label={t(group.label)}>{group.entries.map((one) => <Entry key={one.to} entry={one} />)}</Menu>
+          ))}
         </nav>
-        <span className={`connection ${connection}`} role="status">{CONNECTIONS[connection]}</span>
-        <button type="button" title="The zone of all times on the page" onClick={() => setZone(zone === "UTC" ? "local" : "UTC")}>
-          {zone === "UTC" ? "UTC" : "Local time"}
-        </button>
+        <span className={`connection ${connection}`} role="status">{t(CONNECTIONS[connection])}</span>
+        <PreferencesMenu />
         {user && (
           <form method="post" action="/auth/logout">
-            <span className="soft">{user}</span> <button>Log out</button>
+            <span className="soft name">{user}</span> <button>{t("Log out")}</button>
           </form>
         )}
       </header>
@@ -34,6 +37,12 @@ export function Layout() {
       <footer className="soft">Gnomon {readMeta("gnomon-version")}</footer>
     </>
   );
+}
+
+function Entry({ entry }: { entry: NavigationEntry }) {
+  const path = useRouterState({ select: (state) => state.location.pathname });
+  const isHere = entry.to === "/" ? path === "/" : path === entry.to || path.startsWith(`${entry.to}/`);
+  return <Link to={entry.to} search={{}} className={isHere ? "active" : undefined} aria-current={isHere ? "page" : undefined}>{t(entry.label)}</Link>;
 }
 
 function readMeta(name: string): string {

@@ -1,29 +1,35 @@
 /** Times and durations as people read them. */
 
 import { useSyncExternalStore } from "react";
+import { subscribe as subscribePreferences, usePreference, ZONE } from "./preferences";
 
-export type Zone = "local" | "UTC";
-const KEY = "gnomon.zone";
+/** `local` for that of the browser, `UTC`, or the name of a zone: `Asia/Kathmandu`. */
+export type Zone = string;
+
+let dagZone: string | undefined;
 const listeners = new Set<() => void>();
 
-/** The zone in which the page shows times; kept in the browser. */
-export function useZone(): [Zone, (zone: Zone) => void] {
-  const zone = useSyncExternalStore(subscribe, readZone);
-  return [zone, writeZone];
+/** The zone in which the page shows times. The zone of the DAG holds on the pages of a DAG; on the others UTC takes its place. */
+export function useZone(): Zone {
+  const [choice] = usePreference(ZONE);
+  const zone = useSyncExternalStore(subscribe, () => dagZone);
+  return choice === "DAG" ? (zone ?? "UTC") : choice;
+}
+
+/** The zone of the DAG that is shown; undefined on a page of no DAG. */
+export function setDagZone(zone: string | undefined): void {
+  if (zone === dagZone) return;
+  dagZone = zone;
+  for (const listener of listeners) listener();
 }
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
-function readZone(): Zone {
-  return localStorage.getItem(KEY) === "UTC" ? "UTC" : "local";
-}
-
-function writeZone(zone: Zone): void {
-  localStorage.setItem(KEY, zone);
-  for (const listener of listeners) listener();
+  const stop = subscribePreferences(listener);
+  return () => {
+    listeners.delete(listener);
+    stop();
+  };
 }
 
 /** `2026-03-29 02:30:00`, in the zone. */
@@ -33,7 +39,7 @@ export function formatTime(text: string | null | undefined, zone: Zone): string 
   if (Number.isNaN(at.getTime())) return text;
   const options: Intl.DateTimeFormatOptions = {
     year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23",
-    ...(zone === "UTC" ? { timeZone: "UTC" } : {}),
+    ...(zone === "local" ? {} : { timeZone: zone }),
   };
   const fields = Object.fromEntries(new Intl.DateTimeFormat("en-GB", options).formatToParts(at).map((one) => [one.type, one.value]));
   return `${fields.year}-${fields.month}-${fields.day} ${fields.hour}:${fields.minute}:${fields.second}`;

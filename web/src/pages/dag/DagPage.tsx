@@ -1,12 +1,10 @@
-/** One DAG: why it does not run, its grid, its coming runs. */
+/** The grid of a DAG and its coming runs. */
 
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
-import { usePause, useTrigger } from "../../api/changes";
-import { dagExplanationQuery, dagQuery, gridQuery, nextRunsQuery } from "../../api/queries";
-import { Answer, Refusal } from "../../components/Answer";
-import { Sentence, Sentences } from "../../components/Sentences";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { gridQuery, nextRunsQuery } from "../../api/queries";
+import { Answer } from "../../components/Answer";
+import { Sentence } from "../../components/Sentences";
 import { Time } from "../../components/Time";
 import { Grid } from "./Grid";
 
@@ -18,15 +16,16 @@ export interface DagView {
 
 const COUNTS = [10, 25, 50, 100, 365];
 
-export function DagPage({ dagId, view }: { dagId: string; view: DagView }) {
+const route = getRouteApi("/dags/$dagId/");
+
+export function DagPage() {
+  const { dagId } = route.useParams();
+  const view = route.useSearch();
   const navigate = useNavigate();
   const set = (some: DagView) => void navigate({ to: "/dags/$dagId", params: { dagId }, search: { ...view, ...some }, replace: true });
   const count = view.runs ?? 25;
   return (
     <>
-      <h1 className="name">{dagId}</h1>
-      <DagHead dagId={dagId} />
-      <Sentences query={useQuery(dagExplanationQuery(dagId))} none="Nothing prevents this DAG from running." />
       <section>
         <h2>Runs</h2>
         <form className="filters" onSubmit={(event) => event.preventDefault()}>
@@ -77,65 +76,3 @@ export function DagPage({ dagId, view }: { dagId: string; view: DagView }) {
   );
 }
 
-function DagHead({ dagId }: { dagId: string }) {
-  const pause = usePause(dagId);
-  const trigger = useTrigger(dagId);
-  const [opened, setOpened] = useState(false);
-  return (
-    <Answer query={useQuery(dagQuery(dagId))} what="the DAG">
-      {(dag) => (
-        <div className="head">
-          {dag.description && <p>{dag.description}</p>}
-          <p>
-            <b>{dag.timetable_summary ?? "no schedule"}</b> {dag.timetable_description && <span className="soft">{dag.timetable_description}</span>}
-          </p>
-          <div className="acts">
-            <button type="button" disabled={pause.isPending} onClick={() => pause.mutate(!dag.is_paused)}>{dag.is_paused ? "Unpause" : "Pause"}</button>
-            <button type="button" aria-expanded={opened} onClick={() => setOpened(!opened)}>Run it …</button>
-          </div>
-          {pause.isError && <Refusal error={pause.error} />}
-          {opened && (
-            <RunForm
-              params={dag.params ?? {}} isPending={trigger.isPending} error={trigger.error}
-              run={(conf) => trigger.mutate(conf, { onSuccess: () => setOpened(false) })}
-            />
-          )}
-        </div>
-      )}
-    </Answer>
-  );
-}
-
-interface RunFormProps {
-  params: Record<string, unknown>;
-  isPending: boolean;
-  error: Error | null;
-  run: (conf: Record<string, unknown>) => void;
-}
-
-function RunForm({ params, isPending, error, run }: RunFormProps) {
-  const [text, setText] = useState(() => JSON.stringify(readDefaults(params), null, 2));
-  const [problem, setProblem] = useState("");
-  const submit = () => {
-    try {
-      const conf: unknown = JSON.parse(text);
-      if (typeof conf !== "object" || conf === null || Array.isArray(conf)) throw new Error("it must be an object, for example {\"day\": 1}");
-      setProblem("");
-      run(conf as Record<string, unknown>);
-    } catch (fault) {
-      setProblem(`The parameters are no JSON: ${(fault as Error).message}`);
-    }
-  };
-  return (
-    <form className="run-form" onSubmit={(event) => { event.preventDefault(); submit(); }}>
-      <label>Parameters as JSON<textarea rows={6} value={text} onChange={(event) => setText(event.target.value)} spellCheck={false} /></label>
-      {(problem || error) && <p className="notice" role="alert">{problem || error?.message}</p>}
-      <button disabled={isPending}>Run now</button>
-    </form>
-  );
-}
-
-/** The value of each param: the API answers with an object that has the value, or with the value itself. */
-export function readDefaults(params: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(params).map(([name, one]) => [name, one && typeof one === "object" && "value" in one ? one.value : one]));
-}

@@ -55,7 +55,7 @@ export function Grid({ grid, search, onlyFailed }: { grid: GridData; search: str
 /** A bar for each run: its height is the duration. */
 function RunBars({ grid }: { grid: GridData }) {
   const navigate = useNavigate();
-  const [zone] = useZone();
+  const zone = useZone();
   const lengths = grid.runs.map((run) => (run.start_date && run.end_date ? Date.parse(run.end_date) - Date.parse(run.start_date) : 0));
   const longest = Math.max(1, ...lengths);
   return (

@@ -1,7 +1,7 @@
 /** All DAGs with their schedule and next run. The filters are the address. */
 
 import { useQuery } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { usePause } from "../../api/changes";
 import { type DagFilters, dagsQuery, PAGE_SIZE } from "../../api/queries";
@@ -12,7 +12,10 @@ import { Time } from "../../components/Time";
 const TYPED_MS = 150;
 const RUN_STATES = ["success", "failed", "running", "queued"];
 
-export function DagsPage({ filters }: { filters: DagFilters }) {
+const route = getRouteApi("/dags");
+
+export function DagsPage() {
+  const filters = route.useSearch();
   const navigate = useNavigate();
   const set = (some: DagFilters) => void navigate({ to: "/dags", search: { ...filters, page: undefined, ...some }, replace: true });
   const dags = useQuery(dagsQuery(filters));

@@ -1,7 +1,7 @@
 /** One run: why it waits or how it ended, and its tasks. */
 
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { runExplanationQuery, runQuery, tasksQuery } from "../../api/queries";
 import { Answer } from "../../components/Answer";
@@ -14,7 +14,10 @@ import { formatDuration } from "../../state/times";
 
 const ENDED = ["success", "skipped", "removed"];
 
-export function RunPage({ dagId, runId }: { dagId: string; runId: string }) {
+const route = getRouteApi("/dags/$dagId/runs/$runId");
+
+export function RunPage() {
+  const { dagId, runId } = route.useParams();
   const [unfinished, setUnfinished] = useState(false);
   return (
     <>

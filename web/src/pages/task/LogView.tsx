@@ -32,7 +32,7 @@ export function LogView({ at, tryNumber, isRunning, find, setFind }: LogViewProp
 }
 
 function Lines({ log, find, setFind }: { log: TaskLog; find: string; setFind: (text: string) => void }) {
-  const [zone] = useZone();
+  const zone = useZone();
   const all = useMemo(() => readLines(log), [log]);
   const shown = useMemo(() => findLines(all, find), [all, find]);
   const frame = useRef<HTMLDivElement>(null);

@@ -1,7 +1,7 @@
 /** One task instance: why it waits or how it ended, its tries, its log. */
 
 import { useQuery } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { type InstancePlace, instanceQuery, instancesQuery, taskExplanationQuery, triesQuery } from "../../api/queries";
 import type { TaskInstanceList } from "../../api/shapes";
 import { Answer } from "../../components/Answer";
@@ -25,7 +25,11 @@ function hadNoWorker(tries: TaskInstanceList | undefined, number: number): boole
   return found !== undefined && found.end_date !== null && !found.hostname;
 }
 
-export function TaskPage({ dagId, runId, taskId, view }: { dagId: string; runId: string; taskId: string; view: TaskView }) {
+const route = getRouteApi("/dags/$dagId/runs/$runId/tasks/$taskId");
+
+export function TaskPage() {
+  const { dagId, runId, taskId } = route.useParams();
+  const view = route.useSearch();
   return (
     <>
       <p className="path">

@@ -1,0 +1,31 @@
+/** The texts of the page in the language of its user. The English text is the key of its translation, so a text that lacks one is still readable. */
+
+import { LANGUAGE, readPreference } from "./preferences";
+
+export type Language = "en" | "zh";
+type Translations = Record<string, string>;
+
+let translations: Translations = {};
+
+/** The chosen language; without a choice that of the browser, if the page has it. */
+export function chooseLanguage(): Language {
+  const chosen = readPreference(LANGUAGE);
+  if (chosen !== "system") return chosen;
+  return navigator.language.toLowerCase().startsWith("zh") ? "zh" : "en";
+}
+
+/** Read the texts of the language, once before the page is shown; only a Chinese page loads the Chinese texts. */
+export async function loadLanguage(language: Language): Promise<void> {
+  document.documentElement.lang = language;
+  translations = language === "zh" ? (await import("../strings/zh")).TEXTS : {};
+}
+
+/** A text with its values in the place of `{name}`. The first argument is written out, so that the test of the strings finds it. */
+export function t(text: string, values: Record<string, string | number> = {}): string {
+  return (translations[text] ?? text).replace(/\{(\w+)\}/g, (whole, name: string) => (name in values ? String(values[name]) : whole));
+}
+
+/** A text for a count of one and a text for other counts; both may name {count}. */
+export function tn(one: string, many: string, count: number, values: Record<string, string | number> = {}): string {
+  return t(count === 1 ? one : many, { count: count.toLocaleString("en"), ...values });
+}

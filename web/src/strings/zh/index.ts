@@ -1,0 +1,5 @@
+/** The Chinese texts, by their English ones: one file for each area of the page. */
+
+import { FRAME } from "./frame";
+
+export const TEXTS: Record<string, string> = { ...FRAME };
