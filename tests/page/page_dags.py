@@ -57,6 +57,19 @@ with DAG("mapped", schedule=None):
 
     double.expand(number=[1, 2, 3])
 ''',
+    "in_tokyo.py": '''
+import pendulum
+
+from airflow.sdk import DAG, task
+
+with DAG("in_tokyo", schedule="30 6 * * *", start_date=pendulum.datetime(2026, 1, 1, tz="Asia/Tokyo"), catchup=False):
+
+    @task
+    def greet():
+        print("ohayo")
+
+    greet()
+''',
     "broken.py": "from airflow.sdk import DAG\nthis is no Python\n",
 }
 """By name: their texts."""

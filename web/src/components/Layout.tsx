@@ -5,6 +5,7 @@ import { t } from "../state/language";
 import { type Connection, useLiveChanges } from "../state/live";
 import { Menu } from "./Menu";
 import { FIRST, GROUPS, type NavigationEntry } from "./navigation";
+import { PaletteButton } from "./palette/PaletteButton";
 import { PreferencesMenu } from "./PreferencesMenu";
 
 const CONNECTIONS: Record<Connection, string> = {
@@ -26,6 +27,7 @@ export function Layout() {
           ))}
         </nav>
         <span className={`connection ${connection}`} role="status">{t(CONNECTIONS[connection])}</span>
+        <PaletteButton />
         <PreferencesMenu />
         {user && (
           <form method="post" action="/auth/logout">

@@ -1,0 +1,83 @@
+"""What every page has: the command palette, the preferences, the language, the frame of a DAG."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Browser, expect
+from tests.acceptance.product import Product
+from tests.page.visit import SIZES, visit
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_palette_finds_a_dag_a_task_a_run_and_a_page_and_does_an_act(browser: Browser, product: Product, size: str) -> None:
+    with visit(browser, product, size) as seen:
+        seen.log_in()
+        page = seen.page
+        expect(page.get_by_role("button", name="Find")).to_be_visible()
+        page.keyboard.press("Control+k")
+        box = page.get_by_role("combobox", name="Find a DAG")
+        box.fill("nightl")
+        expect(page.get_by_role("option", name="DAG nightly")).to_have_attribute("aria-selected", "true")
+        seen.check()
+        page.keyboard.press("Enter")
+        expect(page).to_have_url(re.compile("/dags/nightly$"))
+        page.keyboard.press("Control+k")
+        box.fill("extr")
+        page.get_by_role("option", name="Task extract").click()
+        expect(page).to_have_url(re.compile("task=extract"))
+        page.keyboard.press("Control+k")
+        box.fill("nothing like this")
+        expect(page.get_by_role("dialog")).to_contain_text("Nothing fits.")
+        box.fill("pause mapped")
+        expect(page.get_by_role("option", name="Pause mapped")).to_be_visible()
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("dialog")).to_contain_text("mapped is paused.")
+        box.fill("unpause mapped")
+        expect(page.get_by_role("option", name="Unpause mapped")).to_be_visible()
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("dialog")).to_contain_text("mapped is active.")
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("dialog")).to_have_count(0)
+        seen.open("/")
+        expect(page.get_by_role("button", name="Find")).to_be_visible()
+        page.keyboard.press("Control+k")
+        box.fill("waiting")
+        page.get_by_role("option", name="Run gated waiting").click()
+        expect(page).to_have_url(re.compile("/dags/gated/runs/waiting$"))
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_preferences_hold_after_a_reload(browser: Browser, product: Product, size: str) -> None:
+    with visit(browser, product, size) as seen:
+        seen.log_in("/dags")
+        page = seen.page
+        page.get_by_role("button", name="Display").click()
+        page.get_by_role("radio", name="dark").check()
+        page.get_by_role("radio", name="compact").check()
+        seen.check()
+        page.get_by_role("radio", name="UTC").check()
+        page.keyboard.press("Escape")
+        page.reload()
+        expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+        expect(page.locator("html")).to_have_attribute("data-density", "compact")
+        expect(page.get_by_role("link", name="nightly")).to_be_visible()
+        seen.check()
+        page.get_by_role("button", name="Display").click()
+        page.get_by_role("radio", name="中文").click()
+        expect(page.locator("html")).to_have_attribute("lang", "zh")
+        expect(page.get_by_role("link", name="首页")).to_be_visible()
+        seen.check()
+
+
+def test_the_zone_of_the_dag_holds_on_its_pages(browser: Browser, product: Product) -> None:
+    product.has_dag("in_tokyo")
+    with visit(browser, product) as seen:
+        seen.log_in("/dags/in_tokyo")
+        page = seen.page
+        page.get_by_role("button", name="Display").click()
+        page.get_by_role("radio", name="Zone of the DAG").check()
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("table").locator("time").first).to_contain_text("06:30:00")
+        seen.check()
