@@ -4,7 +4,8 @@ PORT ?= 8080
 HOME_FOLDER ?= $(CURDIR)/home
 PYTEST ?=
 SOAK_TIMEOUT ?= 3600
-WORKERS ?= 3
+# Half of the time of the tests is waiting for processes, disks and timeouts: twice as many processes as two cores.
+WORKERS ?= 4
 SOAK_WORKERS ?= 2
 BENCH ?=
 

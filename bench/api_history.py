@@ -58,9 +58,9 @@ def dag_name(number: int) -> str:
     return f"dag_{number:05d}"
 
 
-def fill_history(database: Database, size: HistorySize) -> dict[str, str]:
-    """Fill the store; returns the token of each account, by its name."""
-    _add_dags(database, size)
+def fill_history(database: Database, size: HistorySize, make_dag: Callable[[int], ParsedDag] | None = None) -> dict[str, str]:
+    """Fill the store; returns the token of each account, by its name. `make_dag`: makes the DAG with a number, without a schedule by default."""
+    _add_dags(database, size, make_dag or make_plain_dag)
     with open_driver(database.url) as execute:
         for text in _build_statements(size, is_sqlite=database.dialect == "sqlite"):
             execute(text)
@@ -93,8 +93,8 @@ def settle(url: str) -> None:
 
 
 @contextmanager
-def postgres_database(url: str, name: str) -> Iterator[str]:
-    """The address of a new database on the server of this address; dropped afterwards."""
+def postgres_database(url: str, name: str, *, is_kept: bool = False) -> Iterator[str]:
+    """The address of a new database on the server of this address; dropped afterwards if it is not kept."""
     parts = urlsplit(url)
     with psycopg.connect(url, autocommit=True) as server:
         server.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)".encode())
@@ -103,12 +103,13 @@ def postgres_database(url: str, name: str) -> Iterator[str]:
         query = f"?{parts.query}" if parts.query else ""
         yield f"{parts.scheme}://{parts.netloc}/{name}{query}"
     finally:
-        with psycopg.connect(url, autocommit=True) as server:
-            server.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)".encode())
+        if not is_kept:
+            with psycopg.connect(url, autocommit=True) as server:
+                server.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)".encode())
 
 
-def _add_dags(database: Database, size: HistorySize) -> None:
-    dags = [_make_dag(number) for number in range(size.dags)]
+def _add_dags(database: Database, size: HistorySize, make_dag: Callable[[int], ParsedDag]) -> None:
+    dags = [make_dag(number) for number in range(size.dags)]
     files = [
         ParsedFile(path=f"/dags/file_{start:05d}.py", inputs=FileInputs(input_hash=f"{start}"), dags=tuple(dags[start : start + DAGS_A_FILE]))
         for start in range(0, size.dags, DAGS_A_FILE)
@@ -133,7 +134,8 @@ def _add_dags(database: Database, size: HistorySize) -> None:
             connections.set_connection(tx, StoredConnection(f"connection_{n:03d}", "postgres", "db.example", "public", "user", f"password-{n}", 5432, f'{{"token": "token-{n}"}}'))
 
 
-def _make_dag(number: int) -> ParsedDag:
+def make_plain_dag(number: int) -> ParsedDag:
+    """The DAG with that number: ten tasks one after another, two tags, no schedule."""
     spec = DagSpec(
         dag_id=dag_name(number), timetable=TimetableRef(path="gnomon.timetables.Null", summary="0 0 * * *"),
         tasks=tuple(TaskSpec(task_id=f"task_{n}", operator="PythonOperator", upstream=(f"task_{n - 1}",) if n else ()) for n in range(TASKS)),

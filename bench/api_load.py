@@ -23,24 +23,27 @@ class LoadResult:
     """What the clients saw."""
 
     seconds: dict[str, list[float]] = field(default_factory=dict)
-    """By label, the time from the instant at which a request was due to its complete answer."""
+    """By label, the time from the sending of a request, or with `from_due` from the instant at which it was due, to its complete answer. Without refusals."""
     failures: int = 0
+    """Requests without an answer, and answers with another status than 2xx and 503."""
+    refused: int = 0
+    """Answers with 503: the server has too much to do."""
     sent: int = 0
     elapsed_s: float = 0.0
     cpu_s: float = 0.0
     """Processor seconds of the clients."""
 
 
-def run_load(port: int, token: str, mix: Sequence[LoadRequest], rate: float, duration_s: float, connections: int) -> LoadResult:
+def run_load(port: int, token: str, mix: Sequence[LoadRequest], rate: float, duration_s: float, connections: int, *, from_due: bool = True) -> LoadResult:
     """Send requests of the mix in turns, so many a second over so many connections. A request that is late does not delay those after it."""
-    return asyncio.run(_run(port, token, mix, rate, duration_s, connections))
+    return asyncio.run(_run(port, token, mix, rate, duration_s, connections, from_due=from_due))
 
 
-async def _run(port: int, token: str, mix: Sequence[LoadRequest], rate: float, duration_s: float, connections: int) -> LoadResult:
+async def _run(port: int, token: str, mix: Sequence[LoadRequest], rate: float, duration_s: float, connections: int, *, from_due: bool) -> LoadResult:
     result = LoadResult()
     due: asyncio.Queue[tuple[float, LoadRequest]] = asyncio.Queue()
     cpu, began = time.process_time(), time.perf_counter()
-    clients = [asyncio.create_task(_send_all(port, token, due, result)) for _ in range(connections)]
+    clients = [asyncio.create_task(_send_all(port, token, due, result, from_due=from_due)) for _ in range(connections)]
     for number in range(int(rate * duration_s)):
         at = began + number / rate
         if (wait := at - time.perf_counter()) > 0:
@@ -56,10 +59,11 @@ async def _run(port: int, token: str, mix: Sequence[LoadRequest], rate: float, d
     return result
 
 
-async def _send_all(port: int, token: str, due: asyncio.Queue[tuple[float, LoadRequest]], result: LoadResult) -> None:
+async def _send_all(port: int, token: str, due: asyncio.Queue[tuple[float, LoadRequest]], result: LoadResult, *, from_due: bool) -> None:
     streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
     while True:
-        at, request = await due.get()
+        due_at, request = await due.get()
+        began = due_at if from_due else time.perf_counter()
         try:
             if streams is None:
                 streams = await asyncio.open_connection("127.0.0.1", port)
@@ -67,8 +71,10 @@ async def _send_all(port: int, token: str, due: asyncio.Queue[tuple[float, LoadR
         except (OSError, asyncio.IncompleteReadError):
             streams, status = None, 0
         result.sent += 1
-        result.failures += not 200 <= status < 300
-        result.seconds.setdefault(request.label, []).append(time.perf_counter() - at)
+        result.refused += status == 503
+        result.failures += not 200 <= status < 300 and status != 503
+        if 200 <= status < 300:
+            result.seconds.setdefault(request.label, []).append(time.perf_counter() - began)
 
 
 async def _send(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, token: str, request: LoadRequest) -> int:

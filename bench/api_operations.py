@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from bench.api_filters import list_filter_paths
 from bench.api_history import DAY, END, GRID_DAG, HistorySize, dag_name
 from gnomon.api.v2.dag_filters import DAG_ORDER
 from gnomon.api.v2.event_logs import _ORDER as EVENT_ORDER
@@ -24,12 +26,18 @@ ALL_XCOMS = f"{V2}/dags/~/dagRuns/~/taskInstances/~/xcomEntries"
 
 @dataclass(frozen=True, slots=True)
 class ListRequest:
-    """One request that is measured. `follows`: also a page that is many pages further, by its cursors."""
+    """One request that is measured. `follows`: also pages that are further, by its cursors."""
 
     path: str
     account: str = "admin"
     body: dict[str, object] | None = None
     follows: bool = False
+
+    @property
+    def operation(self) -> str:
+        """The list, without filters."""
+        path = re.sub(r"dag_\d+|grid_\d+|\{dag\}", "DAG", self.path.partition("?")[0].replace("/api/", ""))
+        return f"{'POST ' if self.body is not None else ''}{re.sub(r'dagRuns/(?!~)[^/]+', 'dagRuns/RUN', path) if not path.endswith('dagRuns/list') else path}"
 
     @property
     def name(self) -> str:
@@ -44,6 +52,7 @@ def list_requests(size: HistorySize, run_id: str) -> Iterator[ListRequest]:
     yield from _list_run_requests()
     yield from _list_task_requests(run_id)
     yield from _list_other_requests(run_id)
+    yield from (ListRequest(path) for path in list_filter_paths())
 
 
 def _both(name: str) -> tuple[str, str]:

@@ -38,8 +38,8 @@ class Deployment:
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        log = (self.home / "standalone.log").open("ab")
-        self.process = subprocess.Popen([*GNOMON, "standalone"], env=self.environ, stdout=log, stderr=log)
+        with (self.home / "standalone.log").open("ab") as log:
+            self.process = subprocess.Popen([*GNOMON, "standalone"], env=self.environ, stdout=log, stderr=log)
 
     def wait_until_up(self, timeout_s: float = 60) -> None:
         """The database is there."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import statistics
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -44,3 +45,8 @@ def median(values: Sequence[float]) -> float:
 def show(name: str, figure: str, wanted: str = "", beside: str = "") -> None:
     """One line of the report."""
     print(f"{name:<48} {figure:<34} {wanted:<34} {beside}", flush=True)
+
+
+def describe_machine() -> str:
+    """How busy the machine is, for figures of time on the clock."""
+    return f"{os.cpu_count()} cores, load of the last minute {os.getloadavg()[0]:.1f}"

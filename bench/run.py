@@ -13,6 +13,8 @@ from pathlib import Path
 
 from bench.api_flood import api_flood, api_trigger
 from bench.api_lists import api_lists
+from bench.capacity import capacity
+from bench.celery_rate import celery
 from bench.defer_rate import defer
 from bench.defer_sensors import sensors
 from bench.depending import depending
@@ -20,7 +22,9 @@ from bench.deployment import Deployment, deployment, postgres
 from bench.figures import hops, instant, median, quantile, rate, show
 from bench.flat import flat
 from bench.forks import fork_rate
+from bench.git_bundle import git_bundle
 from bench.mapped import mapped
+from bench.page import page
 from bench.timetable_rate import timetables
 
 DAGS = Path(__file__).parent / "dags"
@@ -162,8 +166,9 @@ def cold() -> None:
 
 
 ALL = {"cold": cold, "wide": wide, "reused": reused, "mapped": mapped, "empty": empty, "chain": chain, "many": many, "files": files,
-       "flat": flat, "timetables": timetables, "defer": defer, "sensors": sensors,
-       "depending": depending, "api_lists": api_lists, "api_trigger": api_trigger, "api_flood": api_flood}
+       "flat": flat, "timetables": timetables, "celery": celery, "defer": defer, "sensors": sensors,
+       "depending": depending, "api_lists": api_lists, "api_trigger": api_trigger, "api_flood": api_flood,
+       "page": page, "git_bundle": git_bundle, "capacity": capacity}
 
 
 def main(names: list[str]) -> None:

@@ -18,6 +18,7 @@ import time
 from pathlib import Path
 
 from bench.forks import fork_rate
+from bench.processes import cpu_s, family
 from gnomon.clock import SystemClock
 from gnomon.executors.interface import AttemptEnded, WorkerConnected
 from gnomon.executors.local import LocalExecutor
@@ -43,6 +44,9 @@ class NoStore:
 
     def register(self, record: object) -> None: ...
 
+    def find_silence_limit(self, ttl_s: float) -> float:
+        return ttl_s / 2
+
     def retire(self, worker_id: str) -> None: ...
 
     def beat(self, worker_id: str) -> bool:
@@ -64,7 +68,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as home:
         file = Path(home, "wide.py")
         file.write_text(DAG % tasks)
-        results, seconds = run(Path(home), [attempt(str(file), i, per_child) for i in range(tasks)])
+        results, seconds, _ = run(Path(home), [attempt(str(file), i, per_child) for i in range(tasks)])
     rate = statistics.mean((rate_before, fork_rate(2)))
     outcomes = {result.outcome for result in results}
     print(json.dumps({
@@ -82,8 +86,8 @@ def attempt(file: str, number: int, per_child: int) -> Attempt:
     )
 
 
-def run(home: Path, attempts: list[Attempt]) -> tuple[list[AttemptResult], float]:
-    """The results, and the seconds from submission to the last of them; the import of the file is not counted."""
+def run(home: Path, attempts: list[Attempt]) -> tuple[list[AttemptResult], float, float]:
+    """The results, the seconds from submission to the last of them, and the processor seconds of the worker; the import of the file is not counted."""
     told, tell = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -96,7 +100,7 @@ def run(home: Path, attempts: list[Attempt]) -> tuple[list[AttemptResult], float
     begun = time.monotonic()
     executor.submit(worker_id, [warm_up(attempts[0])])
     wait_for(executor, worker_id, has_ended)
-    begun = time.monotonic()
+    begun, spent = time.monotonic(), cpu_s(family(pid))
     executor.submit(worker_id, attempts)
     results: list[AttemptResult] = []
 
@@ -105,11 +109,11 @@ def run(home: Path, attempts: list[Attempt]) -> tuple[list[AttemptResult], float
         return len(results) >= len(attempts)
 
     wait_for(executor, worker_id, all_ended)
-    seconds = time.monotonic() - begun
+    seconds, spent = time.monotonic() - begun, cpu_s(family(pid)) - spent
     executor.close()
     os.kill(pid, signal.SIGTERM)
     os.waitpid(pid, 0)
-    return results, seconds
+    return results, seconds, spent
 
 
 def warm_up(first: Attempt) -> Attempt:

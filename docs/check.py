@@ -20,6 +20,8 @@ from types import ModuleType
 from typing import NamedTuple
 
 import click
+import yaml
+from kubernetes.client import models
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -177,13 +179,22 @@ def _unit(code: str, _: Files) -> Iterator[str]:
         yield str(error)
 
 
+def _yaml(code: str, _: Files) -> Iterator[str]:
+    """A manifest: YAML, with the fields that the official client of Kubernetes knows."""
+    try:
+        for one in yaml.safe_load_all(code):
+            getattr(models, f"V1{one['kind']}").model_validate(one)
+    except (yaml.YAMLError, ValueError, KeyError, TypeError, AttributeError) as error:
+        yield f"a block of YAML is no valid manifest: {error}"
+
+
 def _output(_: str, __: Files) -> Iterator[str]:
     """No check: output of commands is on generated pages, which are compared as a whole."""
     yield from ()
 
 
 _CHECKS: dict[str, Callable[[str, Files], Iterator[str]]] = {
-    "python": _python, "sh": _shell, "toml": _options, "ini": _unit, "text": _output,
+    "python": _python, "sh": _shell, "toml": _options, "ini": _unit, "yaml": _yaml, "text": _output,
 }
 
 

@@ -223,7 +223,7 @@ def run_backfills(client):
     assert backfills.pause_backfill(made).is_paused
     assert not backfills.unpause_backfill(made).is_paused
     backfills.cancel_backfill(made)
-    assert backfills.get_backfill(made).completed_at is not None
+    wait_for(lambda: backfills.get_backfill(made).completed_at, "the scheduler ends the backfill")
 
 
 def change_runs(client):

@@ -14,10 +14,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tests.commands import run_command
 from tests.patience import PATIENCE_S
 
-LOOK_S = 0.05
-"""Interval in seconds between two polls for the effect of another process."""
+LOOK_S = 0.1
+"""The shortest pause in seconds between two polls for the effect of another process. One that takes longer, as a command does on
+a busy machine, is followed by a pause of its own length: the waiting takes no more of the machine than what it waits for."""
 
 Row = dict[str, Any]
 
@@ -37,7 +39,7 @@ class Product:
         self.home = home
         self.dags = home / "dags"
         inherited = {name: value for name, value in os.environ.items() if not name.startswith(("GNOMON_", "AIRFLOW_"))}
-        self.env = {**inherited, "GNOMON_HOME": str(home), "GNOMON__WORKERS__SHUTDOWN_GRACE": "0", **environ}
+        self.env = {**inherited, "GNOMON_HOME": str(home), "GNOMON__WORKERS__SHUTDOWN_GRACE": "0", "GNOMON__DATABASE__SYNCHRONOUS": "NORMAL", **environ}
         self._start()
 
     def _start(self) -> None:
@@ -61,10 +63,7 @@ class Product:
 
     def cli(self, *words: str) -> Ended:
         """Run a command to its end."""
-        done = subprocess.run(
-            [sys.executable, "-m", "gnomon", *words], env=self.env, capture_output=True, text=True, timeout=PATIENCE_S,
-            check=False,
-        )
+        done = run_command(*words, env=self.env)
         return Ended(done.returncode, done.stdout, done.stderr)
 
     def do(self, *words: str) -> str:
@@ -117,10 +116,13 @@ class Product:
     def until(self, holds: Callable[[], bool], what: str, patience_s: float = PATIENCE_S) -> None:
         """Poll until the condition holds; for effects of other processes that send no notification."""
         ends_at = time.monotonic() + patience_s
+        began_at = time.monotonic()
         while not holds():
             assert self.process.poll() is None, f"the standalone ended: {self.log()}"
-            assert time.monotonic() < ends_at, f"not within {patience_s:g} s: {what}\n{self.log()[-3000:]}"
-            time.sleep(LOOK_S)
+            now = time.monotonic()
+            assert now < ends_at, f"not within {patience_s:g} s: {what}\n{self.log()[-3000:]}"
+            time.sleep(max(LOOK_S, now - began_at))
+            began_at = time.monotonic()
 
     def stop(self) -> None:
         """Stop the standalone and wait until all of its processes have ended."""

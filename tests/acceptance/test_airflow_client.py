@@ -111,7 +111,7 @@ def test_a_client_of_airflow_lists_triggers_and_reads() -> None:
         assert done.returncode == 0, done.stderr[-3000:]
     assert json.loads(done.stdout) == {
         "version": "3.3.2", "scheduler": "healthy", "dags": [["letters", True, "text"]], "import_errors": 1,
-        "created": ["by/hand", "queued", "manual", {"n": 2}, True], "state": "success", "runs": [["letters", "by/hand"]],
+        "created": ["by/hand", "manual", {"n": 2}, True], "state": "success", "runs": [["letters", "by/hand"]],
         "tasks": [["count", -1, "success", 1], ["each", 0, "success", 1], ["each", 1, "success", 1]],
         "xcoms": ["return_value"], "value": {"n": 2}, "log": ["counted 2"], "token": None, "conflict": [409, True], "missing": 404,
     }

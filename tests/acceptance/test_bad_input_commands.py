@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import socket
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from tests.acceptance.product import Ended, Product, product
+from tests.commands import run_command
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's")
 ETL = """
@@ -127,8 +127,5 @@ def test_a_second_standalone_on_the_same_home_names_the_first(it: Product) -> No
 
 
 def _gnomon(home: Path, command: str, **environ: str) -> Ended:
-    done = subprocess.run(
-        [sys.executable, "-m", "gnomon", *command.split()], env={**os.environ, "GNOMON_HOME": str(home), **environ},
-        capture_output=True, text=True, timeout=60, check=False,
-    )
+    done = run_command(*command.split(), env={**os.environ, "GNOMON_HOME": str(home), **environ})
     return Ended(done.returncode, done.stdout, done.stderr)

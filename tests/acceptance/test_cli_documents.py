@@ -15,6 +15,7 @@ import click
 import pytest
 import yaml
 from tests.acceptance.effects import World, options
+from tests.patience import PATIENCE_S
 
 from gnomon.cli.commands import root
 from gnomon.config import set_current_config
@@ -52,21 +53,21 @@ COMMANDS: dict[str, list[str]] = {
     "backfill create": ["etl", "--from", "2026-01-05", "--to", "2026-01-06", "--dry-run"], "backfill list": ["etl"], "backfill show": ["1"],
     "grid": ["etl"], "xcom list": ["etl", "r"],
     "dags next-runs": ["etl"], "calendars list": [], "calendars show": ["office"], "plugins list": [],
-    "connections list": [], "connections get": ["web"],
+    "connections list": [], "connections get": ["web"], "services": [],
 }
 IN_A_PROCESS = {"dags test", "tasks test", "tasks render"}
 OF_THEIR_OWN = {
     "timetables preview", "timetables diff", "timetables check", "dependencies preview", "dependencies graph", "config lint", "state-store asset list",
     "state-store task list", "state-store clean", "tasks answer", "tasks waiting", "xcom get", "dags warnings", "runs wait", "top",
     "migrate check", "migrate import", "providers check", "providers install", "providers list",
-    "tokens list", "users list", "users sessions", "alerts channels", "alerts history", "alerts list", "alerts rules", "alerts test", "db clean", "dialect status", "doctor", "tasks links",
+    "audit", "tokens list", "users list", "users sessions", "alerts channels", "alerts history", "alerts list", "alerts rules", "alerts test", "db clean", "dialect status", "doctor", "tasks links",
 }
-"""Pictures and calendars are documents of theirs, nothing wrong is an empty one, and some need a world of their own: tests/unit/cli, tests/unit/migration."""
+"""Pictures and calendars are documents of theirs, lines of the audit log contain documents, nothing wrong is an empty one, and some need a world of their own: tests/unit/cli, tests/unit/migration."""
 MAKES_A_RUN = {"dags trigger", "assets materialize"}
 INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00")
 RUN = ["dag_id", "run_id", "run_type", "state", "logical_date", "run_after", "data_interval_start", "data_interval_end",
        "start_date", "end_date", "conf", "reason", "partition_key", "partition_date"]
-TASK = ["dag_id", "run_id", "task_id", "map_index", "state", "try_number", "start_date", "end_date", "reason", "rendered_map_index"]
+TASK = ["dag_id", "run_id", "task_id", "map_index", "state", "try_number", "start_date", "end_date", "reason", "rendered_map_index", "executor"]
 READ: dict[str, Callable[[str], Any]] = {"json": json.loads, "yaml": yaml.safe_load}
 
 
@@ -172,7 +173,7 @@ def test_a_trial_prints_its_document_whatever_file_and_tasks_print(form: str, tm
     file = tmp_path / "tried.py"
     file.write_text(TRIAL)
     done = subprocess.run(
-        [sys.executable, "-m", "gnomon", "dags", "test", str(file), "-o", form], capture_output=True, text=True, timeout=60,
+        [sys.executable, "-m", "gnomon", "dags", "test", str(file), "-o", form], capture_output=True, text=True, timeout=PATIENCE_S,
         env={**os.environ, "GNOMON_HOME": str(tmp_path / "home")}, check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -42,7 +42,7 @@ class Running:
         )
         self.said = b""
         self.hear("dag_processor_started")
-        self.db = store.open_database(f"sqlite:///{home / 'gnomon.db'}", cipher=store.load_cipher(load_config({}, home)))
+        self.db = store.open_database(f"sqlite:///{home / 'gnomon.db'}", synchronous="OFF", cipher=store.load_cipher(load_config({}, home)))
 
     def write(self, name: str, text: str) -> Path:
         """The file is there, whole, at once."""

@@ -131,7 +131,7 @@ def test_every_run_starts_when_what_it_waits_for_is_done_and_not_before(names: t
         _judge(day)
         day.said("repaired")
         _repair(day)
-        day.running.until(lambda: all(run["state"] != "queued" for run in day.runs()), "the repaired ones are done", PATIENCE_S)
+        day.running.until(lambda: all(run["state"] not in ("queued", "running") for run in day.runs()), "the repaired ones are done", PATIENCE_S)
         _judge_repaired(day)
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from tests.acceptance.product import Ended
-from tests.patience import PATIENCE_S
+from tests.commands import run_command
 from tests.postgres import own_schema
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's")
@@ -32,10 +31,7 @@ class Host:
         self.key = home / FILE
 
     def __call__(self, *words: str, **options: str) -> Ended:
-        done = subprocess.run(
-            [sys.executable, "-m", "gnomon", *words], env={**self._env, **options}, capture_output=True, text=True,
-            timeout=PATIENCE_S, check=False,
-        )
+        done = run_command(*words, env={**self._env, **options})
         return Ended(done.returncode, done.stdout, done.stderr)
 
 

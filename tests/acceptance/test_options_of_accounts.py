@@ -8,6 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 import jwt
 import pytest
 from tests.acceptance.effects import effect_of
+from tests.databases import create_schema
 from tests.oidc_server import oidc_server
 from tests.unit.api.oidc_browser import oidc_site
 from tests.unit.api.served import served
@@ -16,19 +17,19 @@ from tests.unit.cli.deployment import NOW
 from gnomon.accounts.account_changes import create_account
 from gnomon.accounts.first_account import create_first_account
 from gnomon.api.access.choose_policy import create_context
+from gnomon.api.app import create_app
 from gnomon.api.health import HealthSnapshot
 from gnomon.clock import VirtualClock
 from gnomon.config import OptionError, load_config
 from gnomon.model.accounts import Author, Role
 from gnomon.model.instants import SECOND
-from gnomon.store import migrations
 
 
 @effect_of("api.auth")
 def test_the_api_is_open_on_this_machine_only_and_only_when_asked(tmp_path: Path) -> None:
     opened = load_config({"GNOMON__API__AUTH": "none"}, tmp_path)
     context = create_context(opened, VirtualClock(NOW), "127.0.0.1", lambda: HealthSnapshot(NOW, ()))
-    migrations.upgrade_schema(opened.database_url)
+    create_schema(opened.database_url)
     with served(context) as client:
         assert client.get("/dags")["total_entries"] == 0
         assert client.request("POST", "/auth/token", {"username": "a", "password": "b"}).status == 404
@@ -41,7 +42,7 @@ def test_the_api_is_open_on_this_machine_only_and_only_when_asked(tmp_path: Path
 @effect_of("api.session_idle_minutes", "api_auth.jwt_leeway")
 def test_the_times_of_sessions_and_tokens_are_options(tmp_path: Path) -> None:
     cfg = load_config({"GNOMON__API__SESSION_IDLE_MINUTES": "7", "GNOMON__API_AUTH__JWT_LEEWAY": "3"}, tmp_path)
-    migrations.upgrade_schema(cfg.database_url)
+    create_schema(cfg.database_url)
     context = create_context(cfg, VirtualClock(NOW), "127.0.0.1", lambda: HealthSnapshot(NOW, ()))
     assert (context.authenticator.rules.idle_s, context.authenticator.signer.leeway_s) == (420.0, 3.0)
     context.close()
@@ -50,7 +51,7 @@ def test_the_times_of_sessions_and_tokens_are_options(tmp_path: Path) -> None:
 @effect_of("api_auth.jwt_expiration_time", "api_auth.jwt_cli_expiration_time")
 def test_signed_tokens_live_as_long_as_the_options_say(tmp_path: Path) -> None:
     cfg = load_config({"GNOMON__API_AUTH__JWT_EXPIRATION_TIME": "70", "GNOMON__API_AUTH__JWT_CLI_EXPIRATION_TIME": "7"}, tmp_path)
-    migrations.upgrade_schema(cfg.database_url)
+    create_schema(cfg.database_url)
     context = create_context(cfg, VirtualClock(NOW), "127.0.0.1", lambda: HealthSnapshot(NOW, ()))
     login = {"username": "admin", "password": create_first_account(context.database, NOW)}
     with served(context) as client:
@@ -64,7 +65,7 @@ def test_signed_tokens_live_as_long_as_the_options_say(tmp_path: Path) -> None:
 @pytest.mark.parametrize("value", ["Disabled", "Enabled", "Hidden"])
 def test_the_api_tests_connections_only_if_the_option_allows_it(tmp_path: Path, value: str) -> None:
     cfg = load_config({"GNOMON__CORE__TEST_CONNECTION": value, "GNOMON__API__AUTH": "none"}, tmp_path)
-    migrations.upgrade_schema(cfg.database_url)
+    create_schema(cfg.database_url)
     context = create_context(cfg, VirtualClock(NOW), "127.0.0.1", lambda: HealthSnapshot(NOW, ()))
     with served(context) as client:
         body = {"connection_id": "files", "conn_type": "fs", "extra": f'{{"path": "{tmp_path}"}}'}
@@ -80,7 +81,7 @@ def test_the_api_tests_connections_only_if_the_option_allows_it(tmp_path: Path, 
 @effect_of("api.base_url")
 def test_without_accounts_pages_of_other_sites_are_refused(tmp_path: Path) -> None:
     cfg = load_config({"GNOMON__API__AUTH": "none", "GNOMON__API__BASE_URL": "https://gnomon.example.com:8443/"}, tmp_path)
-    migrations.upgrade_schema(cfg.database_url)
+    create_schema(cfg.database_url)
     context = create_context(cfg, VirtualClock(NOW), "127.0.0.1", lambda: HealthSnapshot(NOW, ()))
     with served(context) as client:
         for host in ("localhost:8080", "gnomon.localhost", "127.0.0.2", "[::1]:8080", "gnomon.example.com", "GNOMON.example.com:8443"):
@@ -129,3 +130,13 @@ def test_the_options_say_who_is_let_in_and_with_which_role(options: dict[str, st
                 create_account(tx, Author("cli:root", NOW), name, Role.ADMIN, None)
         assert site.browser().log_in().status == status
         assert site.account("ada").role is role
+
+
+@effect_of("api.busy_processor_percent")
+def test_the_share_of_requests_on_a_busy_machine_is_an_option(tmp_path: Path) -> None:
+    cfg = load_config({"GNOMON__API__BUSY_PROCESSOR_PERCENT": "25"}, tmp_path)
+    create_schema(cfg.database_url)
+    context = create_context(cfg, VirtualClock(NOW), "127.0.0.1", lambda: HealthSnapshot(NOW, ()))
+    shares = [one.kwargs["share"] for one in create_app(context).user_middleware if "share" in one.kwargs]
+    context.close()
+    assert shares == [0.25]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.acceptance.effects import World, effect_of, options
+from tests.databases import create_schema
 from tests.unit.cli.deployment import spec_of
 
 from gnomon.config import set_current_config
@@ -15,7 +16,6 @@ from gnomon.model.instants import SECOND, Instant
 from gnomon.model.mapping import Expansion, XComLength
 from gnomon.model.spec import TaskSpec
 from gnomon.model.states import TaskInstanceState as S
-from gnomon.store import migrations
 from gnomon.testing import Play
 
 SUNDAY: Instant = 1_772_355_600 * SECOND
@@ -28,7 +28,7 @@ TASK = "BaseOperator(task_id={0!r}{1})"
 @pytest.fixture(scope="module")
 def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("database") / "empty.db"
-    migrations.upgrade_schema(f"sqlite:///{path}")
+    create_schema(f"sqlite:///{path}")
     return path
 
 

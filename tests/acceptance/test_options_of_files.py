@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 from tests.acceptance.effects import effect_of
+from tests.databases import create_schema
 from tests.unit.dagfiles.conftest import Home, Parser
 from tests.unit.dagfiles.test_processor import Deployment
 
 from gnomon.config import set_current_config
 from gnomon.dagfiles.settings import examples_folder
-from gnomon.store import migrations
 
 Deploy = Callable[..., Deployment]
 
@@ -22,7 +22,7 @@ Deploy = Callable[..., Deployment]
 @pytest.fixture(scope="module")
 def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("database") / "empty.db"
-    migrations.upgrade_schema(f"sqlite:///{path}")
+    create_schema(f"sqlite:///{path}")
     return path
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.acceptance.effects import effect_of, options
+from tests.databases import create_schema
 from tests.keys import CIPHER
 from tests.webhook_server import webhook_server
 
@@ -19,7 +20,7 @@ from gnomon.config import Config, OptionError
 from gnomon.model.instants import to_datetime
 from gnomon.model.records import EventRecord
 from gnomon.monitor.settings import build_monitor_settings
-from gnomon.store import load_cipher, migrations, open_database
+from gnomon.store import load_cipher, open_database
 from gnomon.store.dag_records.event_log import list_events, log_event
 
 NOW = 1_772_355_600_000_000  # 2026-03-01T09:00:00Z
@@ -43,7 +44,7 @@ def test_the_next_clean_is_at_its_time_of_day(at: str, zone: str, expected: str)
 @effect_of("housekeeping.clean_at", "housekeeping.older_than", "housekeeping.keep_last", "housekeeping.tables")
 def test_the_nightly_clean_deletes_what_its_options_say_once_a_day(tmp_path: Path) -> None:
     cfg = options(tmp_path, housekeeping__clean_at="10:00", housekeeping__older_than="2d", housekeeping__keep_last=3, housekeeping__tables="events")
-    migrations.upgrade_schema(cfg.database_url)
+    create_schema(cfg.database_url)
     db = open_database(cfg.database_url, cipher=CIPHER)
     clock = VirtualClock(NOW)
     work = NightlyClean(cfg, db, clock)
@@ -93,7 +94,7 @@ class Shell:
         self.folder = folder
         self.cfg: Config = options(folder)
         self._capsys = capsys
-        migrations.upgrade_schema(self.cfg.database_url)
+        create_schema(self.cfg.database_url)
         db = open_database(self.cfg.database_url, cipher=load_cipher(self.cfg))
         db.bind_key()
         db.close()

@@ -14,19 +14,20 @@ from pathlib import Path
 
 import pytest
 from tests.acceptance.effects import effect_of, options
+from tests.databases import create_schema
 
 from gnomon import log
 from gnomon.app.scheduler_health import open_health_server
 from gnomon.app.services import warn_of_options_without_effect
 from gnomon.clock import VirtualClock
-from gnomon.config import OptionError
+from gnomon.config import OptionError, load_config
 from gnomon.config.host_name import read_host_name
 from gnomon.dagfiles.parse_statistics import ParseStatistics
 from gnomon.dagfiles.settings import build_dag_processor_settings
 from gnomon.model.instants import SECOND
 from gnomon.model.spec import FileInputs, ParsedFile
 from gnomon.scheduler.lease import Lease
-from gnomon.store import migrations, open_database
+from gnomon.store import open_database
 
 START = 1_767_225_600 * SECOND
 
@@ -61,8 +62,8 @@ def test_the_scheduler_answers_health_on_a_port_of_its_own(tmp_path: Path) -> No
         tmp_path, scheduler__enable_health_check=True, scheduler__scheduler_health_check_server_host="127.0.0.1",
         scheduler__scheduler_health_check_server_port=0, scheduler__scheduler_health_check_threshold=30,
     )  # fmt: skip
-    migrations.upgrade_schema(cfg.database_url)
-    database, clock = open_database(cfg.database_url), VirtualClock(START)
+    create_schema(cfg.database_url)
+    database, clock = open_database(cfg.database_url, synchronous="OFF"), VirtualClock(START)
     lease = Lease(database, clock, "s", "here")
     assert open_health_server(options(tmp_path), lease, clock) is None
     server = open_health_server(cfg, lease, clock)
@@ -82,8 +83,8 @@ def test_the_scheduler_answers_health_on_a_port_of_its_own(tmp_path: Path) -> No
 
 def test_a_health_port_that_is_taken_is_told_and_the_scheduler_runs_without(tmp_path: Path, entries: io.StringIO) -> None:
     cfg = options(tmp_path, scheduler__enable_health_check=True, scheduler__scheduler_health_check_server_host="256.0.0.1")
-    migrations.upgrade_schema(cfg.database_url)
-    database, clock = open_database(cfg.database_url), VirtualClock(START)
+    create_schema(cfg.database_url)
+    database, clock = open_database(cfg.database_url, synchronous="OFF"), VirtualClock(START)
     assert open_health_server(cfg, Lease(database, clock, "s", "here"), clock) is None
     database.close()
     assert "scheduler_health_check_server_port" in entries.getvalue()
@@ -131,8 +132,46 @@ def test_an_option_that_is_set_and_does_not_act_is_named_with_its_reason(tmp_pat
     assert "every second" in entry["reason"]
 
 
+def test_a_variable_that_sets_no_option_is_named_with_the_reason_and_the_nearest_option(tmp_path: Path, entries: io.StringIO) -> None:
+    environ = {
+        "AIRFLOW__CORE__PARALELLISM": "4", "AIRFLOW__SCHEDULER__PARALLELISM": "4", "AIRFLOW__NOWHERE__AT_ALL_XYZ": "secret", "AIRFLOW__PARALLELISM": "4",
+        "AIRFLOW_CORE__DAGS_FOLDER": "/x", "GNOMON_CORE_DAGS_FOLDER": "/x", "AIRFLOW__CORE": "1", "AIRFLOW_CONN_CORE__PARALLELISM": "http://a", "AIRFLOW_HOME": "/x",
+    }  # fmt: skip
+    warn_of_options_without_effect(load_config(environ, tmp_path))
+    found = [json.loads(line) for line in entries.getvalue().splitlines()]
+    assert {entry["event"] for entry in found} == {"option_unknown"}
+    unknown = "Gnomon has no such option; only DAG files and tasks that read it see the value."
+    form = "The variable of an option is {}__SECTION__KEY."
+    assert {entry["source"]: entry["reason"] for entry in found} == {
+        "AIRFLOW__CORE__PARALELLISM": f"{unknown} Did you mean [core] parallelism?",
+        "AIRFLOW__SCHEDULER__PARALLELISM": f"{unknown} Did you mean [core] parallelism?",
+        "AIRFLOW__NOWHERE__AT_ALL_XYZ": unknown,
+        "AIRFLOW__PARALLELISM": f"{form.format('AIRFLOW')} Did you mean [core] parallelism?",
+        "AIRFLOW_CORE__DAGS_FOLDER": f"{form.format('AIRFLOW')} Did you mean [core] dags_folder?",
+        "GNOMON_CORE_DAGS_FOLDER": f"{form.format('GNOMON')} Did you mean [core] dags_folder?",
+        "AIRFLOW__CORE": form.format("AIRFLOW"),
+    }
+    assert "secret" not in entries.getvalue()
+
+
+def test_each_service_and_each_command_about_options_names_a_variable_that_sets_no_option(tmp_path: Path) -> None:
+    environ = {"AIRFLOW__CORE__PARALELLISM": "4"}
+    started = gnomon(tmp_path, "scheduler", GNOMON__SCHEDULER__NUM_RUNS="1", **environ)
+    assert [json.loads(line)["source"] for line in started.stderr.splitlines() if "option_unknown" in line] == ["AIRFLOW__CORE__PARALELLISM"]
+    checks = json.loads(gnomon(tmp_path, "doctor", "-o", "json", **environ).stdout)
+    assert [row["found"] for row in checks if row["check"] == "options"] == ["set and without effect: AIRFLOW__CORE__PARALELLISM"]
+    listed = gnomon(tmp_path, "config", "list", **environ)
+    assert listed.stderr == "AIRFLOW__CORE__PARALELLISM does not act. Gnomon has no such option; only DAG files and tasks that read it see the value. Did you mean [core] parallelism?\n"
+
+
+@pytest.mark.parametrize(("variable", "remedy"), [("GNOMON__PARALLELISM", "Did you mean GNOMON__CORE__PARALLELISM"), ("GNOMON__CORE", "gnomon config list")])
+def test_a_variable_of_gnomon_without_section_or_key_is_refused(tmp_path: Path, variable: str, remedy: str) -> None:
+    with pytest.raises(OptionError, match=rf"{variable}: the variable of an option is GNOMON__SECTION__KEY\. .*{remedy}"):
+        load_config({variable: "4"}, tmp_path)
+
+
 def test_config_says_of_an_option_whether_it_acts(tmp_path: Path) -> None:
-    environ = {"AIRFLOW__CORE__MULTI_TEAM": "True", "AIRFLOW__CELERY__BROKER_URL": "redis://"}
+    environ = {"AIRFLOW__CORE__MULTI_TEAM": "True", "AIRFLOW__CELERY__FLOWER_PORT": "5555"}
     listed = json.loads(gnomon(tmp_path, "config", "list", "-o", "json", "--section", "core", **environ).stdout)
     acts = {row["option"]: row["acts"] for row in listed}
     assert acts["core.parallelism"] == "yes"
@@ -142,6 +181,6 @@ def test_config_says_of_an_option_whether_it_acts(tmp_path: Path) -> None:
     lint = gnomon(tmp_path, "config", "lint", "-o", "json", **environ)
     assert lint.returncode == 1
     assert [(row["option"], row["source"]) for row in json.loads(lint.stdout)] == [
-        ("[core] multi_team", "AIRFLOW__CORE__MULTI_TEAM"), ("[celery] broker_url", "AIRFLOW__CELERY__BROKER_URL"),
+        ("[core] multi_team", "AIRFLOW__CORE__MULTI_TEAM"), ("[celery] flower_port", "AIRFLOW__CELERY__FLOWER_PORT"),
     ]  # fmt: skip
     assert gnomon(tmp_path, "config", "lint").returncode == 0

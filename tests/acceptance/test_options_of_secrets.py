@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import os
 import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from datetime import time
@@ -14,6 +13,7 @@ from typing import Any
 
 import pytest
 from tests.acceptance.effects import effect_of, options
+from tests.commands import run_command
 from tests.keys import KEY
 
 from gnomon.config import OptionError, load_config, set_current_config
@@ -196,6 +196,4 @@ def test_a_collector_of_lineage_keeps_as_many_as_the_options_say(tmp_path: Path)
 
 def gnomon(home: Path, key: str, *words: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "GNOMON_HOME": str(home), "GNOMON__CORE__FERNET_KEY": key}
-    return subprocess.run(
-        [sys.executable, "-m", "gnomon", *words], env=environment, capture_output=True, text=True, timeout=60, check=False
-    )
+    return run_command(*words, env=environment)

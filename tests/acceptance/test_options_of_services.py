@@ -17,6 +17,7 @@ import pytest
 from tests.acceptance.effects import effect_of, options
 from tests.acceptance.product import Product, product
 from tests.conformance.storeworld import raw
+from tests.databases import create_schema
 from tests.patience import PATIENCE_S
 
 from gnomon.api.health import HealthStatus
@@ -27,7 +28,7 @@ from gnomon.clock import SystemClock
 from gnomon.config import OptionError
 from gnomon.errors.product import ConfigurationError
 from gnomon.model.instants import SECOND
-from gnomon.store import migrations, open_database
+from gnomon.store import open_database
 from gnomon.store.ownership import leases
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's")
@@ -241,15 +242,15 @@ def test_the_api_server_listens_where_the_options_say(tmp_path: Path) -> None:
 @effect_of("core.executor")
 def test_an_executor_that_gnomon_does_not_have_is_refused(tmp_path: Path) -> None:
     assert options(tmp_path, core__executor="airflow.executors.local_executor.LocalExecutor").text("core", "executor")
-    with pytest.raises(OptionError, match="'CeleryExecutor': write one of: LocalExecutor"):
-        options(tmp_path, core__executor="CeleryExecutor")
+    with pytest.raises(OptionError, match="'EdgeExecutor' is no executor of Gnomon; write one or several of: LocalExecutor, CeleryExecutor"):
+        options(tmp_path, core__executor="EdgeExecutor")
 
 
 @effect_of("database.synchronous")
 @pytest.mark.parametrize(("word", "level"), [("FULL", 2), ("normal", 1)])
 def test_a_commit_waits_for_the_disk_or_not(tmp_path: Path, word: str, level: int) -> None:
     cfg = options(tmp_path, database__synchronous=word)
-    migrations.upgrade_schema(cfg.database_url)
+    create_schema(cfg.database_url)
     database = open_when_ready(cfg, SystemClock(), time.sleep)
     with database.read() as tx:
         assert raw(tx, "PRAGMA synchronous") == [(level,)]
@@ -260,7 +261,7 @@ def test_a_commit_waits_for_the_disk_or_not(tmp_path: Path, word: str, level: in
 @pytest.mark.parametrize(("threshold", "status"), [(30, HealthStatus.UNHEALTHY), (600, HealthStatus.HEALTHY)])
 def test_a_scheduler_that_is_silent_for_longer_than_the_threshold_is_unhealthy(tmp_path: Path, threshold: int, status: HealthStatus) -> None:
     cfg = options(tmp_path, scheduler__scheduler_health_check_threshold=threshold)
-    migrations.upgrade_schema(cfg.database_url)
+    create_schema(cfg.database_url)
     clock = SystemClock()
     a_while_ago = clock.now() - 120 * SECOND
     database = open_database(cfg.database_url, lease_clock=lambda: a_while_ago)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Iterator
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.acceptance.effects import effect_of, options
+from tests.conformance.workerworld import WorkerWorld
 
 from gnomon.config import set_current_config
 from gnomon.model.attempts import Attempt, AttemptResult, RunFacts
@@ -55,6 +57,17 @@ def test_the_xcom_backend_serializes_what_a_task_returns(tmp_path: Path, monkeyp
     assert found == ['"t.return_value: cba"', '"abc"']
 
 
+@effect_of("core.max_templated_field_length")
+def test_rendered_fields_are_kept_up_to_the_length(tmp_path: Path) -> None:
+    dag = DAG("d", schedule=None)
+    PythonOperator(task_id="t", python_callable=lambda **_: None, op_kwargs={"text": "{{ 'x' * 50 }}"}, dag=dag)
+    found = []
+    for length in (10, 4096):
+        set_current_config(options(tmp_path, core__max_templated_field_length=length))
+        found.append(json.loads(run(dag).rendered_fields or "null"))
+    assert found == [{"op_kwargs": {"text": "xxxxxx…"}}, {"op_kwargs": {"text": "x" * 50}}]
+
+
 @effect_of("standard.venv_install_method")
 @pytest.mark.parametrize(("method", "is_used"), [("auto", True), ("uv", True), ("pip", False)])
 def test_the_install_method_chooses_what_builds_an_environment(
@@ -69,6 +82,18 @@ def test_the_install_method_chooses_what_builds_an_environment(
     PythonVirtualenvOperator(task_id="t", python_callable=_nothing, python_version="3.0", dag=dag)
     assert run(dag).outcome == "failed"
     assert (tmp_path / "used").exists() is is_used
+
+
+@effect_of("workers.task_nice")
+@pytest.mark.parametrize(("option", "above"), [({}, 5), ({"GNOMON__WORKERS__TASK_NICE": "0"}, 0), ({"GNOMON__WORKERS__TASK_NICE": "12"}, 12)])
+def test_a_task_has_a_nice_value_above_that_of_its_worker(tmp_path: Path, option: dict[str, str], above: int) -> None:
+    world = WorkerWorld(tmp_path / "w", environ=option)
+    try:
+        attempt = world.attempt(world.dag("polite", "import os\nprint('nice', os.nice(0))"))
+        assert world.run(attempt).outcome == "success"
+        assert f"nice {min(19, os.nice(0) + above)}" in world.log_of(attempt)
+    finally:
+        world.close()
 
 
 def _nothing() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.acceptance.effects import effect_of, options
+from tests.databases import create_schema
 from tests.keys import CIPHER
 from tests.unit.triggerer.authored import TRIGGERS
 from tests.unit.triggerer.conftest import PATIENCE_S
@@ -21,7 +22,7 @@ from gnomon.operators.empty import EmptyOperator
 from gnomon.operators.triggers import SuccessTrigger
 from gnomon.sdk.deferral.shared_stream import AckTimeout
 from gnomon.sdk.deferral.start_trigger import choose_triggerer_queue
-from gnomon.store import migrations, open_database
+from gnomon.store import open_database
 from gnomon.triggerer.host_main import read_shared_stream_limits
 from gnomon.triggerer.host_protocol import LoopBlocked
 from gnomon.triggerer.shared_stream_groups import SharedStreamOverflow, SharedStreams
@@ -38,7 +39,7 @@ def make(tmp_path: Path) -> Iterator[Make]:
         (tmp_path / "plugins").mkdir()
         (tmp_path / "plugins" / "authored.py").write_text(TRIGGERS)
         url = f"sqlite:///{tmp_path / 'gnomon.db'}"
-        migrations.upgrade_schema(url)
+        create_schema(url)
         db = open_database(url, synchronous="OFF", cipher=CIPHER, lease_clock=lambda: made[0].lease_now() if made else 0)
         named = {name if "__" in name else f"triggerer__{name}": value for name, value in values.items()}
         made.append(Deferred(db, options(tmp_path, **named)))

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tests.acceptance.effects import effect_of
 from tests.acceptance.effects import options as options_of
+from tests.databases import create_schema
 from tests.otlp_receiver import receiving
 from tests.unit.api.served import served
 from tests.unit.cli.deployment import NOW
@@ -21,7 +22,6 @@ from gnomon.model.attempts import Attempt, RunFacts
 from gnomon.model.trace_ids import compute_attempt_span_id, compute_trace_id, format_traceparent
 from gnomon.monitor.otlp_sender import OtlpSender, find_endpoint
 from gnomon.monitor.run_spans import RunSpan
-from gnomon.store import migrations
 
 
 @effect_of("metrics.prometheus_on", "metrics.prometheus_allow")
@@ -31,7 +31,7 @@ from gnomon.store import migrations
 )
 def test_metrics_are_answered_where_and_to_whom_the_options_say(options: dict[str, str], status: int, tmp_path: Path) -> None:
     cfg = load_config(options, tmp_path)
-    migrations.upgrade_schema(cfg.database_url)
+    create_schema(cfg.database_url)
     context = create_context(cfg, VirtualClock(NOW), "127.0.0.1", lambda: HealthSnapshot(NOW, ()))
     with served(context) as client:
         assert client.request("GET", "/metrics").status == status
@@ -42,7 +42,7 @@ def test_metrics_are_answered_where_and_to_whom_the_options_say(options: dict[st
 @pytest.mark.parametrize(("trusted", "status"), [("127.0.0.1", 200), ("", 401)])
 def test_the_address_of_a_client_is_what_a_trusted_proxy_says(trusted: str, status: int, tmp_path: Path) -> None:
     cfg = load_config({"GNOMON__API__TRUSTED_PROXIES": trusted, "GNOMON__METRICS__PROMETHEUS_ALLOW": "192.0.2.7"}, tmp_path)
-    migrations.upgrade_schema(cfg.database_url)
+    create_schema(cfg.database_url)
     context = create_context(cfg, VirtualClock(NOW), "127.0.0.1", lambda: HealthSnapshot(NOW, ()))
     with served(context) as client:
         assert client.request("GET", "/metrics", None, {"X-Forwarded-For": "192.0.2.7"}).status == status

@@ -7,9 +7,13 @@ from tests.acceptance import (
     effects,
     test_options_of_accounts,
     test_options_of_alerts,
+    test_options_of_bundles,
+    test_options_of_celery,
     test_options_of_dags,
     test_options_of_files,
+    test_options_of_kubernetes,
     test_options_of_monitors,
+    test_options_of_remote_logs,
     test_options_of_schedulers,
     test_options_of_secrets,
     test_options_of_services,
@@ -22,8 +26,8 @@ from tests.acceptance import (
 from gnomon.config import OPTIONS, ConfigOption, load_config
 
 MODULES = (
-    test_options_of_accounts, test_options_of_alerts, test_options_of_dags, test_options_of_files, test_options_of_monitors, test_options_of_schedulers, test_options_of_secrets, test_options_of_services, test_options_of_state_stores,
-    test_options_of_tasks,
+    test_options_of_accounts, test_options_of_alerts, test_options_of_bundles, test_options_of_celery, test_options_of_dags, test_options_of_files, test_options_of_kubernetes, test_options_of_monitors, test_options_of_schedulers, test_options_of_secrets, test_options_of_services, test_options_of_state_stores,
+    test_options_of_remote_logs, test_options_of_tasks,
     test_options_of_triggerers, test_options_of_watching,
 )
 ANOTHER = {"boolean": "False", "integer": "7", "number": "7.5"}

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 from tests.chaos.home import BUSY, GONE_S
+from tests.commands import run_command
 from tests.patience import PATIENCE_S
 
 DAG_FILE = '''
@@ -54,9 +55,7 @@ class Standalone:
         self.address = line.split()[3]
 
     def cli(self, *words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "gnomon", *words], env=self.env, capture_output=True, text=True, check=False, timeout=PATIENCE_S
-        )
+        return run_command(*words, env=self.env)
 
     def runs(self, dag_id: str) -> list[dict[str, object]]:
         done = self.cli("runs", "list", dag_id, "-o", "json")

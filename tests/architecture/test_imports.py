@@ -31,26 +31,28 @@ def _of(modules: set[str], names: tuple[str, ...]) -> list[str]:
     return sorted(m for m in modules if any(m == name or m.startswith(f"{name}.") for name in names))
 
 
-WEB = ("anyio", "fastapi", "pydantic", "starlette", "uvicorn", "gnomon.api")
+WEB = ("anyio", "argon2", "fastapi", "jwt", "prometheus_client", "pydantic", "starlette", "uvicorn", "gnomon.api")
 """Modules of the api-server, which no other process needs."""
+DATABASE = ("alembic", "psycopg", "sqlalchemy")
 
 
 def test_import_gnomon_loads_nothing_of_it() -> None:
     loaded = _loaded("import gnomon")
     assert sorted(m for m in loaded if m.startswith("gnomon.")) == []
     assert len(loaded) <= 10, sorted(loaded)
+    assert _of(loaded, (*WEB, *DATABASE)) == []
 
 
 def test_writing_a_dag_loads_no_server_and_no_library_that_only_running_needs() -> None:
     loaded = _loaded("from gnomon import DAG, task")
-    assert _of(loaded, HEAVY) == []
+    assert _of(loaded, (*HEAVY, *WEB, *DATABASE)) == []
 
 
 @pytest.mark.parametrize("words", ["--help", "dags --help", "timetables --help", "version"])
 def test_help_loads_neither_the_store_nor_the_sdk(words: str) -> None:
     program = f"from gnomon.cli.main import main\nmain({words.split()!r})"
-    heavy = ("asyncio", "cryptography", "jinja2", "pendulum", "psycopg", "watchfiles",
-             "gnomon.scheduler", "gnomon.sdk", "gnomon.worker", *WEB)
+    heavy = ("asyncio", "cryptography", "jinja2", "pendulum", "watchfiles",
+             "gnomon.scheduler", "gnomon.sdk", "gnomon.worker", *WEB, *DATABASE)
     if words == "--help":
         heavy = (*heavy, "rich", "sqlite3", "gnomon.store")
     assert _of(_loaded(program), heavy) == []
@@ -58,13 +60,12 @@ def test_help_loads_neither_the_store_nor_the_sdk(words: str) -> None:
 
 @pytest.mark.parametrize("package", ["runner", "operators", "sdk", "loading", "context"])
 def test_what_lives_in_a_task_process_loads_no_database(package: str) -> None:
-    database = ("alembic", "psycopg", "sqlalchemy", "gnomon.store", *WEB)
-    assert _of(_loaded(f"import gnomon.{package}"), database) == []
+    assert _of(_loaded(f"import gnomon.{package}"), ("gnomon.store", *WEB, *DATABASE)) == []
 
 
 def test_what_the_supervisor_shares_holds_no_database() -> None:
     loaded = _loaded("from gnomon.app.preload import import_shared\nimport_shared()")
-    assert _of(loaded, ("psycopg", "sqlite3", "gnomon.store", "gnomon.airflow_compat", *WEB)) == []
+    assert _of(loaded, ("sqlite3", "gnomon.store", "gnomon.airflow_compat", *WEB, *DATABASE)) == []
     assert "gnomon.runner" in loaded
 
 

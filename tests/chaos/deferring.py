@@ -143,6 +143,7 @@ class ScriptedCrew:
         self.requests: deque[Any] = deque()
         self.watcher_events: list[Any] = []
         self.block_count = 0
+        self.blocked_loops: list[Any] = []
 
     def __len__(self) -> int:
         return len(self._running)

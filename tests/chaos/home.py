@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.chaos.processes import kill, of_home, roles, until
+from tests.commands import run_command
 from tests.patience import PATIENCE_S
 
 from gnomon.model.records import AttemptRecord, RunRecord, TaskRecord
@@ -114,10 +115,7 @@ class Home:
 
     def cli(self, *words: str, limit_s: float = PATIENCE_S) -> subprocess.CompletedProcess[str]:
         """Run a command of the command line."""
-        return subprocess.run(
-            [sys.executable, "-m", "gnomon", *words], env=self.env, capture_output=True, text=True, check=False,
-            timeout=limit_s,
-        )
+        return run_command(*words, env=self.env, timeout_s=limit_s)
 
     # ---- files and store ---------------------------------------------------------------------------------------------
     def dag_file(self, name: str, text: str) -> None:

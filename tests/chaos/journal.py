@@ -61,14 +61,17 @@ def starts(home: Home, dag_id: str | None = None) -> list[Note]:
     return [note for note in read(home) if note.what == "start" and dag_id in (None, note.dag_id)]
 
 
-def audit(home: Home, retries: int = 1_000_000) -> list[str]:
-    """A sentence for each fault; empty when there is none. No task may be tried more than `retries` + 1 times."""
+def audit(home: Home, retries: int = 1_000_000, excused: frozenset[str] = frozenset()) -> list[str]:
+    """A sentence for each fault; empty when there is none. No task may be tried more than `retries` + 1 times.
+
+    `excused`: attempts that may have gone on after the next one had begun, because their process was frozen meanwhile.
+    """
     listed = home.runs()
     by_pk = {run.run_pk: (dag_id, run) for dag_id, run in listed}
     tasks, attempts = home.records(list(by_pk))
     notes = read(home)
     return [
-        *_nothing_stuck(by_pk, tasks), *_starts_are_attempts(notes, attempts, by_pk), *_never_two_at_once(notes),
+        *_nothing_stuck(by_pk, tasks), *_starts_are_attempts(notes, attempts, by_pk), *_never_two_at_once(notes, excused),
         *_tries(attempts, by_pk, retries), *_once(listed),
     ]
 
@@ -103,11 +106,13 @@ def _starts_are_attempts(
     return found
 
 
-def _never_two_at_once(notes: Sequence[Note]) -> list[str]:
+def _never_two_at_once(notes: Sequence[Note], excused: frozenset[str]) -> list[str]:
     """No attempt does anything after a later attempt of the same task instance has begun."""
     last: dict[tuple[str, str, str, int], str] = {}
     found = []
     for note in notes:
+        if note.attempt in excused:
+            continue
         if note.what == "start":
             last[note.instance] = note.attempt
         elif last.get(note.instance) != note.attempt:

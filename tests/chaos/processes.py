@@ -60,11 +60,17 @@ def kill(pid: int, number: int = signal.SIGKILL) -> bool:
 
 
 def until(what: Callable[[], T], why: str, limit_s: float = PATIENCE_S) -> T:
-    """Poll until the answer is true, and return it; AssertionError after `limit_s` seconds."""
-    deadline = time.monotonic() + limit_s
+    """Poll until the answer is true, and return it; AssertionError after `limit_s` seconds.
+
+    A pause is as long as the look before it, and 0.03 s at least: to look at all processes takes long on a busy machine.
+    """
+    asked_at = time.monotonic()
+    deadline = asked_at + limit_s
     while not (found := what()):
-        assert time.monotonic() < deadline, f"waited {limit_s:g} s for {why}"
-        time.sleep(0.03)
+        now = time.monotonic()
+        assert now < deadline, f"waited {limit_s:g} s for {why}"
+        time.sleep(max(0.03, now - asked_at))
+        asked_at = time.monotonic()
     return found
 
 

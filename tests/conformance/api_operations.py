@@ -13,6 +13,7 @@ import yaml
 from fastapi import FastAPI
 from tests.acceptance.airflow_packages import VERSION, require_document
 
+from gnomon.api.common.route_index import RouteIndex
 from gnomon.api.v2.routers import include_v2
 from gnomon.api.v2.unsupported import UNSUPPORTED
 
@@ -43,7 +44,7 @@ def load_airflow() -> Document:
 def build_ours() -> Document:
     """Our document."""
     app = FastAPI(title="Gnomon", version="0")
-    include_v2(app, PREFIX)
+    include_v2(app, RouteIndex(), PREFIX)
     return app.openapi()
 
 
@@ -80,21 +81,35 @@ def find_differences(airflow: Document, ours: Document) -> list[str]:
 
 def _compare_operation(airflow: Document, theirs: Document, ours: Document, own: Document) -> list[str]:
     found = _compare_names("parameter", _parameters(theirs), _parameters(own))
-    found += _compare_fields("body", airflow, _body(theirs), ours, _body(own))
-    codes = [min(code for code in one["responses"] if code.startswith(("2", "3"))) for one in (theirs, own)]
-    if codes[1] in theirs["responses"]:
-        codes[0] = codes[1]
-    else:
+    found += _compare_fields("body", airflow, find_body(theirs), ours, find_body(own))
+    codes = _find_codes(theirs, own)
+    if codes[0] != codes[1]:
         found.append(f"status {codes[0]} in Airflow, {codes[1]} here")
-    answers = [one["responses"][code].get("content", {}).get("application/json", {}).get("schema", {}) for one, code in zip((theirs, own), codes, strict=True)]
+    answers = find_schemas_of_answers(theirs, own)
     return found + _compare_fields("answer", airflow, answers[0], ours, answers[1])
+
+
+def _find_codes(theirs: Document, own: Document) -> tuple[str, str]:
+    """The status of a success in both documents; ours also where it is another one that Airflow has too."""
+    their_code, own_code = (min(code for code in one["responses"] if code.startswith(("2", "3"))) for one in (theirs, own))
+    return (own_code if own_code in theirs["responses"] else their_code), own_code
+
+
+def find_schemas_of_answers(theirs: Document, own: Document) -> tuple[Document, Document]:
+    """The schemas of the JSON of a success in both documents; empty without one."""
+    first, second = (
+        one["responses"][code].get("content", {}).get("application/json", {}).get("schema", {})
+        for one, code in zip((theirs, own), _find_codes(theirs, own), strict=True)
+    )
+    return first, second
 
 
 def _parameters(operation: Document) -> set[str]:
     return {f"{one['in']} {one['name']}" for one in operation.get("parameters", [])}
 
 
-def _body(operation: Document) -> Document:
+def find_body(operation: Document) -> Document:
+    """The schema of the JSON body of a request; empty without one."""
     schema: Document = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
     return schema
 
@@ -118,7 +133,7 @@ def _compare_fields(kind: str, airflow: Document, theirs: Document, ours: Docume
 
 def _fields(document: Document, schema: Document, path: str, depth: int = 0) -> dict[str, str]:
     """The types of the fields, by dotted path."""
-    schema = _resolve(document, schema)
+    schema = resolve(document, schema)
     found: dict[str, str] = {}
     for part in [*schema.get("anyOf", []), *schema.get("oneOf", [])]:
         found |= _fields(document, part, path, depth)
@@ -135,7 +150,7 @@ def _fields(document: Document, schema: Document, path: str, depth: int = 0) -> 
 
 
 def _describe_type(document: Document, schema: Document) -> str:
-    schema = _resolve(document, schema)
+    schema = resolve(document, schema)
     parts = [*schema.get("anyOf", []), *schema.get("oneOf", [])]
     if parts:
         return "|".join(sorted({name for part in parts for name in _describe_type(document, part).split("|")}))
@@ -143,7 +158,8 @@ def _describe_type(document: Document, schema: Document) -> str:
     return f"array of {_describe_type(document, schema['items'])}" if kind == "array" and schema.get("items") else kind
 
 
-def _resolve(document: Document, schema: Document) -> Document:
+def resolve(document: Document, schema: Document) -> Document:
+    """The schema itself, where another one only names it."""
     while "$ref" in schema:
         schema = document["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
     return schema
@@ -151,6 +167,8 @@ def _resolve(document: Document, schema: Document) -> Document:
 
 def render_page(airflow: Document, ours: Document) -> str:
     """The page of all operations."""
+    from tests.conformance.api_values import render_values  # it imports this module
+
     operations = list_operations(airflow, ours)
     counts = {state: sum(one.state == state for one in operations) for state in ("yes", "501")}
     differences = find_differences(airflow, ours)
@@ -164,6 +182,7 @@ def render_page(airflow: Document, ours: Document) -> str:
     lines += [f"| `{one.method} {one.path.removeprefix(PREFIX)}` | {one.state} | {one.note} |" for one in operations]
     lines += ["", "## Differences", "", "What the documents say differently about operations that are there:", ""]
     lines += [f"- `{text.partition(': ')[0]}`: {text.partition(': ')[2].replace('<', '&lt;')}" for text in differences] or ["None."]
+    lines += ["", "## Defaults and permitted values", "", "What the documents say differently about them, with the reason:", "", *render_values(airflow, ours)]
     return "\n".join(lines) + "\n"
 
 

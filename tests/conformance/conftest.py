@@ -30,7 +30,7 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
 @pytest.fixture
 def db(url: str) -> Iterator[Database]:
     """A new database."""
-    database = open_database(url, cipher=CIPHER)
+    database = open_database(url, synchronous="OFF", cipher=CIPHER)
     yield database
     database.close()
 

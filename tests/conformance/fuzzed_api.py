@@ -6,39 +6,50 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.databases import create_schema
 from tests.unit.api.served import Client, served
 from tests.unit.cli.deployment import HOURLY, NOW, Deployment, spec_of
 
-from gnomon.api.access.open_access import OpenAccess
+from gnomon.accounts import account_changes
+from gnomon.api.access.accounts_policy import AccountsPolicy
 from gnomon.api.context import ApiContext
 from gnomon.api.health_reader import HealthReader
 from gnomon.cli.home import Home
 from gnomon.clock import VirtualClock
 from gnomon.config import load_config
+from gnomon.model.accounts import Author, Role
 from gnomon.model.assets import AliasKey, AssetDeclaration, AssetKey, AssetRefKey
 from gnomon.model.attempts import XComItem, build_attempt_log_path
 from gnomon.model.deferral import Deferral
 from gnomon.model.hitl import HITLRequest
 from gnomon.model.spec import ParamSpec, ParseFailure, TaskSpec
-from gnomon.store import migrations
 from gnomon.testing import Play
 
 ORDERS = AssetKey("orders", "s3://shop/orders")
+TOKEN_S = 365 * 86_400
 QUESTION = HITLRequest(subject="Deploy?", body="It is Friday", options=("yes", "no"), params={"n": {"value": 3, "schema": {"type": "integer"}}})
 
 
 @contextmanager
-def fuzzed_api(folder: Path) -> Iterator[Client]:
-    """A client of the API, whose database below the folder has DAGs, runs, task instances, XComs, questions, assets, backfills and the rest."""
+def fuzzed_api(folder: Path, url: str | None = None) -> Iterator[Client]:
+    """A client of the API with the token of an administrator, which no operation revokes.
+
+    Its database at this address, or a SQLite file below the folder, has DAGs, runs, task instances, XComs, questions, assets, backfills and the rest.
+    """
     clock = VirtualClock(NOW)
-    url = f"sqlite:///{folder / 'gnomon.db'}"
-    home = Home(load_config({"GNOMON__DATABASE__SQL_ALCHEMY_CONN": url}, folder / "home"), clock, clock.advance)
-    migrations.upgrade_schema(home.cfg.database_url)
+    address = url or f"sqlite:///{folder / 'gnomon.db'}"
+    home = Home(load_config({"GNOMON__DATABASE__SQL_ALCHEMY_CONN": address, "GNOMON__DATABASE__SYNCHRONOUS": "NORMAL"}, folder / "home"), clock, clock.advance)
+    create_schema(home.cfg.database_url)
     deployment = Deployment(home, clock)
     reader = HealthReader(home.cfg, clock)
-    context = ApiContext(home.cfg, clock, OpenAccess(), reader.read_health, lambda seconds: home.sleep(seconds), deployment.db)
+    context: ApiContext
+    policy = AccountsPolicy(lambda: context.authenticator, lambda _dag_id: ())
+    context = ApiContext(home.cfg, clock, policy, reader.read_health, lambda seconds: home.sleep(seconds), deployment.db)
     try:
+        with deployment.db.write() as tx:
+            admin = account_changes.create_account(tx, Author("cli:root", NOW), "admin", Role.ADMIN, None)
         with served(context) as client:
+            client.headers = {"Authorization": f"Bearer {context.authenticator.signer.sign(admin, NOW, TOKEN_S)}"}
             _fill(client, deployment)
             yield client
     finally:

@@ -13,7 +13,7 @@ Schema = dict[str, list[object]]
 _TYPES = {
     "INTEGER": "integer", "SMALLINT": "integer", "bigint": "integer", "integer": "integer", "smallint": "integer",
     "TEXT": "text", "text": "text", "VARCHAR(32)": "text", "character varying": "text", "BOOLEAN": "boolean", "boolean": "boolean",
-    "FLOAT": "float", "double precision": "float", "BLOB": "bytes", "bytea": "bytes",
+    "FLOAT": "float", "REAL": "float", "double precision": "float", "BLOB": "bytes", "bytea": "bytes",
 }
 
 

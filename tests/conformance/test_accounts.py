@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import pytest
 
-from gnomon.accounts import account_changes, api_tokens, passwords
+from gnomon.accounts import account_changes, api_tokens, passwords, saved_views
 from gnomon.accounts.authentication import Authenticator
 from gnomon.accounts.first_account import create_first_account
 from gnomon.accounts.logins import LoginRefused, find_network, log_in
@@ -22,7 +22,8 @@ from gnomon.errors.product import UserError
 from gnomon.model.accounts import Account, Author, Grant, GrantKind, Identity, Role
 from gnomon.model.instants import SECOND
 from gnomon.store import Database, Transaction
-from gnomon.store.accounts import account_rows, session_rows, token_rows
+from gnomon.store.accounts import account_rows, saved_view_rows, session_rows, token_rows
+from gnomon.store.accounts.saved_view_rows import SavedView
 from gnomon.store.dag_records.event_log import list_events
 
 NOW = 1_772_355_600_000_000  # 2026-03-01T09:00:00Z
@@ -127,6 +128,45 @@ def test_two_changes_at_once_do_not_take_away_both_administrators(db: Database) 
         thread.join()
     with db.read() as tx:
         assert len(account_rows.list_accounts(tx)) == len(refused) == 1
+
+
+def test_views_are_replaced_by_page_and_name_and_changes_at_once_keep_the_limit(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(saved_views, "VIEWS_MAX", 3)
+    account, other = create(db, "one"), create(db, "two")
+    start, refused = threading.Barrier(5), []
+
+    def save(owner: Account, name: str, query: str) -> None:
+        with db.write() as tx:
+            saved_views.save_view(tx, owner, SavedView("/dags", name, query, is_default=True))
+
+    def save_at_once(name: str) -> None:
+        start.wait()
+        try:
+            save(account, name, "")
+        except UserError as error:
+            refused.append(str(error))
+
+    threads = [threading.Thread(target=save_at_once, args=(str(number),)) for number in range(5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    with db.read() as tx:
+        kept = saved_view_rows.list_views(tx, account.account_pk)
+    assert (len(kept), len(refused), sum(view.is_default for view in kept)) == (3, 2, 1)
+    save(account, kept[1].name, "state=failed")
+    save(other, kept[1].name, "")
+    with db.write() as tx:
+        assert not saved_view_rows.delete_view(tx, account.account_pk, "/runs", kept[0].name)
+        assert saved_view_rows.delete_view(tx, account.account_pk, "/dags", kept[0].name)
+        assert saved_view_rows.list_views(tx, account.account_pk) == [
+            SavedView("/dags", kept[1].name, "state=failed", is_default=True), SavedView("/dags", kept[2].name, "", is_default=False),
+        ]  # fmt: skip
+        account_changes.delete_account(tx, ROOT, "one")
+        assert saved_view_rows.list_views(tx, account.account_pk) == []
+        assert len(saved_view_rows.list_views(tx, other.account_pk)) == 1
+        with pytest.raises(UserError, match="account 'one' was deleted"):
+            saved_views.save_view(tx, account, kept[0])
 
 
 def test_the_first_account_is_created_once(db: Database) -> None:

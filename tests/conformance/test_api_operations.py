@@ -14,6 +14,8 @@ from tests.conformance.api_operations import (
     load_airflow,
     render_page,
 )
+from tests.conformance.api_values import ARGUED as ARGUED_VALUES
+from tests.conformance.api_values import find_argument, find_value_differences
 
 from gnomon.api.v2.unsupported import UNSUPPORTED
 
@@ -21,6 +23,8 @@ pytestmark = pytest.mark.network
 ARGUED: dict[str, str] = {
     "GET /auth/login: no answer field detail": "a redirect has no body",
     "GET /auth/logout: no answer field detail": "a redirect has no body",
+    "GET /eventLogs: answer field event_logs[].address is ours": "the audit log says from where a change came; Airflow's clients ignore the field",
+    "GET /eventLogs/{event_log_id}: answer field address is ours": "as in the list",
 }
 """By line of `find_differences`: why it is so."""
 
@@ -38,6 +42,12 @@ def test_every_operation_is_claimed_or_refused_with_a_reason(airflow: dict[str, 
 
 def test_what_is_claimed_has_the_parameters_and_fields_of_airflow(airflow: dict[str, Any]) -> None:
     assert sorted(set(find_differences(airflow, build_ours()))) == sorted(ARGUED)
+
+
+def test_defaults_and_permitted_values_are_those_of_airflow_or_have_a_reason(airflow: dict[str, Any]) -> None:
+    found = find_value_differences(airflow, build_ours())
+    assert [line for line in found if find_argument(line) is None] == []
+    assert {find_argument(line) for line in found} == set(ARGUED_VALUES), "each reason is about a difference that exists"
 
 
 def test_nothing_is_refused_that_airflow_does_not_have(airflow: dict[str, Any]) -> None:

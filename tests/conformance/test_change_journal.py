@@ -11,6 +11,7 @@ from tests.databases import BOTH, new_database
 from tests.patience import PATIENCE_S
 
 from gnomon.clock import VirtualClock
+from gnomon.model.accounts import Author
 from gnomon.model.assets import AssetKey, NewAssetEvent
 from gnomon.model.backfills import BackfillRecord
 from gnomon.model.records import Changes, PlanChange, TaskRecord
@@ -103,7 +104,7 @@ def test_every_kind_of_change_is_recorded(world: World) -> None:
     ]
     with world.db.write() as tx:
         made = backfills.create_backfill(tx, BackfillRecord(0, dag.dag_pk, dag.group_no, AT, AT + 9, "none", 1, False, {}, AT, "me"))
-        backfills.cancel_backfill(tx, made, "me", AT)
+        backfills.cancel_backfill(tx, made, Author("me", AT))
         assert backfill_runs.end_backfill(tx, made.backfill_pk, AT)
     assert told(read(world.db, feed)) == [("backfill", "x", made.backfill_pk, what) for what in ("created", "cancelled", "ended")]
     dag = world.read_dag("x")

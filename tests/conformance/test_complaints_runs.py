@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.databases import create_schema
 from tests.simulation.asset_flows import simulate_assets
 from tests.unit.engine.mapped_dags import literal, over
 from tests.unit.engine.world import World as Engine
@@ -29,9 +30,9 @@ from gnomon.model.records import PoolRecord, RunRecord
 from gnomon.model.spec import TaskSpec
 from gnomon.model.states import DagRunState, DagRunType
 from gnomon.simulate import FaultPlan
-from gnomon.store import migrations
 from gnomon.store.asset_records import asset_events, asset_queue
 from gnomon.store.dag_records import dag_runs
+from gnomon.store.pages.run_pages import read_run_counts_of_dags
 from gnomon.testing import Play
 from gnomon.timetables import NullTimetable
 
@@ -43,7 +44,7 @@ VALUE = (XComItem(key="return_value", value="[]"),)
 def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An empty database."""
     path = tmp_path_factory.mktemp("template") / "gnomon.db"
-    migrations.upgrade_schema(f"sqlite:///{path}")
+    create_schema(f"sqlite:///{path}")
     return path
 
 
@@ -212,7 +213,7 @@ def test_29524_neither_do_they_in_the_store_and_when_the_scheduler_dies(schedule
     ends = sorted((run.started_at or 0, run.ended_at or 0) for run in world.runs("d").values())
     assert all(end <= start for (_, end), (start, _) in zip(ends, ends[1:], strict=False)), "no two runs were active at once"
     with world.db.read() as tx:
-        assert dag_runs.read_run_counts(tx, world.record("d").dag_pk) == {DagRunState.SUCCESS: 3}
+        assert read_run_counts_of_dags(tx, [world.record("d").dag_pk])[world.record("d").dag_pk] == {DagRunState.SUCCESS: 3}
 
 
 def test_65578_runs_without_a_logical_date_depend_on_the_run_before() -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
+from tests.databases import create_schema
 from tests.unit.scheduler.between import DAY, HOUR, MINUTE, START, World, cron
 from tests.unit.timetable_host.asking import Asking
 
@@ -24,7 +25,6 @@ from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction
 from gnomon.report.next_runs import answer_next_runs, build_request
 from gnomon.sdk import DAG
 from gnomon.sdk.dags.dag_spec import build_dag_spec
-from gnomon.store import migrations
 from gnomon.timetables import (
     CronDataIntervalTimetable,
     CronTriggerTimetable,
@@ -41,7 +41,7 @@ ZURICH = ZoneInfo("Europe/Zurich")
 def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An empty database."""
     path = tmp_path_factory.mktemp("template") / "gnomon.db"
-    migrations.upgrade_schema(f"sqlite:///{path}")
+    create_schema(f"sqlite:///{path}")
     return path
 
 

@@ -8,12 +8,12 @@ import pytest
 from tests.conformance.monitorworld import MonitorWorld, channel, rule
 from tests.conformance.storeworld import AT, World, parsed, spec
 
+from gnomon.alert_channels.webhook_post import DeliveryFailed
 from gnomon.model.alerts import AlertItem, AlertRuleSpec, DeliveryBody
 from gnomon.model.instants import SECOND
 from gnomon.model.records import Changes
 from gnomon.model.spec import ParseFailure
 from gnomon.model.states import DagRunState
-from gnomon.monitor.webhook_post import DeliveryFailed
 from gnomon.store.alert_records import alert_deliveries, alerts
 
 

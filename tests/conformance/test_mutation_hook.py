@@ -84,6 +84,7 @@ def test_the_hook_routes_each_try_before_it_is_queued(packages: Path) -> None:
         explained = running.do("explain", "hooked", run_id)
         assert "trains: its queue and its pool are not known, because the cluster policy task_instance_mutation_hook failed at" in explained
         (running.home / "config" / "airflow_local_settings.py").write_text(LOCAL.replace("70", "71"))
+        running.do("dags", "reserialize")  # the dag-processor itself looks at the policies every thirty seconds
         assert running.ended("hooked", run_id)["state"] == "success", "the policies are asked again when they change"
         assert seen(running, run_id, "trains", "--try", "2") == ["-1 2 retry_queue default_pool 2 7"]
         assert seen(running, run_id, "mapped", "--map-index", "1") == ["1 1 default default_pool 1 71"]

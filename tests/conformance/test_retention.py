@@ -20,6 +20,8 @@ from gnomon.model.run_callbacks import CallbackKind, CallbackRecord, CallbackReq
 from gnomon.model.run_waits import RunWait, WaitState
 from gnomon.model.states import DagRunState
 from gnomon.model.upstream_edges import AfterSpec
+from gnomon.remote_logs.task_log_folder import COPIES
+from gnomon.remote_logs.upload_spool import UploadSpool
 from gnomon.store import RowsMissing
 from gnomon.store.admin.retention import Retention, delete_expired_runs, list_histories
 from gnomon.store.dag_records import backfills
@@ -201,3 +203,20 @@ def test_facts_that_no_monitor_has_read_go_when_they_are_old(world: World) -> No
     assert clean(world, tables=("alerts",), dry_run=True) == {"alerts": 1}
     assert clean(world, tables=("alerts",)) == {"alerts": 1}
     assert world.count("SELECT count(*) FROM alert_event") == 1
+
+
+def test_a_log_that_is_not_uploaded_yet_stays_and_copies_of_remote_logs_go(world: World, tmp_path: Path) -> None:
+    names = ["dag_id=d/run_id=r/task_id=sent.attempt=1.log", "dag_id=d/run_id=r/task_id=unsent.attempt=1.log", f"{COPIES}/dag_id=d/run_id=r/task_id=t.attempt=1.log"]
+    spool = UploadSpool(tmp_path)
+    spool.mark_open(names[1])
+    spool.mark_ready(names[1])
+    for name in names:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+        os.utime(tmp_path / name, (0, 0))
+    os.utime((tmp_path / names[2]).parent, (0, 0))
+    assert clean(world, tables=("logs",), logs=tmp_path) == {"logs": 2}
+    assert [(tmp_path / name).exists() for name in names] == [False, True, False]
+    spool.remove(names[1])
+    assert clean(world, tables=("logs",), logs=tmp_path) == {"logs": 1}
+    spool.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import msgspec
 import pytest
 from tests.conformance.storeworld import AT, DAY, World, parsed, raw, spec, task
 from tests.conformance.test_retention import clean
@@ -99,6 +100,17 @@ def test_superseded_versions_that_nothing_uses_go_and_the_newest_stays_at_any_ag
     assert world.read_dag("d").spec.tasks[0].task_id == "task_4"
     world.record(parsed("/dags/d.py", spec("d", ["task_5"]), input_hash="5"))
     assert numbers(world, "d") == [4, 5]
+
+
+def test_the_source_of_a_version_goes_with_the_last_version_that_has_it(world: World) -> None:
+    for number, source in enumerate((b"same", b"same", b"newest"), start=1):
+        world.record(msgspec.structs.replace(parsed("/dags/d.py", spec("d", [f"task_{number}"]), input_hash=str(number)), source=source))
+    with world.db.write() as tx:
+        tx._connection.execute_raw(f"UPDATE dag_version SET created_at = {AT}")
+        tx._connection.execute_raw(f"UPDATE dag_source SET used_at = {AT}")
+    clean(world, tables=VERSIONS)
+    with world.db.read() as tx:
+        assert [bytes(row[0]) for row in raw(tx, "SELECT source FROM dag_source")] == [b"newest"]  # type: ignore[arg-type]
 
 
 def test_a_version_that_was_the_newest_within_the_time_stays(world: World) -> None:

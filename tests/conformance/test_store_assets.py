@@ -26,8 +26,9 @@ from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.states import DagRunState, DagRunType, TaskInstanceState
 from gnomon.store import RowsMissing
 from gnomon.store.asset_records import asset_declarations, asset_events, asset_queue
-from gnomon.store.dag_records import dag_runs, dags
+from gnomon.store.dag_records import dags
 from gnomon.store.ownership import commit, mailbox
+from gnomon.store.pages.run_pages import read_run_counts_of_dags
 
 ORDERS, CUSTOMERS = AssetKey("orders", "s3://b/orders"), AssetKey("customers", "customers")
 BOTH_ASSETS = AllOf((ORDERS, CUSTOMERS))
@@ -114,7 +115,7 @@ def test_one_run_consumes_all_events_up_to_the_moment_when_the_condition_holds(w
     assert (run.run_type, run.logical_at, run.interval_start, run.run_after) == (DagRunType.ASSET_TRIGGERED, None, None, AT + 3)
     with world.db.read() as tx:
         assert [each.asset for each in asset_events.list_consumed_events(tx, run.run_pk)] == [ORDERS, ORDERS, CUSTOMERS]
-        assert dag_runs.read_run_counts(tx, both.dag_pk) == {DagRunState.QUEUED: 1}
+        assert read_run_counts_of_dags(tx, [both.dag_pk])[both.dag_pk] == {DagRunState.QUEUED: 1}
     assert queued(world, "both") == []
     assert create(world, both, new_id) is None
 
@@ -228,6 +229,17 @@ def test_events_are_listed_by_bounds_order_and_limit(world: World) -> None:
     assert [each.at - AT for each in oldest] == [1, 2]
     assert [each.at - AT for each in newest] == [3, 2]
     assert counts == {asset.asset_pk: (5, AT + 4)}
+
+
+@pytest.mark.parametrize(("dag_ids", "numbers"), [(None, [4, 3, 2, 1, 0]), (["a"], [3, 2, 0]), ([], [2]), (["a", "b"], [4, 3, 2, 1, 0])])
+def test_events_of_other_dags_are_neither_listed_nor_counted(world: World, dag_ids: list[str] | None, numbers: list[int]) -> None:
+    publish(world, *(event(f"e{number}", at=AT + number, source_dag_id=dag_id) for number, dag_id in enumerate(("a", "b", None, "a", "b"))))
+    with world.db.read() as tx:
+        (asset,) = asset_declarations.find_assets(tx, uri="s3://b/orders")
+        for asset_pk in (None, asset.asset_pk):
+            assert [each.at - AT for each in asset_events.list_newest_events(tx, 9, asset_pk, dag_ids)] == numbers
+        assert asset_events.read_event_counts(tx, dag_ids) == {asset.asset_pk: (len(numbers), AT + numbers[0])}
+        assert asset_events.find_newest_events(tx, [asset.asset_pk], dag_ids)[asset.asset_pk][1] == AT + numbers[0]
 
 
 def test_declarations_follow_the_file_and_assets_stay(world: World) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -154,14 +155,14 @@ def test_a_call_in_which_the_connection_ends_fails_and_the_next_one_connects_aga
     other.close()
 
 
-def test_a_server_restart_between_transactions_costs_one_call_at_most(url: str) -> None:
+def test_sessions_that_end_between_transactions_cost_no_call(url: str) -> None:
     db, other = open_database(url, cipher=CIPHER), open_database(url, cipher=CIPHER)
     with db.read() as tx:
         pid = raw(tx, "SELECT pg_backend_pid()")[0][0]
     with other.write() as tx:
         raw(tx, f"SELECT pg_terminate_backend({pid})")
-    with pytest.raises(DatabaseUnavailable), db.read() as tx:
-        variables.get_variable(tx, "k")
+        while raw(tx, f"SELECT 1 FROM pg_stat_activity WHERE pid = {pid}"):
+            pass
     with db.read() as tx:
         assert variables.get_variable(tx, "k") is None
     db.close()
@@ -173,8 +174,9 @@ def test_a_listener_whose_connection_ends_says_so_and_listens_again(url: str) ->
     db.notification_fileno()
     with other.write() as tx:
         raw(tx, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query = 'LISTEN gnomon'")
+    ends_at = time.monotonic() + PATIENCE_S
     with pytest.raises(DatabaseUnavailable):
-        for _ in range(10_000):
+        while time.monotonic() < ends_at:  # the server ends the session a moment later
             db.poll_notifications()
     assert db.poll_notifications() == 0
     assert db.notification_fileno() is not None

@@ -9,6 +9,7 @@ from msgspec.structs import replace as replace_slot
 from tests.conformance.storeworld import AT, DAY, World, plan_change, slot
 from tests.conformance.test_store_plan import plan
 
+from gnomon.model.accounts import Author
 from gnomon.model.backfills import BackfillChange, BackfillOutcome, BackfillRecord
 from gnomon.model.records import Changes, RunRecord
 from gnomon.model.run_callbacks import DeadlineRecord, DeadlineState
@@ -19,6 +20,7 @@ from gnomon.store import BackfillActive
 from gnomon.store.cross_dag import run_waits, upstream_dags
 from gnomon.store.dag_records import backfills, dag_runs, run_callbacks
 from gnomon.store.ownership import backfill_runs, commit
+from gnomon.store.pages.run_pages import read_run_counts_of_dags
 
 
 def create(world: World, dag_id: str = "d", **fields: object) -> BackfillRecord:
@@ -87,7 +89,7 @@ def test_batches_create_queued_runs_and_count_once(world: World) -> None:
     stored = read(world, made)
     assert (stored.slot_count, stored.is_planned, stored.first_run_after) == (3, True, back(0).run_after)
     with world.db.read() as tx:
-        assert dag_runs.read_run_counts(tx, made.dag_pk) == {DagRunState.QUEUED: 3}
+        assert read_run_counts_of_dags(tx, [made.dag_pk])[made.dag_pk] == {DagRunState.QUEUED: 3}
         assert backfill_runs.list_next_runs(tx, made, 2) == [(runs["backfill__0"].run_pk, False), (runs["backfill__1"].run_pk, False)]
         assert backfill_runs.list_next_runs(tx, replace(made, runs_backwards=True), 1) == [(runs["backfill__2"].run_pk, False)]
 
@@ -180,9 +182,9 @@ def test_a_cancelled_backfill_takes_no_batch_fails_its_queued_runs_and_ends(worl
     made = create(world)
     advance(world, made, *(back(day) for day in range(5)))
     with world.db.write() as tx:
-        assert backfills.cancel_backfill(tx, made, "ann", AT)
-        assert not backfills.cancel_backfill(tx, made, "ann", AT)
-        assert not backfills.set_backfill_paused(tx, made, True, "ann", AT)
+        assert backfills.cancel_backfill(tx, made, Author("ann", AT))
+        assert not backfills.cancel_backfill(tx, made, Author("ann", AT))
+        assert not backfills.set_backfill_paused(tx, made, True, Author("ann", AT))
     assert not advance(world, made, back(5), believed=5).accepted
     cancelled = read(world, made)
     found = []
@@ -194,7 +196,7 @@ def test_a_cancelled_backfill_takes_no_batch_fails_its_queued_runs_and_ends(worl
     assert found == [back(day).run_after for day in range(5)]
     assert {(run.state, run.reason) for run in runs_of(world).values()} == {(DagRunState.FAILED, "gone")}
     with world.db.read() as tx:
-        assert dag_runs.read_run_counts(tx, made.dag_pk) == {DagRunState.FAILED: 5}
+        assert read_run_counts_of_dags(tx, [made.dag_pk])[made.dag_pk] == {DagRunState.FAILED: 5}
     create(world)
 
 
@@ -217,7 +219,7 @@ def test_queued_runs_of_a_cancelled_backfill_leave_no_open_wait_and_no_pending_d
         deadlines={(deadline.run_pk, deadline.deadline_no): deadline for deadline in deadlines},
     ))
     with world.db.write() as tx:
-        backfills.cancel_backfill(tx, made, "ann", AT)
+        backfills.cancel_backfill(tx, made, Author("ann", AT))
     with world.db.scheduler_write(world.me) as tx:
         backfill_runs.fail_queued_runs(tx, read(world, made), "gone", 10, AT + 5)
     with world.db.read() as tx:

@@ -16,7 +16,9 @@ from gnomon.model.states import DagRunState, TaskInstanceState
 from gnomon.store import PoolExhausted, RowsMissing, XComTooLarge
 from gnomon.store.admin import pools
 from gnomon.store.dag_records import dag_files, dag_runs, event_log, xcom_values
+from gnomon.store.dag_records.rendered_fields import read_rendered_fields
 from gnomon.store.ownership import commit, mailbox
+from gnomon.store.pages.run_pages import read_run_counts_of_dags
 
 
 @pytest.fixture
@@ -104,6 +106,24 @@ def test_xcoms_are_replaced_by_a_later_push_and_cleared_before_a_new_attempt(wor
     world.apply(Changes(results=[result(run, ("k", '"new"'))], xcom_clears=[TaskKey(run.run_pk, 0)]))
     with world.db.read() as tx:
         assert [(x.task_id, x.key, x.value) for x in xcom_values.list_run_xcoms(tx, run)] == [("a", "k", '"new"'), ("b", "k", "9")]
+
+
+def test_rendered_fields_are_replaced_by_those_of_a_later_attempt_and_go_with_their_run(world: World, run: RunRecord) -> None:
+    def fields(text: str, number: int = 0) -> AttemptResult:
+        return msgspec.structs.replace(result(run, number=number), rendered_fields=text)
+
+    first, second = TaskKey(run.run_pk, 0), TaskKey(run.run_pk, 1)
+    world.apply(Changes(results=[fields('{"a": 1}'), fields('{"a": 2}'), fields('{"b": "é"}', 1)]))
+    with world.db.read() as tx:
+        assert [read_rendered_fields(tx, key) for key in (first, second)] == [{"a": 2}, {"b": "é"}]
+    world.apply(Changes(results=[fields('{"a": 3}'), result(run, ("k", "1"), number=1)]))
+    with world.db.read() as tx:
+        assert [read_rendered_fields(tx, key) for key in (first, second)] == [{"a": 3}, {"b": "é"}]
+    with world.db.scheduler_write(world.me) as tx:
+        commit.delete_runs(tx, [run.run_pk])
+    with world.db.read() as tx:
+        assert read_rendered_fields(tx, first) == {}
+
 
 
 @pytest.mark.parametrize("value", ['"', "\\", '{"a": "b\\\\c"}', "", " x ", "NULL", "{}", "a,b", "zwei\nZeilen é 😀"])
@@ -199,7 +219,7 @@ def test_tallies_add_up_without_counting(world: World, run: RunRecord) -> None:
     queued, running = (run.dag_pk, DagRunState.QUEUED), (run.dag_pk, DagRunState.RUNNING)
     world.apply(Changes(tallies={queued: -1, running: 1}))
     with world.db.read() as tx:
-        assert dag_runs.read_run_counts(tx, run.dag_pk) == {DagRunState.RUNNING: 1}
+        assert read_run_counts_of_dags(tx, [run.dag_pk])[run.dag_pk] == {DagRunState.RUNNING: 1}
 
 
 def test_mail_with_a_key_arrives_once_and_goes_by_its_number(world: World, run: RunRecord) -> None:
@@ -266,7 +286,7 @@ def test_a_deleted_run_leaves_nothing_but_the_log(world: World, run: RunRecord) 
         assert world.count(f"SELECT count(*) FROM {table} WHERE run_pk = {run.run_pk}") == 0
         assert world.count(f"SELECT count(*) FROM {table} WHERE run_pk = {kept.run_pk}") == 1
     with world.db.read() as tx:
-        assert dag_runs.read_run_counts(tx, run.dag_pk) == {DagRunState.QUEUED: 1}
+        assert read_run_counts_of_dags(tx, [run.dag_pk])[run.dag_pk] == {DagRunState.QUEUED: 1}
 
 
 def test_a_deleted_dag_leaves_no_row_and_its_file_is_parsed_again(world: World, run: RunRecord) -> None:
@@ -294,7 +314,7 @@ def test_the_history_of_a_dag_goes_in_steps_of_bounded_length(world: World, run:
         left.append(world.count("SELECT count(*) FROM task_instance"))
     assert left == [1, 0]
     with world.db.read() as tx:
-        assert dag_runs.read_run_counts(tx, run.dag_pk) == {DagRunState.QUEUED: 1}
+        assert read_run_counts_of_dags(tx, [run.dag_pk])[run.dag_pk] == {DagRunState.QUEUED: 1}
         assert [found.run_id for found in dag_runs.list_runs(tx, "d")] == [run.run_id]
 
 

@@ -18,6 +18,7 @@ from gnomon.model.slots import SkippedSlots
 from gnomon.model.spec import TaskSpec, collect_edges
 from gnomon.model.states import DagRunState, DagRunType, TaskInstanceState
 from gnomon.model.upstream_edges import AfterSpec
+from gnomon.report.listings.import_problems import list_upstream_warnings
 from gnomon.store import RowsMissing, Transaction
 from gnomon.store.cross_dag import dag_edges, run_waits, upstream_dags
 from gnomon.store.dag_records import dag_files, dag_runs
@@ -417,6 +418,9 @@ def test_the_dependencies_of_a_dag_are_those_of_its_newest_version(world: World,
         found = dag_edges.list_edges(tx)
         assert dag_edges.list_edges_on(tx, "up") == found
         assert dag_edges.list_edges_on(tx, "down") == []
+        assert dag_edges.list_edges_of(tx, "down") == found
+        assert dag_edges.list_edges_of(tx, "up") == []
+        assert dag_edges.list_active_versions(tx, ["up", "down", "elsewhere"]) == {"up": up.version_pk, "down": down.version_pk}
         among = dag_edges.list_connected_dags(tx)
     assert among == {"up": (up.dag_pk, up.version_pk), "down": (down.dag_pk, down.version_pk)}
     assert sorted(one.edge for one in found) == sorted(collect_edges(down.spec))
@@ -438,6 +442,8 @@ def test_the_dependencies_of_a_dag_that_is_in_no_file_are_not_listed_until_it_co
         assert dag_edges.list_edges(tx) == []
         assert dag_edges.list_connected_dags(tx) == {}
         assert dag_edges.list_edges_on(tx, "up") == []
+        assert dag_edges.list_edges_of(tx, "down") == []
+        assert dag_edges.list_active_versions(tx, ["up", "down"]) == {"up": up.version_pk}
     world.record(parsed("/dags/down.py", down.spec))
     world.record(parsed("/dags/up.py"))
     with world.db.read() as tx:
@@ -529,3 +535,19 @@ def bound(name: str, given: dict[str, object]) -> str:
     for parameter, value in given.items():
         text = text.replace(f"%({parameter})s", str(value))
     return text
+
+
+def test_the_warnings_of_one_dag_are_its_part_of_the_warnings_of_all(world: World, up: DagRecord) -> None:
+    task_id = up.spec.tasks[0].task_id
+    afters = {
+        "good": (AfterSpec(dag_id="up"),), "good_task": (AfterSpec(dag_id="up", task_id=task_id),), "bad_task": (AfterSpec(dag_id="up", task_id="gone"),),
+        "bad_dag": (AfterSpec(dag_id="upp"), AfterSpec(dag_id="up", task_id="gone")), "alone": (),
+    }  # fmt: skip
+    for dag_id, depends_on in afters.items():
+        world.record(parsed(f"/dags/{dag_id}.py", spec(dag_id, depends_on=depends_on)))
+    with world.db.read() as tx:
+        warnings = list_upstream_warnings(tx)
+        assert set(warnings) == {"bad_task", "bad_dag"}
+        assert "did you mean 'up'?" in warnings["bad_dag"][0]
+        for dag_id in (*afters, "up", "unknown"):
+            assert list_upstream_warnings(tx, dag_id) == {one: found for one, found in warnings.items() if one == dag_id}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+import zlib
 
 import pytest
 from msgspec.structs import replace
@@ -11,7 +12,7 @@ from tests.conformance.storeworld import AT, World, parsed, spec
 from tests.patience import PATIENCE_S
 
 from gnomon.model.spec import ParamSpec, ParseFailure
-from gnomon.store.dag_records import dag_files
+from gnomon.store.dag_records import dag_files, dag_versions
 from gnomon.store.dag_records.dag_files import FileRecordResult
 from gnomon.store.ownership import group_state, mailbox
 
@@ -73,6 +74,18 @@ def test_a_changed_spec_is_a_new_version_and_the_old_one_stays(world: World) -> 
         assert group_state.load_specs(tx, [first.version_pk, second.version_pk]) == {
             first.version_pk: first.spec, second.version_pk: second.spec,
         }
+
+
+def test_each_version_keeps_the_source_that_it_had_last(world: World) -> None:
+    def record(source: bytes, tasks: list[str], input_hash: str) -> None:
+        world.record(replace(parsed("/f.py", spec("one", tasks), spec("two", tasks), input_hash=input_hash), source=zlib.compress(source)))
+
+    record(b"first", ["x"], "1")
+    record(b"first, reworded", ["x"], "2")
+    record(b"second", ["x", "y"], "3")
+    dag_pk = world.read_dag("one").dag_pk
+    with world.db.read() as tx:
+        assert [dag_versions.read_version_source(tx, dag_pk, number) for number in (1, 2, 3)] == [b"first, reworded", b"second", None]
 
 
 def test_task_numbers_are_append_only_and_never_reused(world: World) -> None:
@@ -226,3 +239,20 @@ def test_a_process_that_ends_between_two_parts_leaves_a_file_to_parse_again(
     assert [dag.dag_id for dag in world.state().dags] == ["one"]
     with world.db.read() as tx:
         assert dag_files.list_stale_files(tx) == ["/f.py"]
+
+
+def test_a_bundle_moves_to_another_version_and_the_owners_of_its_dags_are_told(world: World) -> None:
+    of_bundle = [replace(parsed(f"/b/{name}.py", spec(name), spec(f"{name}_2")), bundle_name="team", bundle_version="old") for name in ("one", "two", "broken")]
+    world.record(*of_bundle, replace(parsed("/b/new.py", spec("new")), bundle_name="team", bundle_version="new"), parsed("/f.py", spec("other")))
+    world.record(replace(of_bundle[2], dags=(), failures=(ParseFailure(kind="dag", message="wrong"),), bundle_version="new"))
+    told(world)
+    with world.db.write() as tx:
+        assert dag_files.move_to_bundle_version(tx, "team", "new", AT) == 2
+    moved = {dag.dag_pk for dag in world.state().dags if dag.dag_id.startswith(("one", "two"))}
+    assert len(moved) == 4 and told(world) == sorted(moved)
+    assert {dag.dag_id: dag.bundle_version for dag in world.state().dags} == {
+        "one": "new", "one_2": "new", "two": "new", "two_2": "new", "broken": "old", "broken_2": "old", "new": "new", "other": None,
+    }
+    with world.db.write() as tx:
+        assert dag_files.move_to_bundle_version(tx, "team", "new", AT) == 0
+    assert told(world) == []

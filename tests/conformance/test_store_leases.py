@@ -8,11 +8,13 @@ from collections.abc import Iterator
 
 import pytest
 from tests.conformance.storeworld import AT, World, raw, task
+from tests.keys import CIPHER
 from tests.patience import PATIENCE_S
 
-from gnomon.clock import VirtualClock
-from gnomon.model.records import Changes, WorkerRecord
-from gnomon.store import Database, FencedError, open_database
+from gnomon.clock import SystemClock, VirtualClock
+from gnomon.model.records import REMOTE_ADDRESS, Changes, WorkerRecord
+from gnomon.scheduler.lease import Lease
+from gnomon.store import Database, FencedError, Transaction, open_database
 from gnomon.store.ownership import commit, leases
 from gnomon.store.transaction import LEASE_TTL_S
 from gnomon.store.trigger_queue import triggerer_leases
@@ -26,7 +28,7 @@ def clock() -> VirtualClock:
 @pytest.fixture
 def timed(url: str, clock: VirtualClock) -> Iterator[Database]:
     """A database whose lease clock is the virtual one."""
-    database = open_database(url, lease_clock=clock.now)
+    database = open_database(url, synchronous="OFF", lease_clock=clock.now)
     yield database
     database.close()
 
@@ -154,11 +156,81 @@ def test_a_beat_keeps_a_worker(timed: Database, clock: VirtualClock) -> None:
         assert leases.mark_silent_workers_lost(tx, LEASE_TTL_S) == []
 
 
+WORKER_TTL = 20.0
+
+
+def remote_worker(name: str) -> WorkerRecord:
+    return WorkerRecord(name, "host", f"{REMOTE_ADDRESS}:hash", 4, AT, False)
+
+
+def pass_time(db: Database, clock: VirtualClock, seconds: float, *servers: str) -> list[str]:
+    """The workers that are lost in that time, in which these api-servers send their heartbeats."""
+    lost: list[str] = []
+    for _ in range(round(seconds)):
+        clock.advance(1.0)
+        with db.write() as tx:
+            for server in servers:
+                leases.beat_api_server(tx, server, "api-host")
+            is_silent = leases.has_silent_worker(tx, WORKER_TTL)
+            found = leases.mark_silent_workers_lost(tx, WORKER_TTL)
+            assert is_silent == bool(found)
+            lost += found
+    return lost
+
+
+def test_the_time_without_an_api_server_does_not_count_against_workers_without_a_database(timed: Database, clock: VirtualClock) -> None:
+    with timed.write() as tx:
+        leases.beat_api_server(tx, "api-1", "api-host")
+    assert pass_time(timed, clock, 60.0, "api-1") == []
+    with timed.write() as tx:
+        leases.register_worker(tx, remote_worker("w"))
+        leases.register_worker(tx, worker("local"))
+    assert pass_time(timed, clock, 60.0) == ["local"], "no api-server is up"
+    assert pass_time(timed, clock, WORKER_TTL, "api-2") == [], "another api-server begins: the worker has its whole time to live to find it"
+    with timed.write() as tx:
+        assert leases.beat_worker(tx, "w")
+    assert pass_time(timed, clock, WORKER_TTL, "api-2") == []
+    assert pass_time(timed, clock, 1.0, "api-2") == ["w"], "a worker that is silent while an api-server is up is lost as before"
+
+
+def test_an_api_server_that_stood_still_counts_as_one_that_has_just_begun(timed: Database, clock: VirtualClock) -> None:
+    with timed.write() as tx:
+        leases.beat_api_server(tx, "api", "api-host")
+    assert pass_time(timed, clock, 60.0, "api") == []
+    with timed.write() as tx:
+        leases.register_worker(tx, remote_worker("w"))
+    assert pass_time(timed, clock, 60.0) == []
+    assert pass_time(timed, clock, WORKER_TTL, "api") == []
+    assert pass_time(timed, clock, 2.0, "api") == ["w"]
+
+
+def test_a_short_gap_of_an_api_server_changes_nothing(timed: Database, clock: VirtualClock) -> None:
+    with timed.write() as tx:
+        leases.beat_api_server(tx, "api", "api-host")
+    since = clock.now()
+    clock.advance(leases.API_TTL_S)
+    with timed.write() as tx:
+        leases.beat_api_server(tx, "api", "api-host")
+        assert [(row.up_since, row.beat_at, row.is_alive(clock.now())) for row in leases.list_api_servers(tx)] == [(since, clock.now(), True)]
+    clock.advance(leases.API_TTL_S + 1)
+    with timed.write() as tx:
+        assert [row.is_alive(clock.now()) for row in leases.list_api_servers(tx)] == [False]
+        leases.beat_api_server(tx, "api", "api-host")
+        assert [row.up_since for row in leases.list_api_servers(tx)] == [clock.now()]
+        leases.beat_api_server(tx, "other", "api-host")
+        leases.retire_api_server(tx, "api")
+        assert [row.server_id for row in leases.list_api_servers(tx)] == ["other"]
+    clock.advance(leases.RETENTION_S + 1)
+    with timed.write() as tx:
+        leases.beat_api_server(tx, "last", "api-host")
+        assert [row.server_id for row in leases.list_api_servers(tx)] == ["last"]
+
+
 def test_fencing_waits_for_the_running_transaction_and_then_nothing_more_is_stored(world: World, url: str) -> None:
     """Line 9: what the dead one committed before is there, and after it nothing can be."""
     world.dag()
     run = world.run()
-    other = open_database(url, lease_clock=lambda: world.db.now() + 10_000_000)
+    other = open_database(url, synchronous="OFF", lease_clock=lambda: world.db.now() + 10_000_000)
     register(world.db, "two")
     fenced: list[str] = []
 
@@ -179,6 +251,52 @@ def test_fencing_waits_for_the_running_transaction_and_then_nothing_more_is_stor
     with pytest.raises(FencedError):
         world.apply(Changes(tasks=[task(run, 1)]))
     other.close()
+
+
+class PausingFigures:
+    """Written with a heartbeat: waits until the other scheduler has sent its heartbeat as well, or is blocked."""
+
+    def __init__(self, meeting: threading.Barrier) -> None:
+        self._meeting = meeting
+
+    def write_if_due(self, tx: Transaction) -> None:
+        tx.flush()
+        try:
+            self._meeting.wait(MEETING_S)
+        except threading.BrokenBarrierError:
+            return
+
+
+MEETING_S = 3.0
+"""Longer than PostgreSQL waits before it looks for a deadlock (1 s)."""
+
+
+def test_two_schedulers_that_were_silent_do_not_wait_for_each_other(url: str) -> None:
+    """Both are silent after a time without a database. The first that is back fences the other one; neither transaction fails otherwise."""
+    database = open_database(url, synchronous="OFF", cipher=CIPHER)
+    meeting = threading.Barrier(2)
+    schedulers = [Lease(database, SystemClock(), name, "host", beat_s=0.0) for name in ("one", "two")]
+    for scheduler in schedulers:
+        scheduler.renew_and_claim()
+    with database.write() as tx:
+        raw(tx, "UPDATE scheduler SET beat_at = 1 RETURNING id")
+    ends: dict[str, str] = {}
+
+    def renew(scheduler: Lease) -> None:
+        scheduler._figures = PausingFigures(meeting)  # type: ignore[assignment]
+        try:
+            scheduler.renew_and_claim()
+            ends[scheduler.scheduler_id] = "renewed"
+        except Exception as error:
+            ends[scheduler.scheduler_id] = type(error).__name__
+
+    threads = [threading.Thread(target=renew, args=(scheduler,)) for scheduler in schedulers]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(PATIENCE_S)
+    assert sorted(ends.values()) == ["FencedError", "renewed"]
+    database.close()
 
 
 def wait_until_blocked(url: str) -> None:

@@ -95,6 +95,19 @@ def test_long_lists_of_values_are_one_parameter(world: World) -> None:
             assert count_rows(tx, "run_pages.count", conditions, 100) == len(expected)
 
 
+def test_what_is_none_of_some_values_may_be_unknown(world: World) -> None:
+    _fill(world)
+    with world.db.read() as tx:
+        whole = read_page(tx, RUNS, PageQuery((), (SortKey("id"),), 1000))
+        ended = [Condition("end_date", Operator.NOT_IN, [None])]
+        unended = count_rows(tx, "run_pages.count", (), 1000) - count_rows(tx, "run_pages.count", ended, 1000)
+        assert unended > 0
+        assert count_rows(tx, "run_pages.count", [Condition("end_date", Operator.NOT_IN, [0])], 1000) == len(whole.rows)
+        assert count_rows(tx, "run_pages.count", [Condition("run_id", Operator.MATCHES_NOT, ["R0"])], 1000) == len(whole.rows) - count_rows(
+            tx, "run_pages.count", [Condition("run_id", Operator.MATCHES, ["r0"])], 1000
+        )
+
+
 def test_tallies_give_the_totals_and_keep_the_rows(world: World) -> None:
     _fill(world)
     order = (SortKey("run_after"), SortKey("id"))

@@ -13,8 +13,9 @@ from gnomon.model.records import PlanChange, PlanOutcome
 from gnomon.model.slots import SkippedSlots
 from gnomon.model.states import DagRunState, DagRunType
 from gnomon.store import FencedError
-from gnomon.store.dag_records import dag_runs, dags, event_log
+from gnomon.store.dag_records import dags, event_log
 from gnomon.store.ownership import commit, group_state, leases
+from gnomon.store.pages.run_pages import read_run_counts_of_dags
 
 
 def plan(world: World, *changes: PlanChange) -> list[PlanOutcome]:
@@ -36,7 +37,7 @@ def test_planned_runs_are_there_with_the_cursor_and_read_back_as_returned(world:
     )
     assert state.dags[0].plan_seq == dag.plan_seq + 1
     with world.db.read() as tx:
-        assert dag_runs.read_run_counts(tx, dag.dag_pk) == {DagRunState.QUEUED: 2}
+        assert read_run_counts_of_dags(tx, [dag.dag_pk])[dag.dag_pk] == {DagRunState.QUEUED: 2}
 
 
 def test_a_plan_made_on_an_older_belief_is_refused_and_changes_nothing(world: World) -> None:
@@ -110,7 +111,7 @@ def test_at_a_taken_run_id_a_dag_stops_and_the_runs_before_it_are_made(world: Wo
     assert (stopped.cursor, stopped.next_run) == (plan_change(first, slot(0)).cursor, None)
     assert (stopped.error, stopped.plan_seq) == (outcomes[0].error, first.plan_seq + 1)
     with world.db.read() as tx:
-        assert dag_runs.read_run_counts(tx, first.dag_pk) == {DagRunState.QUEUED: 2}
+        assert read_run_counts_of_dags(tx, [first.dag_pk])[first.dag_pk] == {DagRunState.QUEUED: 2}
 
 
 def test_a_taken_run_id_of_the_first_run_undoes_that_dag_alone_and_its_promise_is_void(world: World) -> None:

@@ -22,7 +22,7 @@ from gnomon.store.encryption import key_check
 from gnomon.store.migrations.migration_targets import SqliteTarget
 from gnomon.store.ownership import leases, mailbox
 from gnomon.store.trigger_queue import trigger_claims, triggerer_leases
-from gnomon.worker.worker_store import _result_mail
+from gnomon.taskapi import build_result_mail
 
 MARK = "M4rk3r-of-a-secret"
 
@@ -48,7 +48,7 @@ def told(world: World) -> World:
     world.apply(Changes(deferrals_deleted=[(waits[0].key, True), (waits[3].key, True)], deferrals_ended={waits[1].key: waits[1]}))
     with world.db.write() as tx:
         result = AttemptResult(attempt_id="x", group_no=0, run_pk=run.run_pk, task_no=0, outcome="deferred", wait=wait)
-        mailbox.send_messages(tx, [_result_mail("worker", result, tx)])
+        mailbox.send_messages(tx, [build_result_mail(tx, "worker", result)])
         variables.set_variable(tx, "v", MARK)
         connections.set_connection(tx, StoredConnection("c", "http", password=MARK, extra=kwargs))
     with world.db.read() as tx:

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 from tests.conformance.storeworld import World, attempt, raw, task
 
 from gnomon.model.records import Changes
-from gnomon.store import Database
+from gnomon.store import Database, Transaction
+from gnomon.store.pages.hitl_pages import read_hitl_page
+from gnomon.store.pages.page_query import Condition, Operator, PageQuery, SortKey
+from gnomon.store.pages.run_conditions import tally_conditions
+from gnomon.store.pages.run_pages import count_runs, read_run_page
+from gnomon.store.pages.task_instance_pages import (
+    count_task_instances,
+    plan_task_instance_walk,
+    read_task_instance_page,
+)
 from gnomon.store.statements import Statement, load_statements
 
 HOT = (
@@ -27,7 +37,7 @@ HOT = (
     "removal.triggers", "removal.run_waits", "run_waits.put", "run_waits.remove_edge", "run_waits.of_runs", "run_waits.open_of_groups",
     "run_waits.open_on_slot", "run_waits.downstream_runs", "upstream_dags.find", "upstream_dags.slots", "upstream_dags.slots_before", "upstream_dags.planning_progress",
     "upstream_dags.runs_of_slots", "upstream_dags.task_states", "commit.set_stands_for", "dag_runs.list_since", "dag_runs.ended_of_all", "dag_runs.since_of_all",
-    "dag_runs.unfinished_of_all", "dag_runs.task_states_of_runs", "dag_runs.live_task_instances", "completion.runs", "xcom_values.remove",
+    "dag_runs.unfinished_of_all", "dag_runs.task_states_of_runs", "dag_runs.state_lines_of_runs", "dag_runs.line_numbers_of_runs", "dag_runs.mapped_states_of_runs", "dag_runs.task_instances_of_task", "dag_runs.success_durations_of_dags", "dag_runs.live_task_instances", "completion.runs", "xcom_values.remove",
     "xcom_values.lock_finished_task_instance",
 )
 HISTORY = ("dag_run", "task_instance", "attempt", "xcom", "event_log", "dag_version", "trigger", "trigger_end", "run_wait", "hitl_detail")
@@ -39,7 +49,7 @@ _PARAMETER = re.compile(r":[a-z_]+")
 def test_every_statement_is_understood(db: Database) -> None:
     for found in load_statements(db.dialect).values():
         order = next(iter(found.fields.values())).expression if found.fields else ""
-        text = found.text.replace("{keys}", "").replace("{joins}", " ".join(clause for _, clause in found.joins)).replace("{conditions}", "1 = 1").replace("{order}", order)
+        text = found.text.replace("{keys}", "").replace("{joins}", " ".join(clause for _, clause in found.joins)).replace("{order_joins}", "").replace("{conditions}", "1 = 1").replace("{order}", order)
         statement = replace(found, text=text)  # a listing, as `store.pages` completes it
         if db.dialect == "sqlite":
             parameters = {name[1:]: None for name in _PARAMETER.findall(statement.text)}
@@ -94,3 +104,62 @@ def test_the_last_statement_of_a_read_is_answered_from_the_partial_index(history
     with history.db.read() as tx:
         steps = " ".join(str(row[3]) for row in raw(tx, f"EXPLAIN QUERY PLAN {statement}"))
     assert "USING INDEX dag_run_unfinished" in steps
+
+
+FAILED = Condition("state", Operator.IN, [101])
+OF_DAGS = Condition("dag_pk", Operator.IN, list(range(1, 40)))
+ENDED = Condition("end_date", Operator.AT_LEAST, 1)
+
+
+def read_plans(history: World, act: Callable[[Transaction], object]) -> list[str]:
+    """The plan of each statement of a listing that the function executes, its steps in one text."""
+    with history.db.read() as tx:
+        connection = tx._connection._connection
+        executed: list[str] = []
+        connection.set_trace_callback(executed.append)
+        try:
+            act(tx)
+        finally:
+            connection.set_trace_callback(None)
+        return ["; ".join(str(row[3]) for row in raw(tx, f"EXPLAIN QUERY PLAN {text}")) for text in executed if "AS found" in text]
+
+
+def list_failed_runs(tx: Transaction, conditions: tuple[Condition, ...], field: str) -> None:
+    tallied = tally_conditions(tx, conditions, (SortKey(field, descends=True), SortKey("id", descends=True)))
+    assert tallied.is_ordered
+    count_runs(tx, tallied.conditions, 100)
+    read_run_page(tx, PageQuery(tallied.in_order or (), tallied.order, 10))
+
+
+@pytest.mark.parametrize("conditions", [(FAILED,), (FAILED, OF_DAGS), (FAILED, ENDED), (FAILED, OF_DAGS, ENDED), (FAILED, Condition("run_type", Operator.IN, ["manual"]))])
+def test_failed_runs_in_the_order_of_run_after_are_read_from_their_index(history: World, conditions: tuple[Condition, ...]) -> None:
+    count, page = read_plans(history, lambda tx: list_failed_runs(tx, conditions, "run_after"))
+    assert ("dag_run_ended (state=? AND ended_at>?)" if ENDED in conditions else "dag_run_failed") in count
+    assert "SCAN r USING INDEX dag_run_failed" in page
+
+
+def test_failed_runs_in_the_order_of_their_end_are_read_from_the_index_over_it(history: World) -> None:
+    for plan in read_plans(history, lambda tx: list_failed_runs(tx, (FAILED, ENDED), "end_date")):
+        assert "SEARCH r USING COVERING INDEX dag_run_ended (state=? AND ended_at>?)" in plan
+
+
+@pytest.mark.parametrize("condition", [Condition("pool", Operator.IN, ["other"]), ENDED])
+def test_failed_task_instances_by_pool_or_end_are_found_in_the_index_over_their_state(history: World, condition: Condition) -> None:
+    order = tuple(SortKey(field) for field in ("run_pk", "task_no", "map_index"))
+    conditions = (FAILED, condition)
+
+    def act(tx: Transaction) -> None:
+        assert plan_task_instance_walk(tx, conditions, order) is None
+        count_task_instances(tx, conditions, 100)
+        read_task_instance_page(tx, PageQuery(conditions, order, 10))
+
+    for plan in read_plans(history, act):
+        assert "SEARCH i USING COVERING INDEX task_instance_not_successful (state=?)" in plan
+
+
+def test_a_page_of_questions_joins_task_instances_only_where_its_order_needs_them(history: World) -> None:
+    by_key = (SortKey("run_pk"), SortKey("task_no"), SortKey("map_index"))
+    (plain,) = read_plans(history, lambda tx: read_hitl_page(tx, PageQuery((), by_key)))
+    (by_state,) = read_plans(history, lambda tx: read_hitl_page(tx, PageQuery((), (SortKey("state"), *by_key))))
+    assert " i USING" not in plain
+    assert by_state.count(" i USING") == 2

@@ -55,7 +55,7 @@ def clock() -> VirtualClock:
 @pytest.fixture
 def db(url: str, clock: VirtualClock) -> Iterator[Database]:
     """Leases go by a clock of ours."""
-    database = open_database(url, lease_clock=clock.now, cipher=CIPHER)
+    database = open_database(url, synchronous="OFF", lease_clock=clock.now, cipher=CIPHER)
     yield database
     database.close()
 
@@ -584,7 +584,7 @@ def test_a_deferral_by_mail_is_sealed_on_its_way(world: World, run: RunRecord) -
     with world.db.read() as tx:
         letters = [letter for letter in mailbox.read_messages(tx, [5], 100) if letter.kind == "result"]
         assert "mark" not in letters[0].body
-        assert from_mail(tx, letters, EngineState(EngineLimits())) == [engine_events.ResultReceived(result)]
+        assert from_mail(tx, letters, EngineState(EngineLimits())) == [engine_events.ResultReceived(result, sender="w")]
 
 
 def test_a_wait_that_another_key_sealed_keeps_no_other_from_its_owner(world: World, run: RunRecord) -> None:

@@ -21,7 +21,7 @@ from gnomon.store import Database, migrations, open_database
 from gnomon.store.admin import pools, variables
 from gnomon.store.dag_records import dag_runs
 from gnomon.store.drivers.address import parse_address
-from gnomon.store.drivers.write_lock import WAIT_MAX_S, find_overdue_holder, write_lock_path
+from gnomon.store.drivers.write_lock import WAIT_MAX_S, find_lock_holder, write_lock_path
 from gnomon.store.ownership import leases
 from gnomon.store.transaction import LEASE_TTL_S
 
@@ -146,7 +146,8 @@ def end_frozen(db: Database, stop: threading.Event) -> None:
 def kill_overdue(db: Database, frozen: int, stop: threading.Event) -> None:
     """The supervisor's part, with a shorter time to live, and for one process: this one may be slow, too."""
     while db.dialect == "sqlite" and not stop.wait(0.05):
-        if find_overdue_holder(write_lock_path(db.address.path), time.monotonic(), ttl_s=0.3) == frozen:
+        holder = find_lock_holder(write_lock_path(db.address.path))
+        if holder is not None and holder.pid == frozen and time.monotonic() - holder.since > 0.3:
             os.kill(frozen, signal.SIGKILL)
 
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import select
 import signal
@@ -13,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -30,15 +32,32 @@ from gnomon.taskapi import TaskApiRefused
 from gnomon.worker import drain
 from gnomon.worker.loop import WorkerService
 from gnomon.worker.settings import WorkerSettings
+from gnomon.worker.worker_store import WorkerStoreAway, WorkerStoreUnavailable
 
 
 class NoStore:
-    """A store that accepts every write, keeps nothing, and has one Variable."""
+    """A store that accepts every write, keeps nothing, and has one Variable. It is away as often as the key `away-N` of a request says."""
+
+    def __init__(self, silence: Path, run_limit_s: float | None) -> None:
+        """`silence`: while this file exists no heartbeat is taken; with the content `lost` the worker is lost. `run_limit_s`: None: attempts run on meanwhile."""
+        self._silence = silence
+        self._run_limit_s = math.inf if run_limit_s is None else run_limit_s
+        self._refusals: Counter[str] = Counter()
 
     def register(self, record: object) -> None: ...
 
     def beat(self, worker_id: str) -> bool:
+        if self._silence.exists():
+            if self._silence.read_text() == "lost":
+                return False
+            raise WorkerStoreUnavailable("no heartbeat is taken")
         return True
+
+    def find_run_limit(self, ttl_s: float) -> float:
+        return self._run_limit_s
+
+    def find_silence_limit(self, ttl_s: float) -> float:
+        return ttl_s / 2
 
     def retire(self, worker_id: str) -> None: ...
 
@@ -56,6 +75,9 @@ class NoStore:
             return {"container": "list", "length": 3, "value": f'"asked for {question.number}"'}
         if question.key == "large":
             return "x" * 100_000
+        if question.key.startswith("away-") and self._refusals[question.key] < int(question.key.removeprefix("away-")):
+            self._refusals[question.key] += 1
+            raise WorkerStoreAway("the api-server does not answer")
         if question.key == "refused":
             raise TaskApiRefused("this one is not for you")
         return f"the value of {question.key} for {'an import' if attempt is None else attempt.task_id}"
@@ -66,14 +88,14 @@ class WorkerWorld:
 
     def __init__(self, home: Path, slots: int = 4, import_limit_s: float = PATIENCE_S, environ: dict[str, str] | None = None,
                  address: str = "", silence_s: float = 30.0, stop_grace_s: float = 30.0,
-                 shutdown_grace_s: float = 0.0, one_request_s: float = 0.0) -> None:
+                 shutdown_grace_s: float = 0.0, one_request_s: float = 0.0, run_limit_s: float | None = None) -> None:
         """The limits are for a busy machine; a test that is about one of them gives its own."""
         self.home = home
         home.mkdir(parents=True, exist_ok=True)
         self._run_folder = tempfile.TemporaryDirectory(prefix="gnomon-w-")  # short: a socket's path has 107 bytes
         config = {"home": str(home), "run": self._run_folder.name, "slots": slots, "import_limit_s": import_limit_s, "database": address,
                   "silence_s": silence_s, "stop_grace_s": stop_grace_s, "shutdown_grace_s": shutdown_grace_s,
-                  "one_request_s": one_request_s}
+                  "one_request_s": one_request_s, "run_limit_s": run_limit_s}
         self.process = subprocess.Popen(
             [sys.executable, "-m", "tests.conformance.workerworld", json.dumps(config)],
             stdout=subprocess.PIPE, text=True, env={**os.environ, "GNOMON_HOME": str(home), **(environ or {})},
@@ -199,7 +221,7 @@ def main() -> None:
     settings = WorkerSettings(run_folder=Path(config["run"]), logs_folder=home / "logs", slots=config["slots"], environ=environ,
                         import_limit_s=config["import_limit_s"], entry_silence_s=config["silence_s"], stop_grace_s=config["stop_grace_s"])
     clock = SystemClock()
-    worker = WorkerService(settings, NoStore(), clock)
+    worker = WorkerService(settings, NoStore(home / "silence", config["run_limit_s"]), clock)
     requests = drain.StopRequests(clock, config["one_request_s"])
     worker.start()
     print(worker.worker_id, worker.address, flush=True)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 from tests.acceptance.product import Product
 from tests.acceptance.product import product as run_product
+from tests.page.administration_dags import settle
+from tests.page.asked_dags import asked  # noqa: F401 - a fixture
+from tests.page.home_dags import home_dags  # noqa: F401 - a fixture
 from tests.page.page_dags import FILES
 from tests.page.page_tools import require_chromium
 from tests.page.visit import ARGUMENTS, PASSWORD
@@ -31,8 +35,45 @@ def product() -> Iterator[Product]:
 
 
 @pytest.fixture(scope="session")
+def settled(product: Product) -> Product:
+    """The standalone with tasks that wait for people, triggers, timers, slots and limits."""
+    settle(product)
+    return product
+
+
+class LoopOfPlaywright:
+    """The event loop of Playwright counts as running in this thread from the first test of the page to the end; other tests, which may come in between, must not see it."""
+
+    def __init__(self) -> None:
+        self._kept: asyncio.AbstractEventLoop | None = None
+
+    def show(self) -> None:
+        """For a test of the page, and for the end of the browser."""
+        if self._kept is not None:
+            asyncio._set_running_loop(self._kept)
+
+    def hide(self) -> None:
+        """For all other tests."""
+        self._kept = asyncio._get_running_loop() or self._kept
+        asyncio._set_running_loop(None)
+
+
+_LOOP = LoopOfPlaywright()
+
+
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=require_chromium(), args=ARGUMENTS)
         yield browser
+        _LOOP.show()
         browser.close()
+
+
+@pytest.fixture(autouse=True)
+def loop_of_playwright(request: pytest.FixtureRequest) -> Iterator[None]:
+    if "browser" in request.fixturenames:
+        request.getfixturevalue("browser")
+    _LOOP.show()
+    yield
+    _LOOP.hide()

@@ -9,23 +9,17 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tests.debian_packages import INSTALL_LIMIT_S, require_program
 
 ROOT = Path(__file__).parents[2]
 WEB = ROOT / "web"
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-INSTALL_LIMIT_S = 600
 
 
 @functools.cache
 def require_chromium() -> str:
     """The path of a Chromium; installed from Debian's packages in CI. Skips the test elsewhere when there is none."""
-    found = next((path for path in map(shutil.which, CHROMIUM_NAMES) if path), None)
-    if found is None and os.environ.get("CI"):
-        subprocess.run(["apt-get", "install", "-y", "-q", "chromium"], check=True, capture_output=True, timeout=INSTALL_LIMIT_S)
-        found = shutil.which("chromium")
-    if found is None:
-        pytest.skip("there is no Chromium on the PATH; install the package chromium to run the tests of the page")
-    return found
+    return require_program(CHROMIUM_NAMES, "chromium")
 
 
 @functools.cache

@@ -48,6 +48,43 @@ def test_the_palette_finds_a_dag_a_task_a_run_and_a_page_and_does_an_act(browser
         expect(page).to_have_url(re.compile("/dags/gated/runs/waiting$"))
 
 
+def test_the_palette_finds_tasks_of_all_dags_and_knows_the_words_of_airflow(browser: Browser, product: Product) -> None:
+    with visit(browser, product) as seen:
+        seen.log_in("/services")
+        page = seen.page
+        expect(page.get_by_role("button", name="Find")).to_be_visible()
+        page.keyboard.press("Control+k")
+        box = page.get_by_role("combobox", name="Find a DAG")
+        box.fill("trigger nightl")
+        expect(page.get_by_role("option", name="Run nightly …")).to_be_visible()
+        box.fill("required actions")
+        expect(page.get_by_role("option", name="Questions to people")).to_be_visible()
+        box.fill("extract")
+        page.get_by_role("option", name="nightly › extract").click()
+        expect(page).to_have_url(re.compile("/dags/nightly.*task=extract"))
+
+
+def test_the_palette_shows_what_it_found_beside_what_it_could_not_read(browser: Browser, product: Product) -> None:
+    with visit(browser, product) as seen:
+        seen.log_in("/services")
+        page = seen.page
+        page.route("**/api/v2/dags/~/dagRuns?*", lambda route: route.fulfill(status=503, json={"detail": "the store is away"}))
+        expect(page.get_by_role("button", name="Find")).to_be_visible()
+        page.keyboard.press("Control+k")
+        page.get_by_role("combobox", name="Find a DAG").fill("nightl")
+        expect(page.get_by_role("option", name="DAG nightly")).to_be_visible()
+        expect(page.get_by_role("dialog")).to_contain_text("the store is away")
+
+
+def test_the_version_of_a_run_leads_to_its_code(browser: Browser, product: Product) -> None:
+    with visit(browser, product) as seen:
+        seen.log_in("/dags/nightly/runs/first")
+        seen.page.get_by_role("link", name="1, code").click()
+        expect(seen.page).to_have_url(re.compile("/dags/nightly/code.version=1"))
+        expect(seen.page.get_by_role("heading", name="Code", exact=True)).to_be_visible()
+        seen.check()
+
+
 @pytest.mark.parametrize("size", SIZES)
 def test_preferences_hold_after_a_reload(browser: Browser, product: Product, size: str) -> None:
     with visit(browser, product, size) as seen:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from msgspec.structs import replace
+from tests.databases import create_schema
 from tests.keys import CIPHER
 
 from gnomon.assets.conditions import iter_leaves
@@ -23,7 +24,7 @@ from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.states import DagRunState, DagRunType
 from gnomon.simulate import Deployment, FaultPlan
-from gnomon.store import Database, Transaction, migrations, open_database
+from gnomon.store import Database, Transaction, open_database
 from gnomon.store.asset_records import asset_events, asset_queue
 from gnomon.store.dag_records import dag_runs, dags
 from gnomon.store.ownership import group_state
@@ -53,7 +54,7 @@ def simulate_assets(
 ) -> AssetOutcome:
     """Play one seed to its end, and audit it. `people`, `worker_deaths`, `kills`: the chance of each at an instant."""
     url = f"sqlite:///{folder / f'assets-{seed}.db'}"
-    migrations.upgrade_schema(url)
+    create_schema(url)
     rng = random.Random(seed)
     assets = [AssetKey(f"asset_{number}", f"s3://bucket/{number}") for number in range(producers + 2)]
     specs = [_producer(rng, number, assets, minutes) for number in range(producers)]

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
+from tests.databases import create_schema
 from tests.keys import CIPHER
 
 from gnomon.clock import VirtualClock
@@ -30,7 +31,7 @@ from gnomon.simulate import (
     list_pools_in_use,
     list_unanswered,
 )
-from gnomon.store import Database, FencedError, migrations, open_database
+from gnomon.store import Database, FencedError, open_database
 from gnomon.store.admin import pools
 from gnomon.store.dag_records import dag_runs, dags
 from gnomon.store.ownership import mailbox
@@ -75,6 +76,7 @@ class ScriptedCrew:
         self.requests: deque[Any] = deque()
         self.watcher_events: list[Any] = []
         self.block_count = 0
+        self.blocked_loops: list[Any] = []
         self.wake_in_s = 1.0
 
     def __len__(self) -> int:
@@ -278,7 +280,7 @@ def simulate_triggers(
 ) -> tuple[list[str], Triggered]:
     """Play one seed to its end, and audit it."""
     url = f"sqlite:///{folder / f'triggers-{seed}.db'}"
-    migrations.upgrade_schema(url)
+    create_schema(url)
     rng = random.Random(seed)
     specs = {spec.dag_id: spec for spec in (some_dag(rng, number, minutes) for number in range(4))}
     holder: list[Triggered] = []

@@ -12,6 +12,7 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from tests.databases import create_schema
 from tests.unit.dependencies.reading import Dag, waits_for, waits_for_itself
 from tests.unit.timetables.periods import timetable_of
 from tests.unit.timetables.walked import Spec
@@ -25,7 +26,7 @@ from gnomon.model.states import DagRunState
 from gnomon.model.upstream_edges import to_after_spec
 from gnomon.simulate import FaultPlan
 from gnomon.simulate.year_simulation import YearSimulation
-from gnomon.store import migrations, open_database
+from gnomon.store import open_database
 from gnomon.store.dag_records import dag_runs
 from gnomon.testing import Play
 from gnomon.timetables.registry import reference
@@ -62,7 +63,7 @@ class Waited:
 def simulate_waiting(folder: Path, seed: int, *, dag_count: int, days: int, faults: FaultPlan | None = None) -> Waited:
     """Play one seed to its end, and audit it. `faults`: then runs may start late, never early."""
     url = f"sqlite:///{folder / f'waiting-{seed}.db'}"
-    migrations.upgrade_schema(url)
+    create_schema(url)
     rng = random.Random(seed)
     start = datetime(FIRST.year, FIRST.month, FIRST.day, tzinfo=UTC)
     last = start + timedelta(days=days)

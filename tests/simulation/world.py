@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from msgspec.structs import replace
+from tests.databases import create_schema
 from tests.keys import CIPHER
 
 from gnomon.engine.state.engine_state import EngineLimits
@@ -24,7 +25,7 @@ from gnomon.simulate import (
     list_pools_in_use,
     list_unanswered,
 )
-from gnomon.store import Database, migrations, open_database
+from gnomon.store import Database, open_database
 from gnomon.store.admin import pools
 from gnomon.store.dag_records import dag_runs
 from gnomon.store.ownership import group_state
@@ -101,7 +102,7 @@ def simulate(folder: Path, seed: int, faults: FaultPlan, *, dags: int = 4, minut
              worker_deaths: float = 0.0, people: bool = False) -> tuple[list[str], Deployment]:
     """Play one seed to its end, and audit it."""
     url = f"sqlite:///{folder / f'sim-{seed}.db'}"
-    migrations.upgrade_schema(url)
+    create_schema(url)
     rng = random.Random(seed)
     specs = {spec.dag_id: spec for spec in (random_dag(rng, i, minutes) for i in range(dags))}
     holder: list[Deployment] = []

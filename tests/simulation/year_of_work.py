@@ -19,6 +19,8 @@ from datetime import date, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
+from tests.databases import create_schema
+
 from gnomon.model.attempts import Attempt, XComItem
 from gnomon.model.backfills import BackfillRecord, Reprocess
 from gnomon.model.instants import Instant, to_datetime, to_instant
@@ -31,7 +33,7 @@ from gnomon.sdk.assets.partitioned_schedule import PartitionedAssetTimetable
 from gnomon.sdk.dags.dag_spec import build_dag_spec
 from gnomon.simulate.faults import FaultPlan
 from gnomon.simulate.year_simulation import YearSimulation
-from gnomon.store import Database, Transaction, migrations, open_database
+from gnomon.store import Database, Transaction, open_database
 from gnomon.store.asset_records import asset_events, asset_queue
 from gnomon.store.dag_records import backfills, dag_runs, dags
 from gnomon.store.errors import BackfillActive
@@ -61,7 +63,7 @@ class WorkYear:
 def simulate_work(folder: Path, seed: int, *, days: int, faults: FaultPlan, kills: int = 0, backfill_count: int = 6) -> tuple[list[str], WorkYear, int]:
     """Play one seed to its end. Returns the faults that the audit found, the simulation, and the number of runs."""
     url = f"sqlite:///{folder / f'work-{seed}.db'}"
-    migrations.upgrade_schema(url)
+    create_schema(url)
     start = _local(FIRST, 0)
     db = open_database(url, role="simulation", synchronous="OFF", lease_clock=lambda: start)
     it = YearSimulation(db, seed=seed, start=start, faults=faults, script=_play)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from msgspec.structs import replace as changed
+from tests.databases import create_schema
 
 from gnomon.model.instants import SECOND, Instant, to_datetime
 from gnomon.model.states import DagRunState, DagRunType
@@ -16,7 +17,7 @@ from gnomon.simulate.faults import FaultPlan
 from gnomon.simulate.reference_schedule import CronGrids, ExpectedSlot, Schedule
 from gnomon.simulate.simulation_log import DagDefined, DagPaused, ManualRunTriggered
 from gnomon.simulate.year_simulation import YearSimulation
-from gnomon.store import Database, migrations, open_database
+from gnomon.store import Database, open_database
 from gnomon.store.dag_records import dag_runs, dags
 from gnomon.store.errors import RunExists
 from gnomon.store.ownership import group_state
@@ -166,7 +167,7 @@ def simulate_years(
 ) -> Outcome:
     """Play one seed to its end, and audit it."""
     url = f"sqlite:///{folder / f'years-{seed}.db'}"
-    migrations.upgrade_schema(url)
+    create_schema(url)
     rng = random.Random(seed)
     start = some_start_of_years(rng)
     db = open_database(url, role="simulation", synchronous="OFF", lease_clock=lambda: start)

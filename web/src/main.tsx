@@ -14,7 +14,7 @@ const client = new QueryClient({
     queries: { staleTime: 60_000, refetchOnWindowFocus: false, retry: (count, error) => count < 2 && error instanceof ApiError && error.status >= 502 },
   },
 });
-const router = createPageRouter();
+const router = createPageRouter(client);
 const root = document.getElementById("root");
 applyLook();
 if (root) {

@@ -54,13 +54,18 @@ def set_role(tx: Transaction, author: Author, name: str, role: Role) -> Account:
     return get_account(tx, name)
 
 
-def reset_password(tx: Transaction, author: Author, name: str, password: str) -> None:
-    """Give an account another password and end its sessions. Raises UserError."""
+def reset_password(tx: Transaction, author: Author, name: str, password: str, kept_session: int | None = None) -> int:
+    """Give an account another password and end its sessions, but for the one with the key `kept_session`; returns how many. Raises UserError."""
     account = get_account(tx, name)
     check_password(password, account.name)
     account_rows.update_password(tx, account.account_pk, hash_password(password))
-    ended = session_rows.delete_sessions_of(tx, account.account_pk)
+    ended = 0
+    for session in session_rows.list_sessions(tx, account.account_pk):
+        if session.session_pk != kept_session:
+            session_rows.delete_session(tx, session.session_pk)
+            ended += 1
     _log(tx, author, "account_password_changed", account.name, None, {"ended_sessions": ended})
+    return ended
 
 
 def delete_account(tx: Transaction, author: Author, name: str) -> None:
@@ -105,4 +110,5 @@ def _check_other_admin(tx: Transaction, account: Account, consequence: str) -> N
 
 def _log(tx: Transaction, author: Author, kind: str, name: str, before: object, after: object) -> None:
     body = {"account": name, "before": before, "after": after, "from": author.address}
-    log_event(tx, EventRecord(author.now, kind, by=author.by, body=json.dumps({key: value for key, value in body.items() if value is not None})))
+    text = json.dumps({key: value for key, value in body.items() if value is not None})
+    log_event(tx, EventRecord(author.now, kind, by=author.by, body=text, address=author.address))

@@ -22,6 +22,10 @@ _UID_BYTES = 6
 _SECRET_BYTES = 32
 USED_AGAIN_S = 60.0
 """The last use is written at most this often."""
+LIFETIME_MAX_S = 100 * 366 * 86_400
+"""A hundred years."""
+TOKENS_MAX = 100
+"""An account has at most so many valid tokens: each account may create its own, also one that may only read."""
 
 
 def create_token(tx: Transaction, author: Author, account: Account, name: str, role: Role, lifetime_s: float | None) -> str:
@@ -35,6 +39,10 @@ def create_token(tx: Transaction, author: Author, account: Account, name: str, r
         raise UserError("a token with the role none would permit nothing; give viewer, user, operator or admin")
     if account.role < role and not any(grant.role >= role for grant in account.grants):
         raise UserError(f"account {account.name!r} has the role {account.role}, so its tokens cannot have the role {role}")
+    if lifetime_s is not None and not 0 < lifetime_s <= LIFETIME_MAX_S:  # also refuses NaN
+        raise UserError(f"a token cannot be valid for {lifetime_s:g} s; give a time of at most {LIFETIME_MAX_S // 86_400} days, or none")
+    if sum(token.account_pk == account.account_pk and token.is_valid(author.now) for token in token_rows.list_tokens(tx)) >= TOKENS_MAX:
+        raise UserError(f"account {account.name!r} has {TOKENS_MAX} valid tokens, and cannot have more; revoke those that nothing uses")
     uid, secret = secrets.token_hex(_UID_BYTES), secrets.token_urlsafe(_SECRET_BYTES)
     expires_at = None if lifetime_s is None else author.now + round(lifetime_s * SECOND)
     token_rows.add_token(
@@ -83,4 +91,4 @@ def hash_secret(secret: str) -> str:
 
 def _log(tx: Transaction, author: Author, kind: str, body: dict[str, object]) -> None:
     given = body if author.address is None else body | {"from": author.address}
-    log_event(tx, EventRecord(author.now, kind, by=author.by, body=json.dumps(given)))
+    log_event(tx, EventRecord(author.now, kind, by=author.by, body=json.dumps(given), address=author.address))

@@ -119,5 +119,5 @@ def _add_account(tx: Transaction, author: Author, name: str, subject: str, role:
         )
     identity_rows.add_subject(tx, rules.issuer, subject, account.account_pk)
     body = json.dumps({"account": account.name, "issuer": rules.issuer, "subject": subject, "from": author.address})
-    log_event(tx, EventRecord(author.now, "account_linked", by=author.by, body=body))
+    log_event(tx, EventRecord(author.now, "account_linked", by=author.by, body=body, address=author.address))
     return account

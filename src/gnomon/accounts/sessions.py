@@ -53,27 +53,55 @@ def begin_session(tx: Transaction, account: Account, address: str, now: Instant,
     session_rows.delete_old_sessions(tx, now - round(rules.idle_s * SECOND), now - round(LONGEST_S * SECOND))
     secret = secrets.token_urlsafe(_SECRET_BYTES)
     session_rows.add_session(tx, account.account_pk, hash_secret(secret), address, now)
-    log_event(tx, EventRecord(now, "login", by=account.name, body=json.dumps({"account": account.name, "from": address})))
+    log_event(tx, EventRecord(now, "login", by=account.name, body=json.dumps({"account": account.name, "from": address}), address=address))
     return secret
 
 
 def find_open_session(db: Database, secret: str, now: Instant, rules: SessionRules) -> OpenSession | None:
     """The session of a cookie; None when it has ended, or never was."""
+    found = _find_session(db, secret, now, rules)
+    if found is None:
+        return None
+    session, account, is_previous = found
+    identity = Identity(account.name, account.role, account.grants)
+    if is_previous:
+        return _serve_previous(db, session, account, identity, now)
+    if _is_old_secret(session, now):
+        return OpenSession(identity, session.session_pk, _rotate(db, session, now))
+    if _is_unused(session, now):
+        with db.write() as tx:
+            session_rows.touch_session(tx, session.session_pk, now)
+    return OpenSession(identity, session.session_pk)
+
+
+def read_open_session(db: Database, secret: str, now: Instant, rules: SessionRules) -> OpenSession | None:
+    """As `find_open_session`, without a write; None also when one is due."""
+    found = _find_session(db, secret, now, rules)
+    if found is None:
+        return None
+    session, account, is_previous = found
+    if is_previous or _is_old_secret(session, now) or _is_unused(session, now):
+        return None
+    return OpenSession(Identity(account.name, account.role, account.grants), session.session_pk)
+
+
+def _find_session(db: Database, secret: str, now: Instant, rules: SessionRules) -> tuple[LoginSession, Account, bool] | None:
+    """The session, its account, and whether the secret is the one before the last change."""
     secret_hash = hash_secret(secret)
     with db.read() as tx:
         session = session_rows.find_session(tx, secret_hash)
         account = None if session is None else account_rows.get_account(tx, session.account_pk)
     if session is None or account is None or _is_over(session, now, rules):
         return None
-    identity = Identity(account.name, account.role, account.grants)
-    if secret_hash == session.previous_hash:
-        return _serve_previous(db, session, account, identity, now)
-    if now - session.rotated_at > ROTATED_AFTER_S * SECOND:
-        return OpenSession(identity, session.session_pk, _rotate(db, session, now))
-    if now - session.used_at > USED_AGAIN_S * SECOND:
-        with db.write() as tx:
-            session_rows.touch_session(tx, session.session_pk, now)
-    return OpenSession(identity, session.session_pk)
+    return session, account, secret_hash == session.previous_hash
+
+
+def _is_old_secret(session: LoginSession, now: Instant) -> bool:
+    return now - session.rotated_at > ROTATED_AFTER_S * SECOND
+
+
+def _is_unused(session: LoginSession, now: Instant) -> bool:
+    return now - session.used_at > USED_AGAIN_S * SECOND
 
 
 def find_session_identity(tx: Transaction, session_pk: int, now: Instant, rules: SessionRules) -> Identity | None:
@@ -102,7 +130,8 @@ def revoke_sessions(tx: Transaction, author: Author, account: Account, session_p
         session_rows.delete_session(tx, session.session_pk)
     if found:
         body = {"account": account.name, "ended_sessions": len(found), "from": author.address}
-        log_event(tx, EventRecord(author.now, "sessions_revoked", by=author.by, body=json.dumps({key: value for key, value in body.items() if value is not None})))
+        text = json.dumps({key: value for key, value in body.items() if value is not None})
+        log_event(tx, EventRecord(author.now, "sessions_revoked", by=author.by, body=text, address=author.address))
     return len(found)
 
 

@@ -88,7 +88,7 @@ class AdminChanges:
         kind = f"{thing}_{'created' if before is None else 'deleted' if after is None else 'changed'}"
         body = {thing: name, "before": before, "after": after, "from": self._author.address or None}
         log_event(self.tx, EventRecord(
-            self._author.now, kind, by=self._author.by, body=json.dumps({key: value for key, value in body.items() if value is not None})
+            self._author.now, kind, by=self._author.by, address=self._author.address or None, body=json.dumps({key: value for key, value in body.items() if value is not None})
         ))  # fmt: skip
 
 

@@ -25,7 +25,9 @@ def add_asset_event(
     with db.write() as tx:
         asset_events.publish_events(tx, [event])
         event_pk = asset_events.find_event(tx, uid)
-        event_log.log_event(tx, EventRecord(now, "asset_event_added", by=actor.by, body=json.dumps({"asset": asset.key.name, "event": event_pk})))
+        event_log.log_event(tx, EventRecord(
+            now, "asset_event_added", by=actor.by, address=actor.address, body=json.dumps({"asset": asset.key.name, "event": event_pk}),
+        ))  # fmt: skip
     actor.wake_services()
     return event_pk
 

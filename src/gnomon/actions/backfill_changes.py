@@ -12,7 +12,9 @@ from enum import Enum
 from gnomon.actions.actor import Actor
 from gnomon.actions.author_queries import preview_backfill_slots
 from gnomon.actions.run_conf import check_run_conf
+from gnomon.decide.rerun_version import takes_newest_version
 from gnomon.errors.product import UserError
+from gnomon.model.accounts import Author
 from gnomon.model.backfills import ALREADY_EXISTS, IN_FLIGHT, MAX_SLOTS, TO_REPROCESS, BackfillRecord, Reprocess
 from gnomon.model.ids import quote_argument
 from gnomon.model.instants import Instant, iso
@@ -45,6 +47,8 @@ class BackfillRequest:
     max_active_runs: int
     runs_backwards: bool
     conf: dict[str, object]
+    is_newest_wanted: bool | None = None
+    """What the request says about the version of runs that run again; None: their DAG says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +96,24 @@ def check_backfill(request: BackfillRequest) -> None:
         raise BackfillRefused(f"DAG {dag.dag_id!r} cannot be backfilled: {dag.dependency_error}")
     if request.from_at > request.to_at:
         raise BackfillRefused(f"the range from {iso(request.from_at)} to {iso(request.to_at)} ends before it begins; exchange the two dates")
+    _check_version(request)
     check_run_conf(spec, request.conf)
     depending = [task.task_id for task in spec.tasks if task.depends_on_past or task.wait_for_downstream]
     if request.runs_backwards and depending:
         raise BackfillRefused(
             f"DAG {dag.dag_id!r} cannot run backwards: task {depending[0]!r} depends on the run before (depends_on_past); run it forwards"
         )
+
+
+def _check_version(request: BackfillRequest) -> None:
+    """Raises BackfillRefused when existing runs shall have another version than their DAG says: a backfill does not store it."""
+    wanted, dag = request.is_newest_wanted, request.dag
+    if wanted is None or request.reprocess == "none" or wanted is takes_newest_version(None, dag.spec, default=True):
+        return
+    raise BackfillRefused(
+        f"DAG {dag.dag_id!r} cannot be backfilled with run_on_latest_version={wanted}: the DAG decides about the version of existing runs; "
+        f"set its rerun_with_latest_version={wanted}, or clear the runs with that choice"
+    )
 
 
 def find_slots(actor: Actor, request: BackfillRequest) -> FoundSlots:
@@ -138,7 +154,7 @@ def create_backfill(actor: Actor, db: Database, request: BackfillRequest) -> Bac
         made = backfills.create_backfill(tx, BackfillRecord(
             0, request.dag.dag_pk, request.dag.group_no, request.from_at, request.to_at, request.reprocess, request.max_active_runs,
             request.runs_backwards, request.conf, actor.clock.now(), actor.by,
-        ))  # fmt: skip
+        ), actor.address)  # fmt: skip
         notify_on_commit(tx)
     actor.wake_services()
     return made
@@ -149,11 +165,12 @@ def change_backfill(actor: Actor, db: Database, dag_id: str, record: BackfillRec
     if record.is_ended or record.cancelled_by is not None:
         end = f"was cancelled by {record.cancelled_by}" if record.cancelled_by is not None else f"ended at {iso(record.ended_at)}"
         raise BackfillEnded(f"backfill {record.backfill_pk} of DAG {dag_id!r} {end}; `gnomon backfill create` makes a new one")
+    author = Author(actor.by, actor.clock.now(), actor.address)
     with db.write() as tx:
         if change is BackfillSwitch.CANCEL:
-            is_changed = backfills.cancel_backfill(tx, record, actor.by, actor.clock.now())
+            is_changed = backfills.cancel_backfill(tx, record, author)
         else:
-            is_changed = backfills.set_backfill_paused(tx, record, change is BackfillSwitch.PAUSE, actor.by, actor.clock.now())
+            is_changed = backfills.set_backfill_paused(tx, record, change is BackfillSwitch.PAUSE, author)
         notify_on_commit(tx)
     actor.wake_services()
     return is_changed

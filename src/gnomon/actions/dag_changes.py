@@ -19,6 +19,6 @@ def set_dags_paused(actor: Actor, db: Database, dag_ids: Sequence[str], paused: 
             raise dag_not_found(dag_id, known)
     with db.write() as tx:
         for dag_id in dag_ids:
-            dags.set_paused(tx, dag_id, paused, by=actor.by, at=actor.clock.now())
+            dags.set_paused(tx, dag_id, paused, by=actor.by, at=actor.clock.now(), address=actor.address)
         notify_on_commit(tx)
     actor.wake_services()

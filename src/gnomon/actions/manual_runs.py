@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from gnomon.actions.actor import Actor
 from gnomon.actions.author_queries import find_manual_slot, plan_manual_run, resolve_manual_partition_date
 from gnomon.actions.note_changes import add_run_note
-from gnomon.actions.run_conf import check_run_conf
+from gnomon.actions.run_conf import check_run_conf, list_conf_faults
 from gnomon.errors.product import UserError
 from gnomon.model.ids import find_run_id_fault, quote_argument
 from gnomon.model.instants import Instant, iso
@@ -72,28 +72,18 @@ def create_run(actor: Actor, db: Database, new: NewRun) -> CreatedRun:
     Raises NameNotFound for an unknown DAG, RunExists, RunTypeNotAllowed, and UserError for everything else that prevents the run: the DAG
     was deleted, the conf does not fit its params, its timetable infers no data interval, the run id or the partition key is refused.
     """
-    if new.run_id is not None:
-        check_run_id(new.run_id, actor.cfg.text("scheduler", "allowed_run_id_pattern"))
     now = actor.clock.now()
     with db.read() as tx:
         dag = find_dag(tx, new.dag_id)
     _check_active(dag)
     check_run_conf(dag.spec, new.conf)
-    partition_key, partition_date = new.partition_key, resolve_manual_partition_date(actor.cfg, dag, new.partition_key)
-    manual_slot = _find_manual_slot(actor, dag, new, now)
-    planned = plan_manual_run(actor.cfg, dag.spec, dag.file, manual_slot.logical_at, now)
-    if new.slot_at is not None and manual_slot.slot is not None:
-        planned = with_slot_data(planned, manual_slot.slot)
-    if manual_slot.slot is not None and partition_key is None:
-        partition_key, partition_date = find_slot_partition(dag.spec, manual_slot.slot.run_after)
-    run_after = planned.run_after if new.run_after is None else new.run_after
+    plan = _plan(actor, dag, new, now)
+    manual_slot = plan.manual_slot
     with db.write() as tx:
         run = dag_runs.create_manual_run(
-            tx, dag_id=new.dag_id, run_id=new.run_id or _name_run(new.run_type, planned, run_after), logical_at=manual_slot.logical_at,
-            run_after=run_after, run_type=new.run_type,
-            interval=new.interval or (planned.interval_start, planned.interval_end), conf=new.conf, by=actor.by, at=now,
-            stands_for=None if manual_slot.slot is None else manual_slot.slot.run_after,
-            partition_key=partition_key, partition_date=partition_date,
+            tx, dag_id=new.dag_id, run_id=plan.run_id, logical_at=manual_slot.logical_at, run_after=plan.run_after, run_type=new.run_type,
+            interval=plan.interval, conf=new.conf, by=actor.by, address=actor.address, at=now, stands_for=None if manual_slot.slot is None else manual_slot.slot.run_after,
+            partition_key=plan.partition_key, partition_date=plan.partition_date,
         )
         if new.note:
             add_run_note(actor, tx, dag, run, new.note)
@@ -102,6 +92,67 @@ def create_run(actor: Actor, db: Database, new: NewRun) -> CreatedRun:
         is_waited_for = has_date and bool(dag_edges.list_edges_on(tx, new.dag_id))
     actor.wake_services()
     return CreatedRun(dag, run, manual_slot, is_waited_for)
+
+
+@dataclass(frozen=True, slots=True)
+class RunPlan:
+    """What a run that a user wants would be."""
+
+    manual_slot: ManualSlot
+    run_id: str
+    run_after: Instant
+    interval: tuple[Instant | None, Instant | None]
+    partition_key: str | None
+    partition_date: Instant | None
+
+
+@dataclass(frozen=True, slots=True)
+class RunPreview:
+    """A run that `create_run` would create, and what would become of it."""
+
+    dag: DagRecord
+    plan: RunPlan
+    conf_faults: dict[str, str]
+    """By name of the param: why the conf does not fit it."""
+    taken_by: str | None
+    """The run that has this run id or this logical date; with it the run is refused."""
+    unfinished: int
+    """Unfinished runs of the DAG other than those of backfills."""
+
+
+def preview_run(actor: Actor, db: Database, new: NewRun) -> RunPreview:
+    """The run that `create_run` would create now; nothing is changed.
+
+    Raises as `create_run`, except that a conf that does not fit and a run that exists are part of the answer.
+    """
+    with db.read() as tx:
+        dag = find_dag(tx, new.dag_id)
+    _check_active(dag)
+    dag_runs.check_run_type(dag.dag_id, dag.file, dag.spec, new.run_type)
+    plan = _plan(actor, dag, new, actor.clock.now())
+    logical_at = plan.manual_slot.logical_at
+    with db.read() as tx:
+        holder = None if logical_at is None else dag_runs.find_slot_holder(tx, dag.dag_pk, str(logical_at))
+        same = dag_runs.find_stored_run(tx, dag.dag_id, plan.run_id)
+        unfinished = sum(run.run_type is not DagRunType.BACKFILL for run in dag_runs.list_unfinished_runs(tx, dag.dag_pk))
+    return RunPreview(dag, plan, list_conf_faults(dag.spec, new.conf), holder or (None if same is None else same.run_id), unfinished)
+
+
+def _plan(actor: Actor, dag: DagRecord, new: NewRun, now: Instant) -> RunPlan:
+    if new.run_id is not None:
+        check_run_id(new.run_id, actor.cfg.text("scheduler", "allowed_run_id_pattern"))
+    partition_key, partition_date = new.partition_key, resolve_manual_partition_date(actor.cfg, dag, new.partition_key)
+    manual_slot = _find_manual_slot(actor, dag, new, now)
+    planned = plan_manual_run(actor.cfg, dag.spec, dag.file, manual_slot.logical_at, now)
+    if new.slot_at is not None and manual_slot.slot is not None:
+        planned = with_slot_data(planned, manual_slot.slot)
+    if manual_slot.slot is not None and partition_key is None:
+        partition_key, partition_date = find_slot_partition(dag.spec, manual_slot.slot.run_after)
+    run_after = planned.run_after if new.run_after is None else new.run_after
+    return RunPlan(
+        manual_slot, new.run_id or _name_run(new.run_type, planned, run_after), run_after,
+        new.interval or (planned.interval_start, planned.interval_end), partition_key, partition_date,
+    )  # fmt: skip
 
 
 def _name_run(run_type: DagRunType, planned: PlannedRun, run_after: Instant) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 
 from gnomon.actions.actor import Actor
@@ -32,11 +33,16 @@ def add_run_note(actor: Actor, tx: Transaction, dag: DagRecord, run: RunRecord, 
 
 
 def _write_note(actor: Actor, tx: Transaction, dag: DagRecord, run: RunRecord, place: NotePlace, content: str) -> None:
+    before = notes.find_note(tx, place)
     if content and not notes.put_note(tx, place, content, actor.by, actor.clock.now()):
         raise run_not_found(dag.dag_id, run.run_id, ())
     if not content and not notes.remove_note(tx, place):
         return
     event_log.log_event(tx, EventRecord(
-        actor.clock.now(), "note_set" if content else "note_deleted", dag_pk=run.dag_pk, run_pk=run.run_pk, by=actor.by, body=content,
-        task_no=None if place == NotePlace(run.run_pk) else place.task_no, map_index=place.map_index,
+        actor.clock.now(), "note_set" if content else "note_deleted", dag_pk=run.dag_pk, run_pk=run.run_pk, by=actor.by, body=_describe(before, content),
+        task_no=None if place == NotePlace(run.run_pk) else place.task_no, map_index=place.map_index, address=actor.address,
     ))  # fmt: skip
+
+
+def _describe(before: str | None, after: str) -> str:
+    return json.dumps({name: text for name, text in (("before", before), ("after", after)) if text}, ensure_ascii=False)

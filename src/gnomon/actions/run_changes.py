@@ -12,10 +12,16 @@ from gnomon.store import Database
 
 
 def clear_instances(
-    actor: Actor, db: Database, dag: DagRecord, run: RunRecord, rows: Iterable[TaskInstanceRow] | None, *, only_failed: bool = False
+    actor: Actor, db: Database, dag: DagRecord, run: RunRecord, rows: Iterable[TaskInstanceRow] | None, *, only_failed: bool = False,
+    is_newest_wanted: bool | None = None,
 ) -> OwnerAnswer:
-    """Run these task instances again, all of the run without `rows`. Raises RequestRefused."""
-    body = {"dag_pk": dag.dag_pk, "run_pk": run.run_pk, "tasks": _encode_keys(dag, rows), "only_failed": only_failed}
+    """Run these task instances again, all of the run without `rows`. Raises RequestRefused.
+
+    `is_newest_wanted`: whether a run with a bundle version takes the newest one; None: its DAG says so.
+    """
+    body = {
+        "dag_pk": dag.dag_pk, "run_pk": run.run_pk, "tasks": _encode_keys(dag, rows), "only_failed": only_failed, "is_newest_wanted": is_newest_wanted,
+    }
     return ask_owner(actor, db, dag, "clear", body)
 
 

@@ -16,3 +16,8 @@ def check_run_conf(spec: DagSpec, conf: dict[str, object]) -> None:
         raise UserError(
             f"the conf does not fit the params of DAG {spec.dag_id!r}: {error} See: gnomon dags show {spec.dag_id}"
         ) from None
+
+
+def list_conf_faults(spec: DagSpec, conf: dict[str, object]) -> dict[str, str]:
+    """By name of the param: why the conf of a run does not fit it."""
+    return conf_of_params.list_conf_faults(spec, conf)

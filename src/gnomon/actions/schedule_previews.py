@@ -35,6 +35,8 @@ DATA_BYTES_MAX = 65_536
 """The largest parameters of a timetable, as JSON."""
 DAYS_LOOKED_AT_MAX = 3_700
 """The days of a window, from its start, that are searched for skipped days and clock changes: ten years."""
+COUNTED_AT_ONCE = 10_000
+"""The slots that are in memory while those of a year are counted."""
 _WINDOW = "gnomon.planning.window:list_runs_in_window"
 _DAY = timedelta(days=1)
 
@@ -64,6 +66,26 @@ class PreviewedSchedule:
             return list_runs_in_window(build_checked(self.ref), **bounds, is_over=lambda: clock.monotonic() > deadline)
         except PlanningError as error:
             raise UserError(str(error)) from None
+
+
+@dataclass(frozen=True, slots=True)
+class DayCount:
+    """The slots of one local day."""
+
+    day: date
+    slots: int
+    first: Instant
+    last: Instant
+
+
+@dataclass(frozen=True, slots=True)
+class DayCounts:
+    """The days with slots, in order."""
+
+    days: list[DayCount]
+    known_until: Instant
+    """The slots before this instant are counted."""
+    stop_reason: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +172,30 @@ def build_checked(ref: TimetableRef) -> Any:
         raise UserError(f"timetable {ref.path!r} does not accept these data ({type(error).__name__})") from None
 
 
+def count_days(schedule: PreviewedSchedule, cfg: Config, clock: Clock, start: Instant, end: Instant) -> DayCounts:
+    """The number of slots of each local day of the window, for about ANSWER_S. Raises UserError when the timetable fails before the first slot."""
+    found: dict[date, DayCount] = {}
+    deadline = clock.monotonic() + ANSWER_S
+    at = start
+    while at < end:
+        try:
+            window = schedule.list_runs(cfg, clock, at, end, COUNTED_AT_ONCE)
+        except UserError as error:
+            if not found:
+                raise
+            return DayCounts(list(found.values()), at, str(error))
+        for run in window.runs:
+            day = to_local(run.run_after, schedule.zone).date()
+            known = found.get(day)
+            found[day] = DayCount(day, known.slots + 1 if known else 1, known.first if known else run.run_after, run.run_after)
+        if window.stop_reason is not None or len(window.runs) < COUNTED_AT_ONCE:
+            return DayCounts(list(found.values()), find_known_end(window, at, end, COUNTED_AT_ONCE), window.stop_reason)
+        at = window.runs[-1].run_after + 1
+        if clock.monotonic() > deadline:
+            return DayCounts(list(found.values()), at, "the time for the answer is over; choose a smaller window")
+    return DayCounts(list(found.values()), end, None)
+
+
 def list_skipped_days(schedule: PreviewedSchedule, clock: Clock, start: Instant, end: Instant, most: int) -> list[SkippedDay]:
     """The days of the window without a slot because of the calendar of a built-in timetable, at most `most`.
 
@@ -222,7 +268,7 @@ def find_known_end(window: WindowRuns, start: Instant, end: Instant | None, most
     runs: list[PlannedRun] = window.runs
     if window.stop_reason is None and end is not None and len(runs) < most:
         return end
-    return runs[-1].run_after + 1 if runs else (end if end is not None else start)
+    return runs[-1].run_after + 1 if runs else start
 
 
 def to_checked_instant(moment: Any, zone: tzinfo) -> Instant:

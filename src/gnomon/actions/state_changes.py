@@ -76,56 +76,77 @@ def replace_task_value(actor: Actor, db: Database, place: InstanceScope, key: st
     _change_task(actor, db, place, "task_state_set", key, change)
 
 
-def delete_task_value(actor: Actor, db: Database, place: InstanceScope, key: str) -> None:
-    """Delete a value of the task instance; one that does not exist is no error."""
-    _change_task(actor, db, place, "task_state_deleted", key, lambda tx: task_state_store.delete_task_state(tx, place.scope, key))
+def delete_task_value(actor: Actor, db: Database, place: InstanceScope, key: str) -> bool:
+    """Delete a value of the task instance; False when there is none."""
+    return bool(_change_task(actor, db, place, "task_state_deleted", key, lambda tx: task_state_store.delete_task_state(tx, place.scope, key)))
 
 
-def clear_task_values(actor: Actor, db: Database, place: InstanceScope, *, of_all_instances: bool) -> None:
-    """Delete all values of the task instance, or of all instances of its task in the run."""
+def clear_task_values(actor: Actor, db: Database, place: InstanceScope, *, of_all_instances: bool) -> int:
+    """Delete all values of the task instance, or of all instances of its task in the run; returns their number."""
     scope = place.scope
 
-    def change(tx: Transaction) -> bool:
+    def change(tx: Transaction) -> int:
         if of_all_instances:
-            return task_state_store.clear_state_of_task(tx, scope.run_pk, scope.task_no) > 0
-        return task_state_store.clear_task_state(tx, scope) > 0
+            return task_state_store.clear_state_of_task(tx, scope.run_pk, scope.task_no)
+        return task_state_store.clear_task_state(tx, scope)
 
-    _change_task(actor, db, place, "task_state_deleted", "all keys", change)
+    return _change_task(actor, db, place, "task_state_deleted", "all keys", change)
 
 
 def set_asset_value(actor: Actor, db: Database, asset: str, key: str, value: object) -> None:
     """Keep a value of the asset with that name. Raises StateValueRefused."""
     text = encode_value_text(actor.cfg.integer("state_store", "max_value_storage_bytes"), key, value)
     with db.write() as tx:
-        asset_state_store.set_asset_state(tx, asset, key, text, actor.clock.now(), StateWriter("api", actor.by))
+        asset_state_store.set_asset_state(tx, asset, key, text, actor.clock.now(), StateWriter("cli" if actor.by.startswith("cli:") else "api", actor.by))
         _log_asset(actor, tx, "asset_state_set", asset, key)
 
 
-def delete_asset_value(actor: Actor, db: Database, asset: str, key: str) -> None:
-    """Delete a value of the asset; one that does not exist is no error."""
+def delete_asset_value(actor: Actor, db: Database, asset: str, key: str) -> bool:
+    """Delete a value of the asset; False when there is none."""
     with db.write() as tx:
-        if asset_state_store.delete_asset_state(tx, asset, key):
+        is_deleted = asset_state_store.delete_asset_state(tx, asset, key)
+        if is_deleted:
             _log_asset(actor, tx, "asset_state_deleted", asset, key)
+    return is_deleted
 
 
-def clear_asset_values(actor: Actor, db: Database, asset: str) -> None:
-    """Delete all values of the asset."""
+def clear_asset_values(actor: Actor, db: Database, asset: str) -> int:
+    """Delete all values of the asset; returns their number."""
     with db.write() as tx:
-        if asset_state_store.clear_asset_state(tx, asset):
+        deleted = asset_state_store.clear_asset_state(tx, asset)
+        if deleted:
             _log_asset(actor, tx, "asset_state_deleted", asset, "all keys")
+    return deleted
 
 
-def _change_task(actor: Actor, db: Database, place: InstanceScope, kind: str, body: str, change: Callable[[Transaction], bool]) -> None:
+def delete_expired_values(actor: Actor, db: Database, now: Instant, batch: int) -> int:
+    """Delete the values of task instances that have expired, at most `batch` in one transaction; returns their number."""
+    deleted = 0
+    while True:
+        with db.write() as tx:
+            changed = task_state_store.delete_expired(tx, now, batch)
+            deleted += changed
+            if changed < batch:
+                if deleted:
+                    body = f"{deleted} expired values"
+                    event_log.log_event(tx, EventRecord(now, "task_states_cleaned", by=actor.by, body=body, address=actor.address))
+                return deleted
+
+
+def _change_task(actor: Actor, db: Database, place: InstanceScope, kind: str, body: str, change: Callable[[Transaction], int]) -> int:
     """Change values in a transaction that keeps the run from being deleted, and log it when `change` says that something has changed."""
     scope = place.scope
     with db.write() as tx:
         if not task_state_store.lock_run(tx, scope.run_pk):
             raise run_not_found(place.dag_id, place.run_id, ())
-        if change(tx):
+        changed = change(tx)
+        if changed:
             event_log.log_event(tx, EventRecord(
-                actor.clock.now(), kind, dag_pk=place.dag_pk, run_pk=scope.run_pk, task_no=scope.task_no, map_index=scope.map_index, by=actor.by, body=body
+                actor.clock.now(), kind, dag_pk=place.dag_pk, run_pk=scope.run_pk, task_no=scope.task_no, map_index=scope.map_index, by=actor.by, body=body,
+                address=actor.address,
             ))  # fmt: skip
+    return changed
 
 
 def _log_asset(actor: Actor, tx: Transaction, kind: str, asset: str, key: str) -> None:
-    event_log.log_event(tx, EventRecord(actor.clock.now(), kind, by=actor.by, body=f"asset {asset}: {key}"))
+    event_log.log_event(tx, EventRecord(actor.clock.now(), kind, by=actor.by, body=f"asset {asset}: {key}", address=actor.address))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from gnomon.actions.actor import Actor
 from gnomon.errors.product import UserError
-from gnomon.model.attempts import RETURN_VALUE, measure_json, xcom_excess
+from gnomon.model.attempts import RETURN_VALUE, measure_json, xcom_fault
 from gnomon.model.ids import UNMAPPED, quote_argument
 from gnomon.model.records import EventRecord, RunRecord
 from gnomon.model.states import FINISHED_TASK_STATES
@@ -45,12 +45,12 @@ def encode_value(value: object) -> str:
 def set_xcom(actor: Actor, db: Database, name: XComName, text: str, *, replaces: bool | None = None) -> None:
     """Set the value to this JSON text. `replaces`: True, there must be a value; False, there must be none; None, either.
 
-    Raises UserError: the task instance is not finished, the value is too large, or a mapped task is expanded over another number of elements.
+    Raises UserError: the task instance is not finished, the key or the value is too large, or a mapped task is expanded over another number of elements.
     Raises XComExists or NotFound as `replaces` says.
     """
-    excess = xcom_excess("VALUE", text)
-    if excess is not None:
-        raise UserError(excess)
+    fault = xcom_fault("VALUE", name.key, text)
+    if fault is not None:
+        raise UserError(fault)
     with db.write() as tx:
         run, task_no, length = _lock(tx, name)
         if replaces is not None:
@@ -115,5 +115,6 @@ def _lock(tx: Transaction, name: XComName) -> tuple[RunRecord, int, int | None]:
 
 def _log(actor: Actor, tx: Transaction, run: RunRecord, task_no: int, name: XComName, kind: str) -> None:
     event_log.log_event(tx, EventRecord(
-        actor.clock.now(), kind, dag_pk=run.dag_pk, run_pk=run.run_pk, task_no=task_no, map_index=name.map_index, by=actor.by, body=name.key
+        actor.clock.now(), kind, dag_pk=run.dag_pk, run_pk=run.run_pk, task_no=task_no, map_index=name.map_index, by=actor.by, body=name.key,
+        address=actor.address,
     ))  # fmt: skip

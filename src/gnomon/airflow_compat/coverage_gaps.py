@@ -81,7 +81,7 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.cli", "*", LATER, "Gnomon's commands are `gnomon ...`"),
     make_row("airflow.config_templates", "*", LATER, "options are listed by `gnomon config list`"),
     make_row("airflow.contrib", "*", LATER, "contrib left Airflow with 2.0; use the provider package"),
-    make_row("airflow.dag_processing.bundles", "*", LATER, SERVICES),
+    make_row("airflow.dag_processing.bundles.manager", "*", LATER, SERVICES),
     make_row("airflow.dag_processing.collection", "*", LATER, SERVICES),
     make_row("airflow.dag_processing.manager", "*", LATER, SERVICES),
     make_row("airflow.dag_processing.processor", "*", LATER, SERVICES),

@@ -16,6 +16,8 @@ ROWS: tuple[CoverageRow, ...] = (
         "airflow.configuration",
         "AirflowConfigException AirflowConfigParser as_dict conf get getboolean getfloat getint has_option",
     ),
+    make_row("airflow.dag_processing.bundles.base", "BaseDagBundle"),
+    make_row("airflow.dag_processing.bundles.local", "LocalDagBundle"),
     make_row("airflow.dag_processing.dagbag", "DagBag FileLoadStat"),
     make_row("airflow.datasets", "Dataset DatasetAlias DatasetAll DatasetAny"),
     make_row("airflow.datasets.metadata", "Metadata"),

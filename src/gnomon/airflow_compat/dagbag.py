@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gnomon.airflow_compat.stand_ins import NotSupported
-from gnomon.config import current_config
+from gnomon.config import current_config, read_executors
 from gnomon.dagfiles.discovery import FileDiscovery
 from gnomon.dagfiles.settings import SourceFolder
 from gnomon.errors.authoring import AirflowDagDuplicatedIdException
@@ -18,6 +18,7 @@ from gnomon.loading import dagfile
 from gnomon.loading.class_loader import load_class
 from gnomon.sdk.dags.dag import DAG
 from gnomon.sdk.dags.dag_spec import build_dag_spec
+from gnomon.sdk.dags.executor_checks import check_executors
 from gnomon.sdk.runtime import channel
 from gnomon.testing.dag_runs.home_channel import HomeChannel
 
@@ -76,6 +77,7 @@ class DagBag:
         try:
             loaded = dagfile.load_dag_file(filepath)
             for dag in loaded.dags.values():
+                check_executors(dag, read_executors(current_config()))
                 build_dag_spec(dag, filepath, load_class)
         except (Exception, SystemExit):  # a DAG file may raise anything; the bag collects the errors
             self.import_errors[filepath] = traceback.format_exc()

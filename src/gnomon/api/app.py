@@ -13,15 +13,18 @@ from fastapi import FastAPI, Request
 from starlette.responses import JSONResponse, Response
 
 from gnomon.api.access.permissions import check_routes
-from gnomon.api.auth import login_routes, oidc_routes, session_routes
+from gnomon.api.auth import account_routes, login_routes, oidc_routes, session_routes, view_routes
 from gnomon.api.auth.session_cookies import SessionCookies
 from gnomon.api.common.errors import install_error_handlers
 from gnomon.api.common.limits import BodyLimit
 from gnomon.api.common.paths import EncodedSlashes
+from gnomon.api.common.processor_share import ProcessorShare
+from gnomon.api.common.route_index import RouteIndex
 from gnomon.api.common.trusted_proxies import TrustedProxies
 from gnomon.api.common.version_header import VersionHeader, find_version
 from gnomon.api.context import ApiContext
 from gnomon.api.documented_app import DocumentedApp
+from gnomon.api.execution.execution_routes import add_execution_api
 from gnomon.api.health import to_airflow_json
 from gnomon.api.metrics import metrics_routes
 from gnomon.api.metrics.server_figures import RequestTimes
@@ -47,6 +50,7 @@ def create_app(context: ApiContext, files: PageFiles | None = None) -> FastAPI:
     app.add_middleware(SessionCookies)
     app.add_middleware(BodyLimit)
     app.add_middleware(EncodedSlashes)
+    app.add_middleware(ProcessorShare, share=context.cfg.integer("api", "busy_processor_percent") / 100)
     app.add_middleware(RequestTimes, figures=context.server_figures)
     app.add_middleware(TrustedProxies, networks=read_networks(context.cfg, "api", "trusted_proxies"))
     app.add_middleware(VersionHeader)
@@ -56,9 +60,14 @@ def create_app(context: ApiContext, files: PageFiles | None = None) -> FastAPI:
     app.include_router(login_routes.router)
     app.include_router(oidc_routes.router)
     app.include_router(session_routes.router)
+    app.include_router(account_routes.router)
+    app.include_router(view_routes.router)
     app.include_router(metrics_routes.router)
-    include_v2(app, f"{API_PREFIX}/v2")
-    include_own(app, f"{API_PREFIX}/gnomon/v1")
+    index = RouteIndex()
+    app.router.routes.insert(0, index)
+    add_execution_api(app, index)
+    include_v2(app, index, f"{API_PREFIX}/v2")
+    include_own(app, index, f"{API_PREFIX}/gnomon/v1")
     check_routes(app, API_PREFIX)
     return app
 

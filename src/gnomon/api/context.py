@@ -10,6 +10,7 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
+from gnomon.accounts import attempt_tokens
 from gnomon.accounts.authentication import Authenticator
 from gnomon.accounts.sessions import SessionRules
 from gnomon.accounts.signed_tokens import PURPOSE, TokenSigner
@@ -23,8 +24,13 @@ from gnomon.api.streams.event_hub import EventHub
 from gnomon.clock import Clock
 from gnomon.config import Config, run_folder
 from gnomon.config.network_address import read_networks
+from gnomon.remote_logs.live_copies import LiveCopies
+from gnomon.remote_logs.remote_log_folder import open_remote_log_folder
+from gnomon.remote_logs.task_log_folder import TaskLogFolder
+from gnomon.report.activity.coming_slots import ComingSlotsCache
 from gnomon.report.activity.work_facts import WorkFactsCache
 from gnomon.report.listings.dag_facts import VersionFactsCache
+from gnomon.report.listings.log_index import LogIndexCache
 from gnomon.store import Database, load_cipher, open_database
 from gnomon.wakeups import Notifier, change_notifier
 
@@ -49,6 +55,8 @@ class ApiContext:
         self.facts = VersionFactsCache()
         self.event_hub = EventHub(lambda: self.database, lambda: run_folder(cfg.home), self.facts)
         self.work_facts = WorkFactsCache(clock)
+        self.log_indexes = LogIndexCache()
+        self.coming_slots = ComingSlotsCache()
         self.open_to_metrics = read_networks(cfg, "metrics", "prometheus_allow")
         """The networks from which /metrics needs no login."""
         self.oidc = read_oidc_settings(cfg)
@@ -71,9 +79,19 @@ class ApiContext:
                 self._database = open_database(
                     self.cfg.database_url, role="api-server", synchronous=self.cfg.text("database", "synchronous"), clock=self.clock,
                     cipher=load_cipher(self.cfg), announce_changes=change_notifier(run_folder(self.cfg.home)).notify,
-                    read_limit_s=STATEMENT_LIMIT_S,
+                    read_limit_s=STATEMENT_LIMIT_S, keeps_specs=True,
                 )
             return self._database
+
+    @cached_property
+    def task_logs(self) -> TaskLogFolder:
+        """The logs of tasks, on this machine and in the remote folder. Raises OptionError when the options of that are wrong."""
+        return TaskLogFolder(self.cfg.logs_folder, open_remote_log_folder(self.cfg, lambda: self.database), self.clock)
+
+    @cached_property
+    def live_logs(self) -> LiveCopies:
+        """What workers without a database have sent of running logs."""
+        return LiveCopies(self.cfg.logs_folder)
 
     @cached_property
     def authenticator(self) -> Authenticator:
@@ -81,6 +99,16 @@ class ApiContext:
         keys = load_cipher(self.cfg).derive_keys(PURPOSE)
         signer = TokenSigner(keys, self.cfg.number("api_auth", "jwt_leeway"))
         return Authenticator(self.database, self.clock, signer, SessionRules(60.0 * self.cfg.number("api", "session_idle_minutes")))
+
+    @cached_property
+    def attempt_tokens(self) -> attempt_tokens.AttemptTokenSigner:
+        """Signs and reads the tokens of the execution API. Raises InvalidKey when the key of the home cannot be used."""
+        return attempt_tokens.AttemptTokenSigner(load_cipher(self.cfg).derive_keys(attempt_tokens.PURPOSE), self.cfg.number("api_auth", "jwt_leeway"))
+
+    @cached_property
+    def notifier(self) -> Notifier:
+        """Wakes every service of the home on this host. Raises OptionError when the folder for sockets cannot be created."""
+        return Notifier(run_folder(self.cfg.home))
 
     @cached_property
     def identity_provider(self) -> IdentityProvider:
@@ -118,7 +146,7 @@ class UserOfApi:
 
     def wake_services(self) -> None:
         """Wake every service of the home on this host."""
-        Notifier(run_folder(self.cfg.home)).notify()
+        self._context.notifier.notify()
 
 
 async def _find_context(request: Request) -> ApiContext:

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
 from urllib.parse import quote
 
 from fastapi import FastAPI, Request
-from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from gnomon.api.access.accounts_policy import LOGIN_PATH, AccountsPolicy
 from gnomon.api.common.version_header import find_version
 from gnomon.api.page import render_page
+from gnomon.api.page_assets import PageAssets
+from gnomon.model.accounts import Identity, Role
 
 FOLDER = Path(__file__).parent / "page_bundle"
 REASON = "not_built.txt"
-HEALTH_PATH = "/services"
+HEALTH_PATH = "/services/plain"
+"""The health page, which needs no script."""
 ASSETS = "page-assets"
-VIEWS = ("/", "/dags", "/dags/{rest:path}")
-"""The addresses of the page. Its own router shows what belongs to each."""
+VIEWS = (
+    "/", "/dags", "/dags/{rest:path}", "/dependencies", "/dependencies/graph", "/timetables", "/assets", "/assets/{rest:path}",
+    "/backfills", "/triggers", "/pools", "/inbox", "/connections", "/variables", "/plugins", "/providers", "/options", "/users", "/tokens",
+    "/account", "/audit", "/services", "/runs", "/tasks",
+)
+"""The addresses of the page. Its own router shows what belongs to each; at another address it says that there is nothing, with status 404."""
 CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; form-action 'self'; "
     "base-uri 'none'; frame-ancestors 'none'"
@@ -51,47 +58,61 @@ def find_page_files(folder: Path = FOLDER) -> PageFiles:
 
 
 def add_page(app: FastAPI, files: PageFiles) -> None:
-    """Add the routes of the page. A browser without a session is sent to the login."""
+    """Add the routes of the page, and what a browser sees at an unknown address. A browser without a session is sent to the login."""
 
     def show_view(request: Request) -> Response:
+        return show(request, 200)
+
+    def show_missing(request: Request) -> Response:
+        return show(request, 404)
+
+    def show(request: Request, status: int) -> Response:
         user = _find_user(request)
         if isinstance(user, Response):
             return user
         if files.index is None:
-            return _show_health(request, user, files.reason)
-        text = files.index.replace(_USER, _USER + escape(user), 1).replace(_VERSION, _VERSION + escape(find_version()), 1)
-        return HTMLResponse(text, headers=HEADERS)
+            return _show_health(request, user, files.reason, status)
+        text = files.index.replace(_USER, _USER + escape(user.name if user else ""), 1).replace(_VERSION, _VERSION + escape(find_version()), 1)
+        return HTMLResponse(text, status, HEADERS)
 
     def show_health(request: Request) -> Response:
         user = _find_user(request)
         return user if isinstance(user, Response) else _show_health(request, user, files.reason)
 
-    def send_asset(name: str) -> Response:
-        file = files.folder / ASSETS / name
-        if "/" in name or name.startswith(".") or not file.is_file():
-            return HTMLResponse("There is no such file.", 404, HEADERS)
-        return FileResponse(file, headers={**HEADERS, "Cache-Control": "public, max-age=31536000, immutable"})
+    assets = PageAssets(files.folder / ASSETS)
 
+    async def send_asset(request: Request) -> Response:
+        found = assets.find(request.path_params["name"])
+        if found is None:
+            return HTMLResponse("There is no such file.", 404, HEADERS)
+        body, headers = found.choose(request.headers.get("accept-encoding", ""))
+        return Response(body, media_type=found.media_type, headers={**HEADERS, **headers})
+
+    app.state.show_missing_page = show_missing
     for path in VIEWS:
         app.add_api_route(path, show_view, methods=["GET", "HEAD"], include_in_schema=False)
     app.add_api_route(HEALTH_PATH, show_health, methods=["GET", "HEAD"], include_in_schema=False)
-    app.add_api_route(f"/{ASSETS}/{{name}}", send_asset, methods=["GET", "HEAD"], include_in_schema=False)
+    app.add_route(f"/{ASSETS}/{{name}}", send_asset, methods=["GET", "HEAD"], include_in_schema=False)
 
 
-def _find_user(request: Request) -> str | Response:
-    """The name of the account, "" without accounts; the answer that leads to the login if there is no session."""
+def _find_user(request: Request) -> Identity | Response | None:
+    """The account, None without accounts; the answer that leads to the login if there is no session."""
     policy = request.app.state.context.policy
     if not isinstance(policy, AccountsPolicy):
-        return ""
+        return None
     session = policy.find_session(request)
     if session is None:
         query = f"?{request.url.query}" if request.url.query else ""
         return RedirectResponse(_login_address(request.url.path + query), 303)
-    return session.identity.name
+    return session.identity
 
 
-def _show_health(request: Request, user: str, reason: str) -> Response:
-    return HTMLResponse(render_page(request.app.state.context.read_health(), find_version(), user or None, reason))
+def _show_health(request: Request, user: Identity | None, reason: str, status: int = 200) -> Response:
+    """The health page. Problems name DAGs and counts are of all DAGs: an account that does not see every DAG gets neither."""
+    health = request.app.state.context.read_health()
+    if user is not None and user.everywhere < Role.VIEWER:
+        health = replace(health, counts=None, problems=())
+    return HTMLResponse(render_page(health, find_version(), user.name if user else None, reason), status)
 
 
 def _login_address(target: str) -> str:

@@ -7,6 +7,7 @@ import contextlib
 import gc
 import resource
 import socket
+import sys
 from collections.abc import Callable, Iterator
 
 import uvicorn
@@ -17,17 +18,24 @@ from gnomon.api.app import create_app
 from gnomon.api.common.limits import SafeHeaders
 from gnomon.api.context import ApiContext
 from gnomon.api.health_reader import HealthReader
-from gnomon.api.request_deadline import DeadlineProtocol
+from gnomon.api.http_protocol import HttpProtocol
+from gnomon.api.server_heartbeat import ApiServerHeartbeat
 from gnomon.clock import SystemClock
 from gnomon.config import Config
+from gnomon.timetable_host import HostSlots, share_hosts
 from gnomon.wakeups import STOP_SIGNALS
 
 KEEP_ALIVE_S = 15
 """An idle connection is closed after this time."""
 GC_THRESHOLDS = (50_000, 20, 50)
 """New objects before a collection of the youngest generation, and collections of a generation before one of the next."""
+SWITCH_INTERVAL_S = 0.0005
+"""How long a thread computes before another one that waits gets its turn (Python's own value is ten times that): a short request passes through three threads, and
+waits for each turn while a long one is computed."""
 DRAIN_S = 3
 """How long unfinished requests may continue after SIGTERM."""
+HOSTS_MAX, HOSTS_KEPT = 4, 2
+"""Processes for code of authors (timetables, partition mappers, plugins, connection tests) that requests have started, and those that wait for the next one."""
 _log = log.get_logger("api")
 DESCRIPTORS = 8_192
 """Each open connection has a descriptor. Many systems give a process 1,024, and let it ask for more."""
@@ -68,7 +76,7 @@ def create_server(context: ApiContext) -> ApiServer:
     """
     return ApiServer(uvicorn.Config(
         SafeHeaders(create_app(context)), log_config=None, log_level="critical", access_log=False, lifespan="on", server_header=False, date_header=False,
-        timeout_keep_alive=KEEP_ALIVE_S, timeout_graceful_shutdown=DRAIN_S, loop="asyncio", http=DeadlineProtocol, ws="none", proxy_headers=False,
+        timeout_keep_alive=KEEP_ALIVE_S, timeout_graceful_shutdown=DRAIN_S, loop="asyncio", http=HttpProtocol, ws="none", proxy_headers=False,
     ), context.event_hub.close)  # fmt: skip
 
 
@@ -82,17 +90,31 @@ def tune_garbage_collector() -> None:
 def main(cfg: Config, listener: socket.socket) -> int:
     """Answer requests on the listening socket until SIGTERM or Ctrl-C; returns the exit code."""
     _raise_descriptor_limit()
+    sys.setswitchinterval(SWITCH_INTERVAL_S)
     clock = SystemClock()
     reader = HealthReader(cfg, clock)
     context = create_context(cfg, clock, listener.getsockname()[0], reader.read_health)
     server = create_server(context)
     tune_garbage_collector()
+    hosts = HostSlots(HOSTS_MAX, HOSTS_KEPT)
+    share_hosts(hosts)
     _log.info("api_server_started")
-    asyncio.run(server.serve(sockets=[listener]))
+    heartbeat = ApiServerHeartbeat(context.server_figures, lambda: context.database)
+    asyncio.run(_serve(server, listener, heartbeat))
+    heartbeat.close()
+    hosts.close()
     context.close()
     reader.close()
     _log.info("api_server_stopped")
     return 0
+
+
+async def _serve(server: ApiServer, listener: socket.socket, heartbeat: ApiServerHeartbeat) -> None:
+    beats = asyncio.create_task(heartbeat.run())
+    try:
+        await server.serve(sockets=[listener])
+    finally:
+        beats.cancel()
 
 
 def _raise_descriptor_limit() -> None:

@@ -137,7 +137,7 @@ def open_listener(cfg: Config, port: int | None = None) -> socket.socket:
         raise ConfigurationError(f"[api] host is {host!r}: {error.strerror}; write an address of this machine") from None
     if cfg.text("api", "auth") == "none" and not is_loopback(str(address[0])):
         raise ConfigurationError(describe_open_address(cfg.source("api", "auth"), host))
-    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # with this number asyncio sends each part of an answer at once (TCP_NODELAY)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind(address)

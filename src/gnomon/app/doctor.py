@@ -16,6 +16,7 @@ from gnomon.config.alert_rules import read_alert_settings
 from gnomon.errors.product import GnomonError
 from gnomon.model.instants import SECOND, Instant
 from gnomon.report.listings.process_health import list_silent_services
+from gnomon.report.listings.setup_problems import find_setup_problems
 from gnomon.store import (
     Database,
     DatabaseNotInitialised,
@@ -31,7 +32,7 @@ from gnomon.store.drivers.address import SQLITE, parse_address
 from gnomon.store.ownership import service_leases
 from gnomon.store.schema_revision import HEAD
 
-CLOCK_DIFFERENCE_S = 2.0
+CLOCK_DIFFERENCE_S = 1.0
 """A larger difference between this machine and the server of the database is reported."""
 SERVICE_LOGS_WARN_BYTES = 1024**3
 WAL_WARN_BYTES = 1024**3
@@ -45,9 +46,9 @@ def examine(cfg: Config, clock: Clock) -> list[CheckRow]:
 
 
 def _check_options(cfg: Config) -> Iterator[CheckRow]:
-    idle = cfg.settings_without_effect()
+    idle = [str(setting.option.key) for setting in cfg.settings_without_effect()] + [undeclared.source for undeclared in cfg.undeclared_options()]
     if idle:
-        yield warn("options", f"{len(idle)} options are set and do not act, for example {idle[0].option.key}", "gnomon config lint")
+        yield warn("options", f"set and without effect: {', '.join(idle)}", "gnomon config lint")
     else:
         yield ok("options", "every option that is set acts")
     try:
@@ -137,6 +138,8 @@ def _check_clock_of_database(database: Database, tx: Transaction, now: Instant) 
 
 
 def _check_services(cfg: Config, tx: Transaction, now: Instant) -> Iterator[CheckRow]:
+    for problem in find_setup_problems(tx, cfg.number("triggerer", "job_heartbeat_sec")):
+        yield warn("hosts", problem.found, problem.remedy)
     for service in list_silent_services(tx):
         yield warn("services", f"no {service} is alive", f"gnomon {service}, or gnomon standalone")
     lease = service_leases.find_lease(tx, service_leases.MONITOR)

@@ -9,6 +9,9 @@ from pathlib import Path
 from gnomon import log
 from gnomon.clock import Clock
 from gnomon.model.instants import SECOND, Instant
+from gnomon.remote_logs.live_copies import LIVE
+from gnomon.remote_logs.task_log_folder import COPIES
+from gnomon.remote_logs.upload_spool import list_unsent_logs
 from gnomon.store import Database
 from gnomon.store.admin import retention
 from gnomon.store.admin.retention import Retention
@@ -20,9 +23,9 @@ PAUSE_SHARE = 2.0
 """After each transaction the clean pauses for this multiple of the time that the transaction took, so that others get their turn."""
 PAUSE_MIN_S = 0.02
 FILES_PER_PAUSE = 500
-LOG_FILES = ("dag_id=*/run_id=*/*.log", "asset_watchers/*.log")
-"""The files below the folder of the logs that Gnomon wrote (`gnomon.model.attempts` builds their paths)."""
-LOG_FOLDERS = ("dag_id=*/run_id=*", "dag_id=*", "asset_watchers")
+LOG_FILES = ("dag_id=*/run_id=*/*.log", "asset_watchers/*.log", f"{COPIES}/dag_id=*/run_id=*/*.log", f"{LIVE}/dag_id=*/run_id=*/*.log")
+"""The files below the folder of the logs that Gnomon wrote (`gnomon.model.attempts` builds their paths), and copies of remote and of running ones."""
+LOG_FOLDERS = ("dag_id=*/run_id=*", "dag_id=*", "asset_watchers", f"{COPIES}/dag_id=*/run_id=*", f"{COPIES}/dag_id=*", f"{LIVE}/dag_id=*/run_id=*", f"{LIVE}/dag_id=*")
 """The folders in which these files are, the inner ones first."""
 _log = log.get_logger("app")
 
@@ -77,11 +80,14 @@ class Housekeeping:
         return total
 
     def _clean_logs(self, before: Instant, dry_run: bool) -> int:
-        """Delete log files that were written last before an instant, and folders that this leaves empty."""
+        """Delete log files that were written last before an instant, and folders that this leaves empty. A log that is not uploaded yet stays."""
         count = 0
+        unsent = list_unsent_logs(self._logs_folder)
         for path in _list_old_files(self._logs_folder, before / SECOND):
             if self._stop():
                 break
+            if str(path.relative_to(self._logs_folder)) in unsent:
+                continue
             if not dry_run:
                 try:
                     path.unlink(missing_ok=True)

@@ -8,15 +8,17 @@ import uuid
 from pathlib import Path
 
 from gnomon import log
+from gnomon.app.executor_wiring import create_executor
 from gnomon.app.on_demand import MONITOR, TRIGGERER, OnDemandStart
 from gnomon.app.scheduler_health import SchedulerHealthServer, open_health_server
 from gnomon.clock import SystemClock
 from gnomon.config import Config, run_folder
 from gnomon.config.host_name import read_host_name
 from gnomon.errors import ResourceUnavailable
-from gnomon.executors.local import LocalExecutor
+from gnomon.executors.interface import Executor
 from gnomon.metrics import ProcessFigures
 from gnomon.processes import lifeline
+from gnomon.report.listings.setup_problems import find_setup_problems
 from gnomon.scheduler.service import SchedulerService
 from gnomon.scheduler.settings import build_scheduler_settings
 from gnomon.store import Database, load_cipher, open_database
@@ -42,7 +44,8 @@ def run_scheduler(cfg: Config) -> int:
     listener = Listener(folder, f"scheduler-{os.getpid()}")
     stop = StopFlag(Notifier(folder).notify).install_handlers()
     scheduler_id = str(uuid.uuid4())
-    executor = LocalExecutor(scheduler_id)
+    host = read_host_name(cfg.text("core", "hostname_callable"))
+    executor: Executor | None = None
     lifeline_descriptor = lifeline.hold_lifeline(_lifeline_address(folder, scheduler_id))
     db = retry_until_available(lambda: _open_database(cfg), stop, _log_unavailable)
     timetables: SubprocessTimetableHost | None = None
@@ -50,14 +53,16 @@ def run_scheduler(cfg: Config) -> int:
     try:
         if db is None:
             return 0
+        _warn_of_problems(cfg, db)
+        executor = create_executor(cfg, scheduler_id, host, db, SystemClock())
         timetables = create_timetable_host(cfg, db)
-        host, clock = read_host_name(cfg.text("core", "hostname_callable")), SystemClock()
+        clock = SystemClock()
         service = SchedulerService(
             settings=build_scheduler_settings(cfg), db=db, executor=executor, clock=clock, listener=listener,
             new_id=lambda: str(uuid.uuid4()), scheduler_id=scheduler_id, host=host,
             is_dead=lambda other: _is_scheduler_dead(folder, other), timetables=timetables,
             wake_triggerers=OnDemandStart(cfg, TRIGGERER).notify, wake_monitor=OnDemandStart(cfg, MONITOR).notify,
-            figures=FiguresWriter(ProcessFigures(), "scheduler", scheduler_id, host, clock.monotonic),
+            figures=FiguresWriter(ProcessFigures(), "scheduler", scheduler_id, host, clock),
         )
         health = open_health_server(cfg, service.lease, SystemClock())
         service.run(stop)
@@ -66,13 +71,26 @@ def run_scheduler(cfg: Config) -> int:
             health.close()
         if timetables is not None:
             timetables.close()
-        executor.close()
+        if executor is not None:
+            executor.close()
         if db is not None:
             db.close()
         listener.close()
         os.close(lifeline_descriptor)
         lifeline.remove_lifeline(_lifeline_address(folder, scheduler_id))
     return 0
+
+
+def _warn_of_problems(cfg: Config, db: Database) -> None:
+    """Log what is doubtful in the set-up of the hosts now; the health page and `gnomon doctor` say it later."""
+    try:
+        with db.read() as tx:
+            problems = find_setup_problems(tx, cfg.number("triggerer", "job_heartbeat_sec"))
+    except ResourceUnavailable as error:
+        _log_unavailable(error)
+        return
+    for problem in problems:
+        _log.warning("doubtful_set_up", problem=problem.found, remedy=problem.remedy)
 
 
 def create_timetable_host(cfg: Config, db: Database) -> SubprocessTimetableHost:

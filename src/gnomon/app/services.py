@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from gnomon import log
 from gnomon.app.database import prepare_database
 from gnomon.config import Config, set_current_config
 from gnomon.config.alert_rules import read_alert_settings
 from gnomon.processes.process_title import name_service
+from gnomon.remote_logs.remote_log_settings import read_remote_log_settings
 
 
 def serve_scheduler(cfg: Config) -> int:
@@ -23,6 +26,35 @@ def serve_worker(cfg: Config) -> int:
     from gnomon.worker import service
 
     return service.main(cfg)
+
+
+def serve_celery_worker(cfg: Config, queues: tuple[str, ...] | None = None, concurrency: int | None = None, hostname: str | None = None) -> int:
+    """Run tasks of the CeleryExecutor until told to stop; returns the exit code. Options apply where an argument is None. The database is not opened."""
+    from gnomon.app.celery_settings import find_execution_api, read_celery_settings
+    from gnomon.worker.remote import service
+    from gnomon.worker.remote.celery_consumer import ConsumerSettings
+
+    set_current_config(cfg)
+    name_service("celery-worker", cfg.home)
+    configure_log(cfg, "celery-worker")
+    warn_of_options_without_effect(cfg)
+    consumer = ConsumerSettings(
+        queues or (cfg.text("operators", "default_queue"),), concurrency or cfg.integer("celery", "worker_concurrency"),
+        cfg.integer("celery", "worker_prefetch_multiplier"), hostname or "gnomon@%h", cfg.text("logging", "logging_level").upper(),
+    )
+    return service.main(cfg, read_celery_settings(cfg), consumer, find_execution_api(cfg))
+
+
+def serve_pod_worker(cfg: Config, attempt_id: str, token_file: Path) -> int:
+    """Run one attempt of the KubernetesExecutor; returns the exit code. The database is not opened."""
+    from gnomon.app.celery_settings import find_execution_api
+    from gnomon.worker.remote import pod_service
+
+    set_current_config(cfg)
+    name_service("pod-worker", cfg.home)
+    configure_log(cfg, "pod-worker")
+    warn_of_options_without_effect(cfg)
+    return pod_service.main(cfg, attempt_id, token_file, find_execution_api(cfg))
 
 
 def serve_triggerer(cfg: Config, capacity: int | None = None, queues: tuple[str, ...] | None = None) -> int:
@@ -67,15 +99,18 @@ def configure_log(cfg: Config, service: str) -> None:
 
 
 def warn_of_options_without_effect(cfg: Config) -> None:
-    """Log a warning for each option that is set and does not act, with the reason."""
+    """Log a warning for each option that is set and does not act, and each variable that sets no option, with the reason."""
     for setting in cfg.settings_without_effect():
         log.get_logger("app").warning(
             "option_without_effect", option=str(setting.option.key), source=setting.source, reason=setting.option.description
         )
+    for undeclared in cfg.undeclared_options():
+        log.get_logger("app").warning("option_unknown", option=undeclared.option, source=undeclared.source, reason=undeclared.reason)
 
 
 def _set_up(cfg: Config, service: str) -> None:
     read_alert_settings(cfg.home)  # a wrong rule is an error now, not when the first alert is due
+    read_remote_log_settings(cfg)  # the same for logs
     set_current_config(cfg)
     name_service(service, cfg.home)
     configure_log(cfg, service)

@@ -15,20 +15,23 @@ from gnomon.app.preload import freeze_heap, import_shared
 from gnomon.app.service_process import Service
 from gnomon.app.supervisor import Supervisor
 from gnomon.clock import SystemClock
-from gnomon.config import Config, set_current_config
+from gnomon.config import Config, read_executors, set_current_config
 from gnomon.config.alert_rules import read_alert_settings
 from gnomon.model.accounts import FIRST_ACCOUNT
+from gnomon.model.executors import LOCAL_EXECUTOR
 from gnomon.processes.kernel import become_subreaper
 from gnomon.processes.process_title import name_service, set_title
+from gnomon.remote_logs.remote_log_settings import read_remote_log_settings
 
 
 def run_standalone(cfg: Config, port: int | None = None) -> int:
     """Run all services until SIGTERM or Ctrl-C; returns the exit code. `port` overrides [api] port.
 
     Raises ConfigurationError when the home cannot be used, another standalone runs in it, the port is in use, the database
-    cannot be migrated, or gnomon.toml has a wrong rule of alerts.
+    cannot be migrated, gnomon.toml has a wrong rule of alerts, or the options of remote logs are wrong.
     """
     read_alert_settings(cfg.home)
+    read_remote_log_settings(cfg)
     new = prepare_home(cfg)
     lock = HomeLock(cfg)
     with open_listener(cfg, port) as listener:
@@ -88,7 +91,7 @@ def _services(cfg: Config, listener: socket.socket) -> list[Service]:
         return watch_write_lock(cfg.database_url)
 
     services_of_any_database = [
-        Service("worker", worker, cfg.number("workers", "shutdown_grace")), Service("dag-processor", dag_processor), Service("scheduler", scheduler),
+        *([Service("worker", worker, cfg.number("workers", "shutdown_grace"))] if LOCAL_EXECUTOR in read_executors(cfg) else []), Service("dag-processor", dag_processor), Service("scheduler", scheduler),
         Service("api-server", api_server), Service("triggerer", triggerer), Service("monitor", monitor),
     ]
     return [*services_of_any_database, Service("ticket-watch", ticket_watch)] if cfg.database_url.startswith("sqlite") else services_of_any_database

@@ -1,7 +1,11 @@
-"""Kills a process that is stopped inside a SQLite write transaction while all other writers wait: TAKE_OVER in docs/discussions/ownership.md."""
+"""Kills a process that is stopped inside a SQLite write transaction while all other writers wait: TAKE_OVER in docs/discussions/ownership.md.
+
+A process that gets no processor, or waits for its disk, is not stopped, however long its transaction takes on a machine that has too much to do.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import select
 import signal
@@ -10,11 +14,17 @@ from pathlib import Path
 from gnomon import log
 from gnomon.clock import SystemClock
 from gnomon.store.drivers.address import SQLITE, parse_address
-from gnomon.store.drivers.write_lock import find_overdue_holder, write_lock_path
+from gnomon.store.drivers.write_lock import LockHolder, find_lock_holder, write_lock_path
+from gnomon.store.transaction import LEASE_TTL_S
 from gnomon.wakeups import StopFlag
 
 CHECK_EVERY_S = 0.4
 """Interval between checks: together with the time to live of the write lock, writers wait less than 5 s."""
+SLOW_MAX_S = 30.0
+"""A process that is not stopped is killed after this time too: other writers wait no longer."""
+ADVANCE = 0.1
+"""A process is not stopped when it ran, or waited for a processor, for this part of the time between two checks."""
+_PROC = Path("/proc")
 _log = log.get_logger("app.tickets")
 
 
@@ -25,18 +35,40 @@ def watch_write_lock(url: str) -> int:
         return 0
     stop = StopFlag().install_handlers()
     clock = SystemClock()
-    path = write_lock_path(address.path)
+    watchdog = WriteLockWatchdog(write_lock_path(address.path))
     while not stop():
-        kill_overdue_holder(path, clock.monotonic())
+        watchdog.check(clock.monotonic())
         select.select([stop], [], [], CHECK_EVERY_S)
     return 0
 
 
-def kill_overdue_holder(path: Path, now: float) -> int | None:
-    """Kill the process that has held the write lock for too long; returns its process id, None when there is none."""
-    pid = find_overdue_holder(path, now)
-    if pid is None:
-        return None
+class WriteLockWatchdog:
+    """Looks at one lock file, again and again."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._seen: tuple[LockHolder, float, float] | None = None
+        """The holder at the last check, the time of that check, and what it had advanced."""
+
+    def check(self, now: float) -> int | None:
+        """Kill the process that has held the lock for too long; returns its process id, None when there is none. `now`: by the monotonic clock."""
+        seen, self._seen = self._seen, None
+        holder = find_lock_holder(self._path)
+        if holder is None:
+            return None
+        advanced_s, is_on_disk = _read_advance(holder.pid)
+        self._seen = (holder, now, advanced_s)
+        held_s = now - holder.since
+        if held_s <= LEASE_TTL_S:
+            return None
+        is_known = seen is not None and seen[0] == holder
+        is_slow = is_on_disk or (seen is not None and is_known and advanced_s - seen[2] >= ADVANCE * (now - seen[1]))
+        if is_slow and held_s <= SLOW_MAX_S:
+            return None
+        return _kill(holder.pid) if find_lock_holder(self._path) == holder else None
+
+
+def _kill(pid: int) -> int | None:
     try:
         os.kill(pid, signal.SIGKILL)
     except ProcessLookupError:
@@ -46,3 +78,17 @@ def kill_overdue_holder(path: Path, now: float) -> int | None:
         return None
     _log.warning("writer_killed", pid=pid, reason="the process was stopped inside a write transaction, and all other writers waited for it")
     return pid
+
+
+def _read_advance(pid: int) -> tuple[float, bool]:
+    """The seconds for which threads of the process ran or waited for a processor, and whether one waits for a disk. (0, False) where the system does not count it.
+
+    `schedstat` and `stat` of Linux: Documentation/scheduler/sched-stats.rst of the kernel, proc_pid_stat(5).
+    """
+    total_ns, is_on_disk = 0, False
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        for task in (_PROC / str(pid) / "task").iterdir():
+            ran, waited = (task / "schedstat").read_text().split()[:2]
+            total_ns += int(ran) + int(waited)
+            is_on_disk = is_on_disk or (task / "stat").read_bytes().rpartition(b")")[2].split()[0] == b"D"
+    return total_ns / 1e9, is_on_disk

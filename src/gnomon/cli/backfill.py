@@ -54,14 +54,15 @@ def backfill() -> None:
               help="How many runs of the backfill may run at the same time; the DAG's own max_active_runs does not count them.")
 @click.option("--reverse", "--run-backwards", "runs_backwards", is_flag=True, help="Run the newest slot first.")
 @click.option("-c", "--conf", "--dag-run-conf", "conf", type=ConfType(), default="{}", help="JSON object: the conf of the runs.")
-@click.option("--run-on-latest-version", is_flag=True, expose_value=False, help="Accepted for Airflow: runs always use the newest version of the DAG.")
+@click.option("--run-on-latest-version", is_flag=True,
+              help="Refuse the backfill if the DAG has rerun_with_latest_version=False: runs use the newest version of the DAG unless it says so.")
 @click.option("--dry-run", is_flag=True, help="Only list the slots, and what would become of each.")
 @click.option("--wait/--no-wait", default=None, help="Follow the backfill to its end; the default on a terminal.")
 @output_option
 @pass_deployment
 def create(
     deployment: DeploymentAccess, dag_id: str | None, dag_option: str | None, from_date: datetime, to_date: datetime, reprocess: Reprocess,
-    max_active_runs: int, runs_backwards: bool, conf: dict[str, object], dry_run: bool, wait: bool | None, output: str,
+    max_active_runs: int, runs_backwards: bool, conf: dict[str, object], run_on_latest_version: bool, dry_run: bool, wait: bool | None, output: str,
 ) -> int | None:  # fmt: skip
     """Create runs for the slots of DAG from one date to another; slots that have a run are left, or run again.
 
@@ -71,12 +72,13 @@ def create(
         raise click.UsageError("name one DAG: gnomon backfill create DAG --from DATE --to DATE")
     chosen = dag_id or dag_option or ""
     from_at, to_at = (resolve_in_zone(date, deployment.find_default_timezone) for date in (from_date, to_date))
+    newest = True if run_on_latest_version else None
     with _instants_in_short_form():
         if dry_run:
-            slots = deployment.perform(operations.preview_backfill, chosen, from_at, to_at, reprocess, max_active_runs, runs_backwards, conf)
+            slots = deployment.perform(operations.preview_backfill, chosen, from_at, to_at, reprocess, max_active_runs, runs_backwards, conf, newest)
             _print_dry_run(slots, output)
             return None
-        made = deployment.perform(operations.create_backfill, chosen, from_at, to_at, reprocess, max_active_runs, runs_backwards, conf)
+        made = deployment.perform(operations.create_backfill, chosen, from_at, to_at, reprocess, max_active_runs, runs_backwards, conf, newest)
     if output != "table":
         print_document(asdict(made.backfill), output)
     else:

@@ -18,7 +18,9 @@ _COLUMNS = ("dag_id", "run_id", "state", "tasks", "waited_for")
 _CLEARED = ("dag_id", "run_id", "previous_state", "state", "tasks", "waited_for")
 
 
-def clear_with_downstream(deployment: DeploymentAccess, dag_id: str, run_id: str, *, only_failed: bool, dry_run: bool, yes: bool, output: str) -> int:
+def clear_with_downstream(
+    deployment: DeploymentAccess, dag_id: str, run_id: str, *, only_failed: bool, is_newest_wanted: bool | None, dry_run: bool, yes: bool, output: str
+) -> int:
     """Show the runs, ask for confirmation on a terminal, and clear them, upstream first.
 
     Returns the exit code: 1 when a run could not be cleared.
@@ -30,7 +32,7 @@ def clear_with_downstream(deployment: DeploymentAccess, dag_id: str, run_id: str
         rows = deployment.perform(operations.select_downstream, dag_id, run_id, only_failed)
         _print_parts(rows, "table", "will be cleared, in this order", err=True)
         click.confirm("Clear them?", abort=True, err=True)
-    change = deployment.perform(operations.clear_downstream, dag_id, run_id, only_failed)
+    change = deployment.perform(operations.clear_downstream, dag_id, run_id, only_failed, is_newest_wanted)
     if change.reply.answer is None:
         print_pending(change.reply)
         _print_parts(change.selected, output, "will be cleared, in this order")

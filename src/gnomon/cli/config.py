@@ -53,6 +53,8 @@ def list_(home: Home, section: str | None, show_values: bool, output: str) -> No
         raise UnknownOptionError(f"there is no section {section!r}; the sections are {', '.join(sections)}")
     rows = [_row(home, setting, show_values) for setting in settings]
     print_records(rows, output, ("option", "value", "source", "acts"))
+    for undeclared in home.cfg.undeclared_options():
+        click.echo(f"{undeclared.source} does not act. {undeclared.reason}", err=True)
 
 
 @config.command("get-value")
@@ -80,8 +82,7 @@ def lint(home: Home, output: str) -> int:
         for setting in home.cfg.settings_without_effect()
     ]
     problems += [
-        OptionProblem(option, variable, "Gnomon has no such option; only DAG files and tasks that read it see the value.")
-        for option, variable in home.cfg.undeclared_options().items()
+        OptionProblem(undeclared.option, undeclared.source, undeclared.reason) for undeclared in home.cfg.undeclared_options()
     ]
     read_alert_settings(home.cfg.home)
     print_records(problems, output, ("option", "source", "problem"), empty="every option that is set acts")

@@ -17,7 +17,8 @@ from gnomon.operations.dag_operations import list_versions
 def versions(deployment: DeploymentAccess, dag_id: str, output: str) -> None:
     """List the versions of DAG, newest first: when each was made, its hash, and what it changed.
 
-    Unfinished and cleared runs use the newest version: their tasks run the present code of the file.
+    Unfinished and cleared runs use the newest version: their tasks run the present code of the file. A run of a DAG bundle with versions,
+    for example of a Git repository, keeps the version with which it started.
     """
     rows = deployment.perform(list_versions, dag_id)
-    print_records(rows, output, ("version", "created_at", "hash", "newest", "runs", "changes"))
+    print_records(rows, output, ("version", "created_at", "hash", "newest", "runs", "bundle_name", "bundle_version", "changes"))

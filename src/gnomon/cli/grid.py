@@ -69,7 +69,7 @@ def draw_grid(found: GridTable, screen: Screen, most_lines: int | None = None) -
     states: set[str | None] = {run.state for run in found.runs}
     lines = []
     for task in found.tasks:
-        shown = [choose_summary(dict(of_run)) for of_run in task.states]
+        shown = [choose_summary({one.state: one.count for one in of_run}) for of_run in task.states]
         states.update(shown)
         lines.append(f"{format_cell(cut(task.task_id, width)):<{width}}  {' '.join(draw_state(screen, state) for state in shown)}")
     foot = ["", *draw_legend(screen, states), *_draw_failed(found, screen)]
@@ -122,7 +122,7 @@ def _build_document(found: GridTable) -> dict[str, object]:
     runs = [
         {
             "run_id": run.run_id, "state": run.state, "run_after": iso(run.run_after),
-            "tasks": {task.task_id: {state or "no status": count for state, count in task.states[index]} for task in found.tasks},
+            "tasks": {task.task_id: {one.state or "no status": one.count for one in task.states[index]} for task in found.tasks},
         }
         for index, run in enumerate(found.runs)
     ]  # fmt: skip

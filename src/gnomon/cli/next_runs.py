@@ -84,8 +84,6 @@ _EFFECTS = {"now": "runs at once", "held": "waits", "taken": "is not created"}
 
 
 def _resolve_schedule(home: Home, dag: DagRecord, text: str) -> TimetableRef:
-    from gnomon.cli.timetables.schedule_target import (
-        resolve_schedule_target,  # start-up cost: needed only for --schedule
-    )
+    from gnomon.cli.timetables.shown_schedule import resolve_home_target  # start-up cost: needed only for --schedule
 
-    return resolve_schedule_target(home, text, dag.spec.timezone).ref
+    return resolve_home_target(home, text, dag.spec.timezone).ref

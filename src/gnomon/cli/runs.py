@@ -14,7 +14,7 @@ from gnomon.cli.deployment.choose_deployment import pass_deployment
 from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.output import format_cell, format_fields, output_option, print_document
 from gnomon.cli.pending_requests import print_pending
-from gnomon.cli.task_selection import emit_answered, emit_task_instances
+from gnomon.cli.task_selection import emit_answered, emit_task_instances, version_option
 from gnomon.operations import log_operations, run_operations
 
 _LAZY_COMMANDS = {
@@ -72,20 +72,24 @@ def logs(deployment: DeploymentAccess, dag_id: str, run_id: str) -> None:
 @click.argument("run_id", metavar="RUN")
 @click.option("-f", "--only-failed", is_flag=True, help="Only task instances in state failed or upstream_failed.")
 @click.option("--downstream-dags", "downstream", is_flag=True, help="Also clear the runs of other DAGs that waited for this run, upstream first.")
+@version_option
 @click.option("--dry-run", is_flag=True, help="Only show what would be cleared.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation before runs of other DAGs are cleared.")
 @output_option
 @pass_deployment
 def clear(
-    deployment: DeploymentAccess, dag_id: str, run_id: str, only_failed: bool, downstream: bool, dry_run: bool, yes: bool, output: str
+    deployment: DeploymentAccess, dag_id: str, run_id: str, only_failed: bool, downstream: bool, run_on_latest_version: bool | None, dry_run: bool, yes: bool,
+    output: str,
 ) -> int | None:
     """Run the tasks of RUN again."""
     if downstream:
-        return clear_with_downstream(deployment, dag_id, run_id, only_failed=only_failed, dry_run=dry_run, yes=yes, output=output)
+        return clear_with_downstream(
+            deployment, dag_id, run_id, only_failed=only_failed, is_newest_wanted=run_on_latest_version, dry_run=dry_run, yes=yes, output=output
+        )
     if dry_run:
         emit_task_instances(deployment.perform(run_operations.select_run, dag_id, run_id, only_failed), output, "would be cleared")
     else:
-        emit_answered(deployment.perform(run_operations.clear_run, dag_id, run_id, only_failed), output, "cleared")
+        emit_answered(deployment.perform(run_operations.clear_run, dag_id, run_id, only_failed, run_on_latest_version), output, "cleared")
     return None
 
 

@@ -66,6 +66,12 @@ def instance_arguments(command: F) -> F:
     return cast(F, added)
 
 
+version_option = click.option(
+    "--run-on-latest-version/--run-on-original-version", default=None,
+    help="Take the newest version of the DAG bundle, or keep the one that the run had; without it the DAG says so, and otherwise it is kept.",
+)
+
+
 def selection_options(command: F) -> F:
     """Add TASK..., --task-regex, --upstream, --downstream and --map-index to a command."""
     options = (

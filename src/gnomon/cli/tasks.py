@@ -15,6 +15,7 @@ from gnomon.cli.task_selection import (
     emit_task_instances,
     selection_options,
     split_choice,
+    version_option,
 )
 from gnomon.errors.product import UserError
 from gnomon.operations import task_operations as operations
@@ -54,7 +55,10 @@ def states(deployment: DeploymentAccess, dag_id: str, run_id: str, output: str) 
     """List all task instances of RUN and their states."""
     rows = deployment.perform(operations.list_states, dag_id, run_id)
     has_names = any(row.rendered_map_index is not None for row in rows)
-    columns = ("task_id", "map_index", *(("rendered_map_index",) if has_names else ()), "state", "try_number", "start_date", "end_date", "reason")
+    has_executors = any(row.executor is not None for row in rows)
+    columns = (
+        "task_id", "map_index", *(("rendered_map_index",) if has_names else ()), "state", *(("executor",) if has_executors else ()), "try_number", "start_date", "end_date", "reason",
+    )
     print_records(rows, output, columns, empty="no tasks")
 
 
@@ -63,12 +67,13 @@ def states(deployment: DeploymentAccess, dag_id: str, run_id: str, output: str) 
 @click.argument("run_id", metavar="RUN")
 @selection_options
 @click.option("-f", "--only-failed", is_flag=True, help="Only task instances in state failed or upstream_failed.")
+@version_option
 @click.option("--dry-run", is_flag=True, help="Only show what would be cleared.")
 @output_option
 @pass_deployment
 def clear(
     deployment: DeploymentAccess, dag_id: str, run_id: str, task_ids: tuple[str, ...], task_regex: re.Pattern[str] | None, upstream: bool,
-    downstream: bool, map_index: int | None, only_failed: bool, dry_run: bool, output: str,
+    downstream: bool, map_index: int | None, only_failed: bool, run_on_latest_version: bool | None, dry_run: bool, output: str,
 ) -> None:  # fmt: skip
     """Run tasks of RUN again: the named tasks, and those that --upstream and --downstream add."""
     _check_choice(task_ids, task_regex, map_index)
@@ -76,7 +81,7 @@ def clear(
     if dry_run:
         emit_task_instances(deployment.perform(operations.select_task_instances, dag_id, run_id, *chosen, only_failed), output, "would be cleared")
     else:
-        emit_answered(deployment.perform(operations.clear_tasks, dag_id, run_id, *chosen, only_failed), output, "cleared")
+        emit_answered(deployment.perform(operations.clear_tasks, dag_id, run_id, *chosen, only_failed, run_on_latest_version), output, "cleared")
 
 
 @tasks.command()

@@ -38,7 +38,7 @@ _RENDER = "gnomon.runner.template_rendering:render_task_fields"
 def render(home: Home, dag_id: str, task: str, run_or_date: str | None, map_index: int | None, output: str) -> None:
     """Print the template fields of TASK as RUN, or a manual run with the logical date DATE (default: now), would see them.
 
-    The fields are rendered now, from the DAG file as it is, in a process of their own: Gnomon does not store the fields of past attempts.
+    The fields are rendered now, from the DAG file as it is, in a process of their own. The page and the API show those of the last attempt that ended.
     Templates read Variables, connections and XComs; a template that writes one is refused.
     """
     task_id, index = split_choice(task, map_index)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from gnomon.config.calendars import CalendarTable, read_calendar_tables
 from gnomon.config.config import Config, Setting
 from gnomon.config.environment import environment, get_variable, replace_environment
+from gnomon.config.executors import read_executors
 from gnomon.config.home import default_home, run_folder
 from gnomon.config.loader import current_config, load_config, set_current_config
 from gnomon.config.masking import without_password
@@ -29,6 +30,7 @@ __all__ = [
     "get_variable",
     "load_config",
     "read_calendar_tables",
+    "read_executors",
     "replace_environment",
     "run_folder",
     "set_current_config",

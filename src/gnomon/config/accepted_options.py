@@ -18,7 +18,7 @@ _PAGE = "Not used: the web page has no such setting."
 _PERMISSIONS = "Not used: accounts are in the database (`gnomon users`), and `[api] auth` says whether they are needed."
 _CALLBACKS = "Not used: callbacks run on workers, not in the dag-processor."
 _STATE = "Not used: state stores are in the database."
-_BUNDLES = "Not used: DAG files are in one folder, and there are no DAG bundles."
+_BUNDLES = "Not needed: each bundle is refreshed when its own interval has passed."
 _METRICS = "Not used: metrics are sent when they change."
 _DATABASE = "Not used: each service has one or two connections of its own."
 _LOGS = "Not used: tasks write their logs into files of the home."
@@ -28,11 +28,9 @@ _TRIGGERS = "Not used: a triggerer starts each trigger at once."
 _OPTIONS: tuple[tuple[str, str, dict[str, str]], ...] = (
     ("core", "Not used: a task that has ended may run on without a limit of its own.", {"task_success_overtime": "20"}),
     ("core", "Not needed: a spec is stored when it changes.", {"min_serialized_dag_update_interval": "30", "compress_serialized_dags": "False"}),
-    ("core", "Not used: rendered fields are not stored.", {"num_dag_runs_to_retain_rendered_fields": "30"}),
+    ("core", "Not used: rendered fields are deleted with their run.", {"num_dag_runs_to_retain_rendered_fields": "30"}),
     ("core", "Not used: there are no teams.", {"multi_team": "False"}),
-    ("core", "Not used: a cleared run always takes the newest version of its DAG, and DAGs that ask for another version say so.", {"rerun_with_latest_version": ""}),
     ("core", "Not used: XComs are JSON, from which only types of Gnomon are made.", {"allowed_deserialization_classes": "airflow.*"}),
-    ("core", _WORKER_LINK, {"execution_api_server_url": ""}),
     ("core", "Not needed: a plugin is imported when something of it is used.", {"lazy_load_plugins": "True"}),
     ("core", _PERMISSIONS, {"simple_auth_manager_users": "", "auth_manager": "", "security": ""}),
     ("core", _AUTHORS, {"unit_test_mode": "False"}),
@@ -55,8 +53,7 @@ _OPTIONS: tuple[tuple[str, str, dict[str, str]], ...] = (
     ("scheduler", "Not used: use Python's own -X tracemalloc.", {"enable_tracemalloc": "False"}),
     ("scheduler", "Not used: services log to standard error.", {"child_process_log_directory": ""}),
     ("dag_processor", _BUNDLES, {
-        "dag_bundle_storage_path": "", "dag_bundle_config_list": "", "disable_bundle_versioning": "False", "bundle_refresh_check_interval": "5",
-        "stale_bundle_cleanup_interval": "1800", "stale_bundle_cleanup_age_threshold": "21600", "stale_bundle_cleanup_min_versions": "10",
+        "bundle_refresh_check_interval": "5",
     }),
     ("dag_processor", _CALLBACKS, {"max_callbacks_per_loop": "20"}),
     ("dag_processor", "Not needed: a DAG is deleted when its file no longer defines it.", {"stale_dag_threshold": "50"}),
@@ -82,7 +79,7 @@ _OPTIONS: tuple[tuple[str, str, dict[str, str]], ...] = (
     ("api_auth", _OWN_KEYS, {
         "jwt_audience": "", "jwt_secret": "", "jwt_private_key_path": "", "jwt_algorithm": "", "jwt_kid": "", "trusted_jwks_url": "", "jwt_issuer": "",
     }),
-    ("logging", _LOGS, {"remote_logging": "False", "remote_log_conn_id": "", "remote_base_log_folder": "", "task_log_prefix_template": ""}),
+    ("logging", _LOGS, {"task_log_prefix_template": ""}),
     ("logging", "Not used: [logging] style chooses between text and JSON.", {"log_format": "", "colored_console_log": "True"}),
     ("logging", _PERMISSIONS, {"fab_logging_level": "WARNING"}),
     ("webserver", _PAGE, {"expose_config": "False", "secret_key": "", "default_ui_timezone": "UTC"}),

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from gnomon.config.option import ConfigOption, OptionKey, UnknownOptionError
-from gnomon.config.options import BY_KEY, OPTIONS, find_option
+from gnomon.config.options import OPTIONS, find_nearest_option, find_option
 from gnomon.config.secrets import is_secret, mask_secret
 from gnomon.config.sources import OptionValue
 from gnomon.config.values import to_boolean, to_integer, to_number
-from gnomon.errors.product import find_close_matches
 
 T = TypeVar("T")
 
@@ -33,6 +32,16 @@ class Setting(NamedTuple):
     source: str
 
 
+class UndeclaredOption(NamedTuple):
+    """What a variable of the environment sets and Gnomon does not read."""
+
+    option: str
+    """`[section] name`; the variable where its name is not that of an option."""
+    source: str
+    """The variable."""
+    reason: str
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Config:
     """Immutable: every declared option has a checked value and a source."""
@@ -41,6 +50,8 @@ class Config:
     _values: Mapping[OptionKey, OptionValue]
     _undeclared: Mapping[OptionKey, OptionValue]
     """Options that the environment sets with the prefix AIRFLOW and that Gnomon does not declare."""
+    _misspelt: Mapping[str, OptionKey | None] = field(default_factory=dict)
+    """Variables that look like those of options, with the option that each may mean."""
 
     def text(self, section: str, name: str) -> str:
         return self._require(section, name).text
@@ -101,9 +112,16 @@ class Config:
         """The options that the file or the environment sets and that do not act; their description is the reason."""
         return [setting for setting in self.settings() if not setting.option.is_used and setting.source != "default"]
 
-    def undeclared_options(self) -> dict[str, str]:
-        """The options of the environment, `[section] name`, that only author code can read, with their variables."""
-        return {str(key): value.place for key, value in self._undeclared.items()}
+    def undeclared_options(self) -> list[UndeclaredOption]:
+        """What the environment sets for an option that Gnomon does not declare, or under a name that is no option's, each with the reason."""
+        unknown = [
+            UndeclaredOption(str(key), value.place, f"Gnomon has no such option; only DAG files and tasks that read it see the value.{_suggest(find_nearest_option(key))}")
+            for key, value in self._undeclared.items()
+        ]
+        return unknown + [
+            UndeclaredOption(variable, variable, f"The variable of an option is {variable.partition('_')[0].upper()}__SECTION__KEY.{_suggest(meant)}")
+            for variable, meant in self._misspelt.items()
+        ]
 
     @property
     def dags_folder(self) -> Path:
@@ -147,5 +165,8 @@ class Config:
         key = OptionKey(section.lower(), name.lower())
         if is_secret(key):
             return f"the option {key} is a secret of the server; DAG files and tasks cannot read it"
-        matches = find_close_matches(str(key), (str(other) for other in BY_KEY))
-        return f"there is no option {key} and no environment variable sets it." + (f" Did you mean {matches[0]}?" if matches else "")
+        return f"there is no option {key} and no environment variable sets it.{_suggest(find_nearest_option(key))}"
+
+
+def _suggest(nearest: OptionKey | None) -> str:
+    return f" Did you mean {nearest}?" if nearest else ""

@@ -11,10 +11,9 @@ from gnomon.config.config import Config
 from gnomon.config.environment import environment
 from gnomon.config.home import default_home
 from gnomon.config.option import ConfigOption, OptionError, OptionKey, OptionKind
-from gnomon.config.options import BY_ALIAS, BY_KEY, OPTIONS, find_option
-from gnomon.config.sources import FILE_NAME, PREFIXES, OptionValue, read_environment, read_file
+from gnomon.config.options import OPTIONS, find_nearest_option, find_option
+from gnomon.config.sources import FILE_NAME, PREFIXES, OptionValue, find_misspelt_variables, read_environment, read_file
 from gnomon.config.values import check_value, normalize_choice, to_integer
-from gnomon.errors.product import find_close_matches
 
 _DIALECT = OptionKey("core", "airflow_dialect")
 _SCHEMES = ("sqlite", "postgresql", "postgres")
@@ -24,11 +23,13 @@ def load_config(environ: Mapping[str, str], home: Path | None = None) -> Config:
     """The options of this environment and home: `GNOMON__…` wins over `AIRFLOW__…`, then `gnomon.toml`, then the default.
 
     Raises OptionError for an unknown option in the file or behind `GNOMON__`, and for a value that an option cannot have.
-    An unknown option behind `AIRFLOW__` is not refused; `Config.get` returns it.
+    An unknown option behind `AIRFLOW__` is not refused: `Config.get` returns it, and `Config.undeclared_options` names it.
     """
     home = Path(home).expanduser().absolute() if home is not None else default_home(environ)
     gnomon_values, airflow_values = (read_environment(environ, prefix) for prefix in PREFIXES)
     written = read_file(home / FILE_NAME)
+    misspelt = find_misspelt_variables(environ)
+    _refuse_misspelt(misspelt)
     _refuse_unknown(gnomon_values, "GNOMON__")
     _refuse_unknown(written, "")
     values: dict[OptionKey, OptionValue] = {}
@@ -46,7 +47,7 @@ def load_config(environ: Mapping[str, str], home: Path | None = None) -> Config:
         if option.key == _DIALECT:
             dialect = to_integer(found.text)
     extra = {key: found for key, found in airflow_values.items() if find_option(*key) is None}
-    return Config(home, values, extra)
+    return Config(home, values, extra, misspelt)
 
 
 def _find_value(option: ConfigOption, *sources: Mapping[OptionKey, OptionValue]) -> OptionValue | None:
@@ -58,6 +59,13 @@ def _find_value(option: ConfigOption, *sources: Mapping[OptionKey, OptionValue])
     return None
 
 
+def _refuse_misspelt(variables: Mapping[str, OptionKey | None]) -> None:
+    for variable, meant in variables.items():
+        if variable.startswith("GNOMON__"):
+            remedy = f"Did you mean GNOMON__{meant.variable}?" if meant else "`gnomon config list` shows all options."
+            raise OptionError(f"{variable}: the variable of an option is GNOMON__SECTION__KEY. {remedy}")
+
+
 def _refuse_unknown(found: Mapping[OptionKey, OptionValue], prefix: str) -> None:
     for key, value in found.items():
         if find_option(*key) is None:
@@ -65,11 +73,9 @@ def _refuse_unknown(found: Mapping[OptionKey, OptionValue], prefix: str) -> None
 
 
 def _describe_unknown(key: OptionKey, place: str, prefix: str) -> str:
-    same_name = [str(other) for other in BY_KEY if other.name == key.name]
-    same_name += [str(option.key) for other, option in BY_ALIAS.items() if other.name == key.name]
-    matches = same_name or find_close_matches(str(key), (str(other) for other in BY_KEY))
+    nearest = find_nearest_option(key)
     where = place if prefix else f"{key} ({place})"
-    remedy = f"Did you mean {matches[0]}?" if matches else "`gnomon config list` shows all options."
+    remedy = f"Did you mean {nearest}?" if nearest else "`gnomon config list` shows all options."
     return f"{where}: there is no option {key}. {remedy}"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
@@ -54,6 +55,8 @@ class ConfigOption:
     aliases: tuple[OptionKey, ...] = ()
     """Names of the option in older versions of Airflow, the newest first."""
     choices: tuple[str, ...] = ()
+    parse: Callable[[str], object] | None = None
+    """Raises ValueError, with a message that says what to write, for a text that the option does not accept; None: choices, minimum and kind say all."""
     minimum: float | None = None
     may_be_empty: bool = False
     """The empty text is a valid value (for example: no limit, or not set)."""

@@ -10,10 +10,11 @@ from gnomon.config.accepted_options import ACCEPTED_OPTIONS
 from gnomon.config.alert_options import ALERT_OPTIONS
 from gnomon.config.option import ConfigOption, OptionKey, OptionKind
 from gnomon.config.secrets_options import SECRETS_OPTIONS
+from gnomon.errors.product import find_close_matches
+from gnomon.model.executors import parse_executors
 
 _T, _I, _N, _B, _P = OptionKind.TEXT, OptionKind.INTEGER, OptionKind.NUMBER, OptionKind.BOOLEAN, OptionKind.PATH
 _SYNC = ("FULL", "NORMAL")
-_EXECUTORS = ("LocalExecutor", "airflow.executors.local_executor.LocalExecutor")
 _SORT = ("modified_time", "random_seeded_by_host", "alphabetical")
 _LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 _WEIGHTS = ("downstream", "upstream", "absolute")
@@ -23,14 +24,70 @@ def _alias(section: str, name: str) -> tuple[OptionKey, ...]:
     return (OptionKey(section, name),)
 
 
+
+_CELERY = (
+    ConfigOption("celery", "broker_url", "redis://redis:6379/0", _T, "The address of the message broker of the CeleryExecutor: redis://, amqp:// or another transport of Celery.",
+           is_secret=True),
+    ConfigOption("celery", "worker_concurrency", "16", _I, "How many tasks a worker started by `gnomon celery worker` runs at the same time.", minimum=1),
+    ConfigOption("celery", "worker_prefetch_multiplier", "1", _I, "How many messages such a worker fetches ahead for each of these tasks.", minimum=1),
+)
+
+_KUBERNETES = (
+    ConfigOption("kubernetes_executor", "namespace", "default", _T, "The namespace of the pods of the KubernetesExecutor.", aliases=_alias("kubernetes", "namespace")),
+    ConfigOption("kubernetes_executor", "pod_template_file", "", _T, "The file with the pod from which each pod is made; its first container runs the task. Empty: a pod with "
+           "nothing but the image.", may_be_empty=True, aliases=_alias("kubernetes", "pod_template_file")),
+    ConfigOption("kubernetes_executor", "worker_container_repository", "", _T, "The image of the first container, without its tag; it needs Gnomon. Empty: the image of the "
+           "template.", may_be_empty=True, aliases=_alias("kubernetes", "worker_container_repository")),
+    ConfigOption("kubernetes_executor", "worker_container_tag", "", _T, "The tag of that image.", may_be_empty=True, aliases=_alias("kubernetes", "worker_container_tag")),
+    ConfigOption("kubernetes_executor", "delete_worker_pods", "True", _B, "Whether pods are deleted once they have ended.", aliases=_alias("kubernetes", "delete_worker_pods")),
+    ConfigOption("kubernetes_executor", "delete_worker_pods_on_failure", "False", _B, "Whether failed pods are deleted as well, if delete_worker_pods is true.",
+           aliases=_alias("kubernetes", "delete_worker_pods_on_failure")),
+    ConfigOption("kubernetes_executor", "worker_pods_creation_batch_size", "16", _I, "How many pods one scheduler creates in a second at most. Airflow's default is 1 in each round.",
+           minimum=1, aliases=_alias("kubernetes", "worker_pods_creation_batch_size")),
+    ConfigOption("kubernetes_executor", "worker_pod_pending_fatal_container_state_reasons",
+           "CreateContainerConfigError,ErrImagePull,CreateContainerError,ImageInspectError,InvalidImageName", _T,
+           "Reasons of a container that waits, separated by commas, for which the try fails at once.", may_be_empty=True),
+    ConfigOption("kubernetes_executor", "in_cluster", "True", _B, "Whether the scheduler uses the service account of its own pod. False: a kubeconfig.",
+           aliases=_alias("kubernetes", "in_cluster")),
+    ConfigOption("kubernetes_executor", "config_file", "", _T, "The kubeconfig, with in_cluster = False; empty: as kubectl finds it.", may_be_empty=True,
+           aliases=_alias("kubernetes", "config_file")),
+    ConfigOption("kubernetes_executor", "cluster_context", "", _T, "The context in the kubeconfig; empty: the current one.", may_be_empty=True,
+           aliases=_alias("kubernetes", "cluster_context")),
+    ConfigOption("kubernetes_executor", "verify_ssl", "True", _B, "Whether the certificate of the cluster's API server is verified.", aliases=_alias("kubernetes", "verify_ssl")),
+    ConfigOption("kubernetes_executor", "ssl_ca_cert", "", _T, "The file with the certificates to verify it with; empty: as the service account or the kubeconfig says.",
+           may_be_empty=True, aliases=_alias("kubernetes", "ssl_ca_cert")),
+    ConfigOption("kubernetes_executor", "delete_option_kwargs", "", _T, "Options of deletions of pods, as JSON: grace_period_seconds and propagation_policy.", may_be_empty=True,
+           aliases=_alias("kubernetes", "delete_option_kwargs")),
+    ConfigOption("kubernetes_executor", "multi_namespace_mode", "False", _B, "Not supported: the pods of a deployment are in one namespace.", choices=("False",),
+           is_used=False),
+    ConfigOption("kubernetes_executor", "multi_namespace_mode_namespace_list", "", _T, "Not supported: the pods of a deployment are in one namespace.", may_be_empty=True, is_used=False),
+    ConfigOption("kubernetes_executor", "task_publish_max_retries", "0", _T, "Not needed: a pod that the cluster cannot create now is created later, and the reason is shown.",
+           is_used=False),
+    ConfigOption("kubernetes_executor", "kube_client_request_args", "", _T, "Not used: requests have limits of their own.", may_be_empty=True, is_used=False),
+    ConfigOption("kubernetes_executor", "api_client_retry_configuration", "", _T, "Not used: requests are repeated until the cluster answers.", may_be_empty=True, is_used=False),
+    ConfigOption("kubernetes_executor", "logs_task_metadata", "False", _T, "Not used: annotations of the pods name their tasks.", is_used=False),
+    *(
+        ConfigOption("kubernetes_executor", name, default, _T, "Not used: a watch without an answer is begun anew.", is_used=False)
+        for name, default in (("enable_tcp_keepalive", "True"), ("tcp_keep_idle", "120"), ("tcp_keep_intvl", "30"), ("tcp_keep_cnt", "6"))
+    ),
+)
+
 _CORE = (
     ConfigOption("core", "airflow_dialect", "3", _I,
            "The version of Airflow, 2 or 3, whose defaults DAGs follow. A DAG with an argument that only Airflow 2 takes, such as "
            "schedule_interval=, always follows 2. Options that are set win. Not an option of Airflow.", choices=("3", "2")),
     ConfigOption("core", "dags_folder", "{home}/dags", _P, "The folder with the DAG files."),
     ConfigOption("core", "plugins_folder", "{home}/plugins", _P, "The folder with the plugins; it is on the import path of DAG files."),
-    ConfigOption("core", "executor", "LocalExecutor", _T, "The executor that runs tasks.", choices=_EXECUTORS),
-    ConfigOption("core", "parallelism", "32", _I, "Maximum number of tasks that one worker runs at the same time; 0: no limit.", minimum=0),
+    ConfigOption("core", "executor", "LocalExecutor", _T, "The executors that run tasks, with commas between them: LocalExecutor with the workers of this host, CeleryExecutor with workers "
+           "that reach a message broker and the api-server (gnomon celery worker), KubernetesExecutor with a pod for each try. The first runs the tasks without executor=. A name, the path of Airflow's class, or `alias:path`.",
+           parse=parse_executors),
+    ConfigOption("core", "execution_api_server_url", "", _T, "The address of the execution API for workers without a database, such as "
+           "http://gnomon.example.com:8080/execution; empty: that of an api-server on this host.", may_be_empty=True),
+    ConfigOption("core", "rerun_with_latest_version", "", _B,
+           "Default of a DAG's rerun_with_latest_version: whether a cleared run takes the newest version of its DAG bundle. Empty: it keeps the one "
+           "that it had, and a backfill runs existing runs again with the newest one. Bundles without versions always have the newest code.",
+           may_be_empty=True),
+    ConfigOption("core", "parallelism", "32", _I, "Maximum number of tasks that one scheduler submits at the same time, with all executors together, and that one worker of the LocalExecutor runs; 0: no limit.", minimum=0),
     ConfigOption("core", "max_active_tasks_per_dag", "16", _I, "Default of a DAG's max_active_tasks.", minimum=0,
            aliases=_alias("core", "dag_concurrency")),
     ConfigOption("core", "max_active_runs_per_dag", "16", _I, "Default of a DAG's max_active_runs.", minimum=0),
@@ -64,6 +121,7 @@ _CORE = (
     ConfigOption("core", "hide_sensitive_var_conn_fields", "True", _B,
            "Whether logs hide the values of Variables, and of keys in the extra of connections, whose names say that they are secrets. "
            "Passwords of connections are always hidden.", aliases=_alias("admin", "hide_sensitive_variable_fields")),
+    ConfigOption("core", "max_templated_field_length", "4096", _I, "Characters of a rendered template field that are stored; the rest is cut.", minimum=1),
     ConfigOption("core", "test_connection", "Disabled", _T,
            "Whether the API tests connections, with the hooks of providers: Disabled, Enabled, or Hidden (as Disabled).",
            choices=("Disabled", "Enabled", "Hidden")),
@@ -113,8 +171,9 @@ _SCHEDULER = (
            "Time limit for one call into a custom timetable, a partition mapper or `task_instance_mutation_hook`, in seconds; then the call is stopped and reported as an error. "
            "Not an option of Airflow.",
            minimum=0.1),
-    ConfigOption("scheduler", "task_queued_timeout", "600.0", _N, "Not needed: a queued task is assigned to a worker, and is queued again when that worker is lost.",
-           minimum=0, aliases=(OptionKey("scheduler", "stalled_task_timeout"), OptionKey("celery", "task_adoption_timeout")), is_used=False),
+    ConfigOption("scheduler", "task_queued_timeout", "600.0", _N, "Seconds after which a task that no worker of the CeleryExecutor has claimed gets another message, "
+           "and with the KubernetesExecutor another pod if its pod does not exist. Tasks of the LocalExecutor are assigned to a worker, and queued again when that worker is lost.",
+           minimum=0, aliases=(OptionKey("scheduler", "stalled_task_timeout"), OptionKey("celery", "task_adoption_timeout"))),
     ConfigOption("scheduler", "task_instance_heartbeat_timeout", "300", _I,
            "Not needed: a worker that sends no heartbeat for 20 s is lost, and its tasks with it.", minimum=1,
            aliases=(OptionKey("scheduler", "scheduler_zombie_task_threshold"), OptionKey("scheduler", "local_task_job_heartbeat_sec")), is_used=False),
@@ -138,7 +197,7 @@ _PARTITIONS = (
 )
 
 _DAG_PROCESSOR = (
-    ConfigOption("dag_processor", "refresh_interval", "300", _I, "Seconds between two listings of the DAG folder.", minimum=1,
+    ConfigOption("dag_processor", "refresh_interval", "300", _I, "Seconds between two listings of the DAG folder, and between two refreshes of a DAG bundle without its own refresh_interval.", minimum=1,
            aliases=_alias("scheduler", "dag_dir_list_interval")),
     ConfigOption("dag_processor", "parsing_processes", "2", _I, "Number of DAG files that are parsed at the same time.", minimum=1,
            aliases=(OptionKey("scheduler", "parsing_processes"), OptionKey("scheduler", "max_threads"))),
@@ -154,6 +213,19 @@ _DAG_PROCESSOR = (
     ConfigOption("dag_processor", "print_stats_interval", "30", _N,
            "Seconds between two log entries with the numbers of DAG files, parses and errors; there is none while nothing was parsed. 0: none.",
            minimum=0, aliases=_alias("scheduler", "print_stats_interval")),
+    ConfigOption("dag_processor", "dag_bundle_config_list", "", _T,
+           "The DAG bundles: a JSON list of objects with name, classpath and kwargs, as in Airflow 3. Empty: the DAG folder is the only bundle.",
+           may_be_empty=True),
+    ConfigOption("dag_processor", "dag_bundle_storage_path", "{home}/dag_bundles", _P,
+           "The folder for the local copies of DAG bundles, on each machine with a dag-processor or a worker."),
+    ConfigOption("dag_processor", "disable_bundle_versioning", "False", _B,
+           "Default of a DAG's disable_bundle_versioning: True lets unfinished runs follow the newest version of a bundle that has versions."),
+    ConfigOption("dag_processor", "stale_bundle_cleanup_interval", "1800", _I,
+           "Minimum number of seconds between two removals of local copies of old bundle versions; 0: none is removed.", minimum=0),
+    ConfigOption("dag_processor", "stale_bundle_cleanup_age_threshold", "21600", _I,
+           "Seconds since its last use after which the local copy of a bundle version may be removed.", minimum=0),
+    ConfigOption("dag_processor", "stale_bundle_cleanup_min_versions", "10", _I,
+           "Number of local copies of bundle versions that are kept of each bundle, however old.", minimum=0),
     ConfigOption("dag_processor", "health_check_threshold", "30", _I,
            "Not needed: Gnomon derives the health of the dag-processor from its own heartbeat interval.", minimum=1, is_used=False),
 )
@@ -162,6 +234,9 @@ _OTHERS = (
     ConfigOption("workers", "attempts_per_child", "1", _I,
            "Default of a DAG's attempts_per_child: the number of tasks that one process runs, one after another, before it ends. 1: each "
            "task runs in a process of its own. Not an option of Airflow.", minimum=1),
+    ConfigOption("workers", "task_nice", "5", _I,
+           "How much the nice value of a task is above that of its worker, so that a busy machine still answers requests and starts tasks at once: "
+           "tasks take what the services leave. 0: as the worker. Not an option of Airflow.", minimum=0),
     ConfigOption("workers", "shutdown_grace", "20", _N,
            "Seconds that running tasks may continue after the first SIGTERM or Ctrl-C; no task starts meanwhile. A second signal ends them at "
            "once. 0: the first signal ends them at once. Not an option of Airflow.", minimum=0),
@@ -176,6 +251,8 @@ _OTHERS = (
            aliases=_alias("webserver", "base_url")),
     ConfigOption("api", "session_idle_minutes", "1440", _I, "A session of a browser that is not used for so many minutes ends. Not an option of "
            "Airflow.", minimum=1),
+    ConfigOption("api", "busy_processor_percent", "5", _I, "While the machine is busy, requests of users use so many percent of its processors, and wait for "
+           "their turn beyond that; scheduler and tasks keep the rest. 100: they never wait. Not an option of Airflow.", minimum=1),
     ConfigOption("api", "trusted_proxies", "", _T, "Addresses and networks of proxies, with commas between them: X-Forwarded-For and X-Forwarded-Proto "
            "of requests that come from these are believed. Not an option of Airflow.", may_be_empty=True),
     ConfigOption("api_auth", "jwt_expiration_time", "86400", _I, "How many seconds a signed token of /auth/token is valid.", minimum=1),
@@ -183,6 +260,14 @@ _OTHERS = (
     ConfigOption("api_auth", "jwt_leeway", "10", _I, "How many seconds the clocks of two api-servers may differ.", minimum=0),
     ConfigOption("logging", "base_log_folder", "{home}/logs", _P, "The folder for the logs of tasks.",
            aliases=_alias("core", "base_log_folder")),
+    ConfigOption("logging", "remote_logging", "False", _B, "Whether the log of each attempt is also written into the folder of remote_base_log_folder, at the "
+           "end of the attempt, and read from there where the local file is missing.", aliases=_alias("core", "remote_logging")),
+    ConfigOption("logging", "remote_base_log_folder", "", _T, "The folder for logs away from this machine: s3://BUCKET/PATH, gs://BUCKET/PATH, abfs://CONTAINER/PATH, "
+           "wasb://PATH, sftp://HOST/PATH or file:///PATH. Each kind of store needs its extra, such as `gnomon[s3]`.", may_be_empty=True,
+           aliases=_alias("core", "remote_base_log_folder")),
+    ConfigOption("logging", "remote_log_conn_id", "", _T, "The connection with the login of the store of remote_base_log_folder. Empty: the login that the library of the store "
+           "finds on the machine.", may_be_empty=True, aliases=_alias("core", "remote_log_conn_id")),
+    ConfigOption("logging", "delete_local_logs", "False", _B, "Whether the local log of an attempt is deleted once it is in the remote folder."),
     ConfigOption("logging", "logging_level", "INFO", _T, "The lowest level of messages that services log.", choices=_LEVELS,
            aliases=_alias("core", "logging_level")),
     ConfigOption("logging", "min_length_masked_secret", "5", _I, "Secrets with fewer characters are not hidden in logs.", minimum=1),
@@ -277,7 +362,7 @@ _STATE_STORE = (
            "A larger JSON value in a state store is refused by `gnomon state-store`, and stored with a warning for a task; 0: no limit.", minimum=0),
 )
 
-OPTIONS: tuple[ConfigOption, ...] = (*_CORE, *_STANDARD, *_DATABASE, *_SCHEDULER, *_DAG_PROCESSOR, *_TRIGGERER, *_METRICS, *_TRACES, *_OIDC, *_STATE_STORE, *_PARTITIONS, *_OTHERS, *SECRETS_OPTIONS, *ALERT_OPTIONS, *ACCEPTED_OPTIONS)
+OPTIONS: tuple[ConfigOption, ...] = (*_CORE, *_CELERY, *_KUBERNETES, *_STANDARD, *_DATABASE, *_SCHEDULER, *_DAG_PROCESSOR, *_TRIGGERER, *_METRICS, *_TRACES, *_OIDC, *_STATE_STORE, *_PARTITIONS, *_OTHERS, *SECRETS_OPTIONS, *ALERT_OPTIONS, *ACCEPTED_OPTIONS)
 BY_KEY: dict[OptionKey, ConfigOption] = {option.key: option for option in OPTIONS}
 BY_ALIAS: dict[OptionKey, ConfigOption] = {alias: option for option in OPTIONS for alias in option.aliases}
 
@@ -286,3 +371,12 @@ def find_option(section: str, name: str) -> ConfigOption | None:
     """The option of that name, also by a name from an older version; None when there is none."""
     key = OptionKey(section.lower(), name.lower())
     return BY_KEY.get(key) or BY_ALIAS.get(key)
+
+
+def find_nearest_option(key: OptionKey) -> OptionKey | None:
+    """The declared option that an unknown key most likely means: of the same name in another section, or of a similar name; None when there is none."""
+    same_name = [other for other in BY_KEY if other.name == key.name] + [option.key for alias, option in BY_ALIAS.items() if alias.name == key.name]
+    if same_name:
+        return same_name[0]
+    by_text = {str(other): other for other in BY_KEY}
+    return next((by_text[text] for text in find_close_matches(str(key), by_text)), None)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from gnomon.config.masking import without_passwords
 from gnomon.config.option import OptionError, OptionKey
-from gnomon.config.options import find_option
+from gnomon.config.options import BY_ALIAS, BY_KEY, find_option
 
 FILE_NAME = "gnomon.toml"
 CALENDARS = "calendars"
@@ -57,6 +59,43 @@ def read_environment(environ: Mapping[str, str], prefix: str) -> dict[OptionKey,
         if key not in found:
             found[key] = OptionValue(_ask_backend(environ, place), place.place)
     return found
+
+
+def find_misspelt_variables(environ: Mapping[str, str]) -> dict[str, OptionKey | None]:
+    """The variables that look like those of options and set none, each with the option that is meant, if one can be told.
+
+    `AIRFLOW__PARALLELISM` has no section, `AIRFLOW_CORE__PARALLELISM` and `AIRFLOW__CORE_PARALLELISM` lack an underscore.
+    """
+    found: dict[str, OptionKey | None] = {}
+    for variable in environ:
+        prefix, _, rest = variable.partition("_")
+        if prefix.upper() not in PREFIXES or _names_an_option(variable):
+            continue
+        meant = _by_words().get(_words_of(rest))
+        if meant is not None or variable.startswith(f"{prefix}__"):
+            found[variable] = meant
+    return found
+
+
+def _names_an_option(variable: str) -> bool:
+    """Whether it is `PREFIX__SECTION__NAME`, of any section and name."""
+    parts = variable.split("__", 2)
+    return len(parts) == 3 and parts[0] in PREFIXES and bool(parts[1] and parts[2])
+
+
+@cache
+def _by_words() -> dict[str, OptionKey]:
+    """Each option by section and name in one word; by its name alone where no other section has it."""
+    keys = {**{alias: option.key for alias, option in BY_ALIAS.items()}, **{key: key for key in BY_KEY}}
+    names = Counter(key.name for key in BY_KEY)
+    return {
+        **{key.name: key for key in BY_KEY if names[key.name] == 1},
+        **{f"{key.section}_{key.name}": target for key, target in keys.items()},
+    }
+
+
+def _words_of(text: str) -> str:
+    return re.sub("_+", "_", text.strip("_")).lower()
 
 
 def _is_kept_in_backend(key: OptionKey) -> bool:

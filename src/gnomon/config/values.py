@@ -49,6 +49,8 @@ def check_value(option: ConfigOption, text: str) -> None:
         number = to_integer(text) if option.kind is OptionKind.INTEGER else to_number(text)
         if option.minimum is not None and number < option.minimum:
             raise ValueError(f"write a number of at least {option.minimum:g}")
+    if option.parse is not None:
+        option.parse(text)
     if option.choices and text.strip().lower() not in {choice.lower() for choice in option.choices}:
         raise ValueError(f"write one of: {', '.join(option.choices)}")
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, cast
 
 from gnomon.errors.authoring import XComOverLimit
-from gnomon.model.attempts import Attempt, xcom_excess
+from gnomon.model.attempts import Attempt, xcom_fault
 from gnomon.model.task_api_requests import GetXComElement, GetXComs
 from gnomon.sdk.arguments.notset import NOTSET, ArgNotSet
 from gnomon.sdk.runtime.channel import Channel
@@ -45,9 +45,9 @@ class AttemptXComs:
             raise ValueError(f"xcom_push in task {self._attempt.task_id!r}: the key must be text, not {key!r}.")
         what = f"XCom {key!r} of task {self._attempt.task_id!r}"
         text = encode_xcom(value, what=what, key=key)
-        excess = xcom_excess(what, text)
-        if excess is not None:
-            raise XComOverLimit(excess)
+        fault = xcom_fault(what, key, text)
+        if fault is not None:
+            raise XComOverLimit(fault)
         self.pushed_xcoms[key] = text
 
     def pull(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+import msgspec
+
 from gnomon import log, store
 from gnomon.clock import Clock
 from gnomon.dagfiles.dependency_check import DependencyChecker
@@ -86,6 +88,13 @@ class DatabaseFileRegistry:
         self._notifier.notify()
         return set(outcome.parse_again)
 
+    def move_to_bundle_version(self, bundle_name: str, version: str) -> int:
+        with _translate_unavailable(), self._db.write() as tx:
+            moved = dag_files.move_to_bundle_version(tx, bundle_name, version, self._clock.now())
+        if moved:
+            self._notifier.notify()
+        return moved
+
     def _record(self, batch: Sequence[ParsedFile]) -> set[str]:
         with self._db.write() as tx:
             outcomes = dag_files.record_parsed_files(tx, batch, at=self._clock.now(), paused_by_default=self._paused_by_default)
@@ -122,7 +131,7 @@ class DatabaseFileRegistry:
 def _storage_failure(parsed: ParsedFile, error: Exception) -> ParsedFile:
     what = str(error) if isinstance(error, GnomonError) else f"the DAGs of the file could not be stored: {type(error).__name__}: {error}"
     failure = ParseFailure(kind="dag", message=f"{parsed.path}: {what}")
-    return ParsedFile(path=parsed.path, inputs=parsed.inputs, failures=(*parsed.failures, failure), duration_s=parsed.duration_s)
+    return msgspec.structs.replace(parsed, dags=(), failures=(*parsed.failures, failure))
 
 
 def _batches(outcomes: Sequence[ParsedFile]) -> Iterator[list[ParsedFile]]:

@@ -27,5 +27,8 @@ class FileRegistry(Protocol):
     def record_outcomes(self, files: Sequence[ParsedFile]) -> set[str]:
         """Record the outcomes; returns files to parse again because a dag_id has become free. Idempotent."""
 
+    def move_to_bundle_version(self, bundle_name: str, version: str) -> int:
+        """Record that the files of a bundle are those of this version; returns how many changed. Idempotent."""
+
     def remove_files(self, paths: Sequence[str]) -> set[str]:
         """Record that these files are gone and deactivate their DAGs; returns files to parse again."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from uuid import uuid4
 
 from gnomon import log, store
@@ -20,14 +21,15 @@ _log = log.get_logger("dagfiles")
 class DagProcessorHeartbeat:
     """Heartbeats of one dag-processor process. A heartbeat that the store refuses is tried again at the next interval."""
 
-    def __init__(self, db: store.Database, clock: Clock, figures: ProcessFigures) -> None:
-        """`figures`: written with heartbeats."""
+    def __init__(self, db: store.Database, clock: Clock, figures: ProcessFigures, refresh: Callable[[ProcessFigures], object] = lambda _: None) -> None:
+        """`figures`: written with heartbeats; `refresh` is called before."""
         self._db = db
         self._clock = clock
         self._id = str(uuid4())
         self._host = current_host_name()
         self._next_at = clock.monotonic()
-        self._figures = FiguresWriter(figures, "dag-processor", self._id, self._host, clock.monotonic)
+        self._figures = FiguresWriter(figures, "dag-processor", self._id, self._host, clock)
+        self._figures.refresh = lambda: refresh(figures)
 
     def beat_if_due(self) -> float:
         """Store a heartbeat if one is due; returns the monotonic second of the next one."""

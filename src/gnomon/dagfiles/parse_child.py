@@ -6,11 +6,12 @@ import contextlib
 import os
 import signal
 import socket
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from gnomon.clock import Clock
-from gnomon.config import current_config
+from gnomon.config import current_config, read_executors
 from gnomon.dagfiles import parse_failures
 from gnomon.dagfiles.input_recorder import InputRecorder, installation_folders
 from gnomon.dagfiles.inputs import EnvironmentStamps, collect_inputs, installation_input
@@ -22,6 +23,7 @@ from gnomon.loading.dagfile import LoadedFile, load_dag_file
 from gnomon.model.spec import FileInputs, ParsedDag, ParsedFile, ParseFailure
 from gnomon.processes import fork_safety, memory
 from gnomon.sdk.dags.dag_spec import build_dag_spec
+from gnomon.sdk.dags.executor_checks import check_executors
 from gnomon.sdk.runtime import channel
 from gnomon.sdk.tasks.operator_links import NO_PLUGIN_LINKS
 
@@ -68,6 +70,7 @@ def parse_file(path: str, parse_channel: ParseChannel, conditions: ParseConditio
     failures: list[ParseFailure] = []
     warnings: tuple[str, ...] = ()
     limits = conditions.limits
+    source = _read_source(path)
     try:
         with _apply_limits(limits) as set_timeout:
             recorder.start()
@@ -88,8 +91,21 @@ def parse_file(path: str, parse_channel: ParseChannel, conditions: ParseConditio
     inputs = _collect_inputs(recorder, parse_channel, conditions.stamp_of, failures, before)
     return ParsedFile(
         path=path, inputs=inputs, dags=tuple(dags), failures=tuple(failures), warnings=warnings,
-        duration_s=conditions.clock.monotonic() - started_at,
+        duration_s=conditions.clock.monotonic() - started_at, source=source,
     )
+
+
+SOURCE_BYTES_MAX = 1_000_000
+"""The source of a larger file is not kept with the versions of its DAGs."""
+
+
+def _read_source(path: str) -> bytes:
+    """The compressed text of the file; empty for one that is too large, or that cannot be read, which the import will say."""
+    try:
+        source = archives.read_source(path)
+    except OSError:
+        return b""
+    return zlib.compress(source) if len(source) <= SOURCE_BYTES_MAX else b""
 
 
 def _import_file(path: str) -> LoadedFile | None:
@@ -111,6 +127,7 @@ def _build_all(path: str, loaded: LoadedFile, recorder: InputRecorder, dags: lis
         recorder.add(file)
     for dag_id, dag in loaded.dags.items():
         try:
+            check_executors(dag, read_executors(current_config()))
             dags.append(build_dag_spec(dag, path, load_class, called, links))
         except (MemoryError, parse_failures.ImportTimeout):
             raise

@@ -159,6 +159,11 @@ class ParseQueue:
         """Whether a queued file waits for a slot."""
         return any(state.is_queued and not state.is_running for state in self._states.values())
 
+    def is_settled(self, folder: str) -> bool:
+        """Whether no file below the folder waits or is being parsed."""
+        below = f"{folder}/"
+        return not any((state.is_queued or state.is_running) and state.path.startswith(below) for state in self._states.values())
+
     def finish_parse(self, parsed: ParsedFile, now: float) -> None:
         """Record the end of a parse."""
         state = self._states.get(parsed.path)

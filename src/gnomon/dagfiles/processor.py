@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Protocol
 
 import msgspec
@@ -12,6 +12,7 @@ import msgspec
 from gnomon import log
 from gnomon.clock import Clock
 from gnomon.dagfiles import missing_files
+from gnomon.dagfiles.bundle_folders import BundleFolders
 from gnomon.dagfiles.discovery import FileDiscovery, FolderIdentity, FolderListing
 from gnomon.dagfiles.file_registry import FileRegistry, RegistryUnavailable
 from gnomon.dagfiles.inputs import StampCache, StampOf
@@ -49,12 +50,17 @@ class ParseExecutor(Protocol):
 class DagProcessor:
     """Keeps the recorded files equal to the files in the folders. Not thread-safe."""
 
-    def __init__(self, settings: DagProcessorSettings, pool: ParseExecutor, registry: FileRegistry, facts: StampOf, clock: Clock) -> None:
+    def __init__(
+        self, settings: DagProcessorSettings, pool: ParseExecutor, registry: FileRegistry, facts: StampOf, clock: Clock,
+        is_refreshing: Callable[[str], bool] = lambda _: False,
+    ) -> None:
+        """`is_refreshing`: whether the files of the DAG bundle of that name may be changing now."""
         self._settings = settings
         self._pool = pool
         self._registry = registry
         self._stamp_of = facts
         self._clock = clock
+        self._bundles = BundleFolders(settings, is_refreshing)
         self._discovery = FileDiscovery(regexp_ignore=settings.regexp_ignore, safe_mode=settings.safe_mode)
         self.queue = ParseQueue(processes=settings.processes, reparse_s=settings.reparse_s, sort_mode=settings.sort_mode)
         self.folders: dict[str, FolderIdentity] = {}
@@ -98,13 +104,23 @@ class DagProcessor:
         self.queue.enqueue_changed(StampCache(self._stamp_of), readers)
         self._next_listing_at = min(self._next_listing_at, self._listed_at + LISTING_MIN_INTERVAL_S)
 
+    def on_bundle_refreshed(self, name: str, path: str | None, version: str | None) -> None:
+        """The refresh of a DAG bundle has ended; `path` is its folder, None while there is none."""
+        now = self._clock.monotonic()
+        is_changed = path is not None and self._bundles.may_have_changed(name, path, version)
+        for parsed, is_current in self._bundles.on_refreshed(name, path, version):
+            self._on_bundle_parsed(parsed, now, is_current)
+        if is_changed:
+            self._next_listing_at = self._next_check_at = now
+
     def run_once(self) -> float:
         """Do everything that can be done now; returns the monotonic second at which to call again unless woken before."""
         now = self._clock.monotonic()
         for parsed in self._pool.poll():
             self._statistics.on_parsed(parsed)
-            self._on_parsed(parsed, now)
             self._count_parse(parsed)
+            if not self._bundles.hold(parsed):
+                self._on_bundle_parsed(parsed, now, self._bundles.is_current(parsed.path))
         if now >= self._next_listing_at:
             self._list_folders(now)
         if now >= self._next_check_at:
@@ -117,21 +133,44 @@ class DagProcessor:
         if len(self._unrecorded) < UNRECORDED_MAX:
             for path in self.queue.take_next(self._pool.running(), now):
                 self._installs.parse_begins(path)
+                self._bundles.parse_begins(path)
                 self._pool.start(path)
         self._record(now)
+        self._move_bundles()
         stats_at = self._statistics.log_if_due(now, len(self._recorded))
         next_times = (stats_at, self._next_listing_at, self._next_check_at, self._next_stale_check_at, install_check_at, due, self._next_record(), self._next_slot_check(now))
         return min(at for at in next_times if at is not None)
 
     def is_idle(self) -> bool:
         """Whether no parse runs or waits, and every outcome is recorded."""
-        return not (self._unrecorded or self._pool.running() or self.queue.has_waiting())
+        return not (self._unrecorded or self._pool.running() or self.queue.has_waiting() or self._bundles.has_held)
 
     def _count_parse(self, parsed: ParsedFile) -> None:
         self.figures.observe(definitions.PARSE_DURATION, parsed.duration_s)
         self.figures.count(definitions.PARSE_FAILURES, 1 if parsed.failures else 0)
         self.figures.put(definitions.LAST_PARSE, self._clock.now() / SECOND)
         self.figures.put(definitions.DAG_FILES, len(self._recorded))
+
+    def _on_bundle_parsed(self, parsed: ParsedFile, now: float, is_current: bool) -> None:
+        """Handle an outcome; one whose files changed during the parse is not recorded, and the file is parsed again."""
+        if is_current:
+            self._on_parsed(self._bundles.label(parsed), now)
+        else:
+            self.queue.finish_parse(parsed, now)
+            self.queue.enqueue(parsed.path)
+
+    def _move_bundles(self) -> None:
+        """Record new versions of bundles once their changed files are parsed and recorded; a run that starts then takes the new version."""
+        for name, folder, version in self._bundles.list_unmoved():
+            if not self.queue.is_settled(folder) or any(parsed.bundle_name == name for parsed in self._unrecorded):
+                continue
+            try:
+                files = self._registry.move_to_bundle_version(name, version)
+            except RegistryUnavailable as error:
+                self._warn_of_store(str(error))
+                return
+            self._bundles.moved(name)
+            _log.info("bundle_version_recorded", bundle=name, version=version, files=files)
 
     def _on_parsed(self, parsed: ParsedFile, now: float) -> None:
         self.queue.finish_parse(parsed, now)
@@ -152,12 +191,13 @@ class DagProcessor:
         self._last_folder_warnings, self._folder_warnings = self._folder_warnings, set()
         new: list[str] = []
         listed: set[str] = set()
-        for root in self._settings.listed_folders:
+        for root in self._bundles.roots():
             listing = self._discovery.list_folder(root)
             listed |= self._remove_missing(root, listing)
             new += self.queue.update_listing(listing.files)
         strangers = sorted(path for path in self.queue.paths() - listed if not self._is_below_root(path))
-        self._remove_files(strangers)
+        if self._bundles.are_all_known:
+            self._remove_files(strangers)
         if new:
             self.queue.enqueue_failed_imports()
         self._listed_at, self._next_listing_at = now, now + self._settings.refresh_s
@@ -225,7 +265,7 @@ class DagProcessor:
             self.queue.enqueue(path)
 
     def _is_below_root(self, path: str) -> bool:
-        return any(path.startswith(os.path.join(root.folder, "")) for root in self._settings.listed_folders)
+        return any(path.startswith(os.path.join(root.folder, "")) for root in self._bundles.roots())
 
     def _record(self, now: float) -> None:
         if not self._unrecorded or now < self._next_record_at():

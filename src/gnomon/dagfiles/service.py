@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from gnomon import log
 from gnomon.clock import Clock, SystemClock
 from gnomon.config import Config, run_folder, set_current_config
+from gnomon.config.dag_bundles import bundle_folder
+from gnomon.dagfiles.bundle_errors import BundleErrors
 from gnomon.dagfiles.file_registry import RegistryUnavailable
 from gnomon.dagfiles.inputs import EnvironmentStamps, create_environment_stamps
 from gnomon.dagfiles.parse_child import create_parse_conditions
@@ -23,6 +25,7 @@ from gnomon.processes.host_process import build_host_environment
 from gnomon.wakeups import DAG_PROCESSOR_LOCK, Notifier, ProcessLock, StopFlag, change_notifier, retry_until_available
 
 if TYPE_CHECKING:
+    from gnomon.dagfiles.bundle_refresher import BundleRefresher
     from gnomon.dagfiles.folder_watcher import FolderWatcher
     from gnomon.dagfiles.heartbeat import DagProcessorHeartbeat
     from gnomon.dagfiles.listener_process import ListenerProcess
@@ -78,10 +81,12 @@ def start_parse_pool(cfg: Config, settings: DagProcessorSettings, facts: Environ
 def _serve(cfg: Config, settings: DagProcessorSettings, facts: EnvironmentStamps, clock: Clock, pool: ParsePool, stop: StopFlag) -> int:
     # Imported after the fork: the parse server must have neither the store's modules nor a second thread.
     from gnomon import store, taskapi
+    from gnomon.dagfiles.bundle_refresher import BundleRefresher
     from gnomon.dagfiles.database_file_registry import DatabaseFileRegistry
     from gnomon.dagfiles.folder_watcher import FolderWatcher
     from gnomon.dagfiles.heartbeat import DagProcessorHeartbeat
     from gnomon.dagfiles.listener_process import ListenerProcess
+    from gnomon.loading.folder_digest import create_folder_recorder
 
     db = retry_until_available(
         lambda: store.open_database(
@@ -96,29 +101,33 @@ def _serve(cfg: Config, settings: DagProcessorSettings, facts: EnvironmentStamps
     listener_process = ListenerProcess(build_host_environment(cfg, {}), clock, lambda: may_have_listeners(os.path.abspath(cfg.plugins_folder)))
     registry = DatabaseFileRegistry(db, clock, notifier, paused_by_default=settings.paused_by_default, listener_process=listener_process)
     pool.handle_task_api = lambda request: taskapi.answer_task(db, None, request)
-    processor = DagProcessor(settings, pool, registry, facts, clock)
+    refresher = BundleRefresher(settings.bundles, build_host_environment(cfg, {}), clock, pool.handle_task_api)
+    processor = DagProcessor(settings, pool, registry, facts, clock, refresher.is_refreshing)
     with contextlib.closing(db), contextlib.closing(FolderWatcher(settings.folders)) as watcher:
-        if not _restore(processor, stop):
+        errors = BundleErrors(registry, {bundle.name: str(bundle_folder(cfg, bundle.name)) for bundle in settings.bundles})
+        if not _restore(processor, errors, stop):
             return 0
         _log.info("dag_processor_started", folders=list(settings.folders), processes=settings.processes)
-        with contextlib.closing(DagProcessorHeartbeat(db, clock, processor.figures)) as heartbeat, contextlib.closing(listener_process):
-            run_loop(processor, pool, watcher, clock, stop, heartbeat, listener_process)
+        with contextlib.closing(DagProcessorHeartbeat(db, clock, processor.figures, create_folder_recorder(cfg, clock))) as heartbeat, contextlib.closing(listener_process), contextlib.closing(refresher):
+            run_loop(processor, pool, watcher, clock, stop, heartbeat, listener_process, refresher, errors)
     _log.info("dag_processor_stopped")
     return 0
 
 
 def run_loop(
     processor: DagProcessor, pool: ParsePool, watcher: FolderWatcher, clock: Clock, stop: StopFlag, heartbeat: DagProcessorHeartbeat,
-    listener_process: ListenerProcess,
+    listener_process: ListenerProcess, refresher: BundleRefresher, errors: BundleErrors,
 ) -> None:
     """Call `run_once` until `stop` is set; sleep between calls until a message, a change or the returned time."""
     with selectors.DefaultSelector() as selector:
         for source in (pool, stop, watcher):
             selector.register(source, selectors.EVENT_READ)
         while not stop():
-            again_at = min(processor.run_once(), heartbeat.beat_if_due())
-            listeners_at = listener_process.advance()
-            again_at = again_at if listeners_at is None else min(again_at, listeners_at)
+            for name, refreshed in refresher.advance():
+                processor.on_bundle_refreshed(name, refreshed.path, refreshed.version)
+                errors.record(name, refreshed.error, refreshed.warning)
+            times = (processor.run_once(), heartbeat.beat_if_due(), listener_process.advance(), refresher.next_at())
+            again_at = min(at for at in times if at is not None)
             watcher.update_folders(processor.folders)
             selector.select(min(IDLE_MAX_S, max(0.0, again_at - clock.monotonic())))
             changed = watcher.take_changes()
@@ -126,12 +135,13 @@ def run_loop(
                 processor.on_changes(changed)
 
 
-def _restore(processor: DagProcessor, stop: StopFlag) -> bool:
+def _restore(processor: DagProcessor, errors: BundleErrors, stop: StopFlag) -> bool:
     """Load the recorded files; False when `stop` was set before the store was available."""
     with selectors.DefaultSelector() as selector:
         selector.register(stop, selectors.EVENT_READ)
         while not stop():
             try:
+                errors.forget()
                 processor.restore()
                 return True
             except RegistryUnavailable as error:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 
 from gnomon.config import Config
+from gnomon.config.dag_bundles import DagBundleConfig, read_dag_bundles
 
 MEGABYTE = 1024 * 1024
 SLOW_AFTER_S = 3.0
@@ -26,6 +27,8 @@ class SourceFolder:
     """The package's own examples: part of the installation, so no warning when they are missing."""
     is_plugins: bool = False
     """The files are plugins: they are imported to check that they can be; they define no DAGs."""
+    bundle_name: str | None = None
+    """The DAG bundle that it is; None: the DAG folder, the examples or the plugins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,8 @@ class DagProcessorSettings:
     memory_bytes: int | None
     sort_mode: str
     paused_by_default: bool
+    bundles: tuple[DagBundleConfig, ...] = ()
+    """The DAG bundles that are refreshed; bundles that are folders of this machine are among `roots`."""
     stats_interval_s: float | None = None
     """Seconds between two log entries about the parses; None: none."""
 
@@ -65,12 +70,14 @@ class DagProcessorSettings:
 
 def build_dag_processor_settings(cfg: Config) -> DagProcessorSettings:
     """The settings for this configuration; a timeout or limit of 0 means none."""
-    roots = [SourceFolder(os.path.abspath(cfg.dags_folder))]
+    bundles = read_dag_bundles(cfg)
+    roots = [_local_root(cfg, bundle) for bundle in bundles if bundle.is_local]
     if cfg.boolean("core", "load_examples"):
         roots.append(SourceFolder(examples_folder(), is_bundled=True))
     megabytes = cfg.integer("dag_processor", "parsing_memory_limit")
     return DagProcessorSettings(
         roots=tuple(roots),
+        bundles=tuple(bundle for bundle in bundles if not bundle.is_local),
         plugins_folder=os.path.abspath(cfg.plugins_folder),
         regexp_ignore=cfg.text("core", "dag_ignore_file_syntax") == "regexp",
         safe_mode=cfg.boolean("core", "dag_discovery_safe_mode"),
@@ -84,6 +91,12 @@ def build_dag_processor_settings(cfg: Config) -> DagProcessorSettings:
         paused_by_default=cfg.boolean("core", "dags_are_paused_at_creation"),
         stats_interval_s=cfg.number("dag_processor", "print_stats_interval") or None,
     )
+
+
+def _local_root(cfg: Config, bundle: DagBundleConfig) -> SourceFolder:
+    if bundle.local_folder is None:
+        return SourceFolder(os.path.abspath(cfg.dags_folder))
+    return SourceFolder(bundle.local_folder, bundle_name=bundle.name)
 
 
 def examples_folder() -> str:

@@ -211,6 +211,11 @@ def describe_rule_wait(rule_name: str, tally: Tally) -> str:
     return f"trigger rule {rule_name} waits for {RULES[rule_name].requirement}: of {tally.total}, {_counts(tally)}"
 
 
+def describe_rule_met(rule_name: str, tally: Tally) -> str:
+    """The sentence for a rule that lets its task run."""
+    return f"trigger rule {rule_name} is met: of {tally.total}, {_counts(tally)}" if tally.total else f"trigger rule {rule_name} is met: no upstream"
+
+
 def _counts(tally: Tally) -> str:
     named = (
         (tally.success, "succeeded"),

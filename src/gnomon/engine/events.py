@@ -133,6 +133,8 @@ class ReleaseRun:
     by: str
     reason: str | None = None
     request_pk: int | None = None
+    address: str | None = None
+    """From where the user asks, for the audit log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,10 +186,14 @@ class AuthorCodeEntered:
 
 @dataclass(frozen=True, slots=True)
 class ResultReceived:
-    """The result of an attempt. `worker_id`: the worker that keeps it until it is acknowledged; None: it came by mail."""
+    """The result of an attempt. `worker_id`: the worker that keeps it until it is acknowledged; None: it came by mail.
+
+    `sender`: of a result that came by mail, the worker that ran the attempt.
+    """
 
     result: AttemptResult
     worker_id: str | None = None
+    sender: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +219,10 @@ class ClearTasks:
     request_pk: int | None = None
     waited_for: tuple[SubscriptionMessage, ...] = ()
     """Subscriptions of runs that have not started and that wait for this run, or were notified of its end."""
+    address: str | None = None
+    """From where the user asks, for the audit log."""
+    is_newest_wanted: bool | None = None
+    """Whether a run with a bundle version takes the newest one; None: its DAG says so, and an unfinished run keeps it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,6 +234,8 @@ class MarkTasks:
     state: str
     by: str
     request_pk: int | None = None
+    address: str | None = None
+    """From where the user asks, for the audit log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,6 +247,10 @@ class HITLAnswered:
     params_input: dict[str, object]
     respondent: HITLRespondent
     request_pk: int
+    by: str | None = None
+    """The user who sent the answer; None: the respondent."""
+    address: str | None = None
+    """From where the user asks, for the audit log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,6 +261,8 @@ class MarkRun:
     state: str
     by: str
     request_pk: int | None = None
+    address: str | None = None
+    """From where the user asks, for the audit log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +272,8 @@ class DeleteRun:
     run_pk: int
     by: str
     request_pk: int | None = None
+    address: str | None = None
+    """From where the user asks, for the audit log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,6 +283,8 @@ class DeleteDag:
     dag_pk: int
     by: str
     request_pk: int | None = None
+    address: str | None = None
+    """From where the user asks, for the audit log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,6 +294,8 @@ class DiscardQueuedEvents:
     discard: QueueDiscard
     by: str
     request_pk: int
+    address: str | None = None
+    """From where the user asks, for the audit log."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import itertools
 
 from gnomon.decide.trigger_rules import RuleOutcome, describe_rule_wait
-from gnomon.engine.admission.admission_pass import find_free_worker
-from gnomon.engine.admission.capacity import find_reached_limit
+from gnomon.engine.admission_conditions import PoolObstacles, iterate_admission_conditions
 from gnomon.engine.lifecycle.deferrals import compute_deadline
 from gnomon.engine.lifecycle.expansions import list_open_upstream
 from gnomon.engine.lifecycle.instance_mutation import is_hook_reason, needs_answer
@@ -15,8 +14,8 @@ from gnomon.engine.lifecycle.tallies import find_tally
 from gnomon.engine.lifecycle.task_lifecycle import compute_verdict
 from gnomon.engine.state.edge_waits import describe_upstream_waits
 from gnomon.engine.state.engine_state import EngineState
-from gnomon.engine.state.limits import LimitQueue, Pool
 from gnomon.engine.state.task_instance import Dag, DagRun, TaskInstance
+from gnomon.model.executors import EXECUTOR_CLASSES
 from gnomon.model.hitl import HITLRequest
 from gnomon.model.ids import UNMAPPED, format_map_indices, quote_argument
 from gnomon.model.instants import Instant, iso
@@ -75,7 +74,7 @@ def collect_run_reasons(engine_state: EngineState, run_pk: int, now: Instant, *,
         return []
     dag = run.dag
     if run.record.state is DagRunState.QUEUED:
-        return [_describe_queued_run(dag, run, now)]
+        return [describe_queued_run(dag, run, now)]
     sentences = []
     obstacles: PoolObstacles = {}
     goes_on = only_waiting and any(ti.state is not None and ti.state not in FINISHED_TASK_STATES for instances in run.task_instances for ti in instances.values())
@@ -101,7 +100,8 @@ def _join_equal_reasons(waiting: list[tuple[TaskInstance, str]]) -> list[str]:
     return sentences
 
 
-def _describe_queued_run(dag: Dag, run: DagRun, now: Instant) -> str:
+def describe_queued_run(dag: Dag, run: DagRun, now: Instant) -> str:
+    """Why the queued run does not start: `queued: ...`."""
     if dag.hold_reason is not None:
         return f"queued: {dag.hold_reason}"
     if run.pk in dag.runs_waiting_upstream:
@@ -131,19 +131,15 @@ def collect_task_reasons(engine_state: EngineState, run_pk: int, task_id: str, m
     if ti is None:
         return [f"task {task_id} has no instance in this run" + (f" with map index {map_index}" if map_index != UNMAPPED else "")]
     if run.record.state is DagRunState.QUEUED and ti.state is None:
-        return [f"its run is {_describe_queued_run(run.dag, run, now)}"]
+        return [f"its run is {describe_queued_run(run.dag, run, now)}"]
     why = find_wait_reason(engine_state, ti, now)
     return [why] if why is not None else []
-
-
-PoolObstacles = dict[str, TaskInstance | None]
-"""By name of the pool, the task instance that keeps those behind it from free slots; kept for one call over many instances."""
 
 
 def find_wait_reason(engine_state: EngineState, ti: TaskInstance, now: Instant, obstacles: PoolObstacles | None = None) -> str | None:
     """One sentence for an unfinished task instance, None for a finished one."""
     if ti.state in _LIVE_SENTENCES:
-        return _LIVE_SENTENCES[ti.state].format(n=ti.try_number, worker=ti.worker)
+        return _describe_attempt(engine_state, ti, ti.state)
     if ti.state in WITHOUT_PROCESS_STATES and ti.deferral is not None and not ti.is_resumption:
         return _describe_deferral(ti, ti.deferral)
     if ti.state in (S.UP_FOR_RETRY, S.UP_FOR_RESCHEDULE) and ti.resume_at is not None and ti.resume_at > now:
@@ -194,6 +190,15 @@ _LIVE_SENTENCES = {
 }
 
 
+def _describe_attempt(engine_state: EngineState, ti: TaskInstance, state: S) -> str:
+    worker = engine_state.claims.get(ti.attempt or "")
+    if ti.worker not in EXECUTOR_CLASSES or worker is not None:
+        return _LIVE_SENTENCES[state].format(n=ti.try_number, worker=worker or ti.worker)
+    if state is S.QUEUED:
+        return f"try {ti.try_number} was submitted to the {ti.worker} and waits for a worker of queue {ti.queue}; start one with: gnomon celery worker -q {quote_argument(ti.queue)}"
+    return _LIVE_SENTENCES[state].format(n=ti.try_number, worker=f"of the {ti.worker}").replace("on worker", "on a worker")
+
+
 def _describe_rule_wait(ti: TaskInstance) -> str:
     verdict = compute_verdict(ti)
     if verdict.outcome is not RuleOutcome.WAIT:
@@ -216,55 +221,8 @@ def _describe_hook_wait(ti: TaskInstance) -> str:
 
 
 def _describe_admission_wait(engine_state: EngineState, ti: TaskInstance, obstacles: PoolObstacles) -> str:
-    if ti.run.dag.hold_reason is not None:
-        return ti.run.dag.hold_reason
-    pool = engine_state.get_pool(ti.target_pool)
-    if pool.slots is None:
-        return f"pool {pool.name} does not exist; make it with: gnomon pools set {pool.name} SLOTS"
-    if 0 <= pool.slots < ti.pool_slots:
-        return f"it needs {_slots(ti.pool_slots)} and pool {pool.name} has {pool.slots}; it can never start"
-    limit = find_reached_limit(ti)
-    if limit is not None:
-        return f"{limit.name} is reached"
-    if not pool.has_room(ti.pool_slots):
-        state = "is full" if pool.used >= pool.slots else "has too few free slots"
-        return f"pool {pool.name} {state}: {pool.used} of {pool.slots} slots are used and it needs {ti.pool_slots}"
-    parallelism = engine_state.limits.parallelism
-    if parallelism is not None and engine_state.live_attempt_count >= parallelism:
-        return f"[core] parallelism={parallelism} is reached"
-    if not engine_state.workers:
-        return "no worker is alive; start one with: gnomon worker"
-    if find_free_worker(engine_state) is None:
-        return "every slot of every worker is taken"
-    if pool.name not in obstacles:
-        obstacles[pool.name] = _find_obstacle(pool)
-    first = obstacles[pool.name]
-    if first is not None and first.admission_key < ti.admission_key:
-        return f"{_name_for(first, ti)} is before it in pool {pool.name} and needs {_slots(first.pool_slots)}; free: {pool.slots - pool.used}"
-    return "it starts with the scheduler's next step"
-
-
-def _find_obstacle(pool: Pool) -> TaskInstance | None:
-    """The first instance of the pool's queue that may start but for its slots; admission serves none behind it."""
-    firsts = (item.task_instances.peek() if isinstance(item, LimitQueue) else item for item in pool.ready_queue)
-    waiting = (first for first in firsts if isinstance(first, TaskInstance))
-    return min(
-        (ti for ti in waiting if not pool.has_room(ti.pool_slots) and not pool.is_too_small(ti.pool_slots)
-         and ti.run.dag.hold_reason is None and find_reached_limit(ti) is None),
-        key=lambda ti: ti.admission_key, default=None,
-    )  # fmt: skip
-
-
-def _name_for(other: TaskInstance, ti: TaskInstance) -> str:
-    """The name of another instance, with its run and its DAG where they differ."""
-    if other.run is ti.run:
-        return f"task {other.name()}"
-    dag = "" if other.run.dag is ti.run.dag else f" of DAG {other.run.dag.record.dag_id}"
-    return f"task {other.name()} of run {other.run.record.run_id}{dag}"
-
-
-def _slots(count: int) -> str:
-    return f"{count} slot{'s' if count != 1 else ''}"
+    unmet = (condition.text for condition in iterate_admission_conditions(engine_state, ti, obstacles) if not condition.is_met)
+    return next(unmet, "it starts with the scheduler's next step")
 
 
 _MAX_LISTED = 5

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
+from gnomon.decide.rerun_version import takes_newest_version
 from gnomon.decide.transitions import Cause
 from gnomon.engine import lifecycle
 from gnomon.engine.dependencies.run_dependencies import restart_waits
@@ -28,7 +29,7 @@ from gnomon.engine.lifecycle.run_lifecycle import (
     keep_in_history,
 )
 from gnomon.engine.lifecycle.task_end import is_finished, mark_unfinished, stop_task_instance, stop_tasks
-from gnomon.engine.lifecycle.version_change import reset_removed_tasks
+from gnomon.engine.lifecycle.version_change import rebase_run, reset_removed_tasks, take_newest_version
 from gnomon.engine.state.queue_moves import dequeue
 from gnomon.engine.state.run_history import find_next_run
 from gnomon.engine.state.task_instance import DagRun, TaskInstance
@@ -49,34 +50,46 @@ def clear_tasks(context: StepContext, event: ClearTasks) -> None:
     if run is None:
         return
     selected = [ti for ti in _select_task_instances(run, event.tasks) if not event.only_failed or ti.state in _FAILED_STATES]
-    names = _clear_selected(context, run, selected, event.by, event.waited_for, is_whole=event.tasks is None and not event.only_failed)
+    is_whole = event.tasks is None and not event.only_failed
+    takes_newest = takes_newest_version(event.is_newest_wanted, run.dag.graph.spec)
+    names = _clear_selected(context, run, selected, event.by, event.waited_for, is_whole=is_whole, takes_newest=takes_newest, address=event.address)
+    if names and event.is_newest_wanted and run.record.keeps_version:
+        take_newest_version(context, run)
     _answer_request(context, event.request_pk, {"cleared": names})
 
 
 def clear_whole_run(context: StepContext, run: DagRun, by: str, waited_for: Iterable[SubscriptionMessage]) -> None:
-    """Clear all task instances of a finished run and queue it again, even if none of them ever had a state."""
-    _requeue_run(context, run)
-    if not _clear_selected(context, run, _select_task_instances(run, None), by, waited_for, is_whole=True):
+    """Clear all task instances of a finished run for a backfill, and queue it again, even if none of them ever had a state."""
+    takes_newest = takes_newest_version(None, run.dag.graph.spec, default=True)
+    _requeue_run(context, run, takes_newest)
+    if not _clear_selected(context, run, _select_task_instances(run, None), by, waited_for, is_whole=True, takes_newest=takes_newest):
         notify_run_cleared(context, run, waited_for)
 
 
 def _clear_selected(
-    context: StepContext, run: DagRun, selected: Iterable[TaskInstance], by: str, waited_for: Iterable[SubscriptionMessage], *, is_whole: bool
+    context: StepContext, run: DagRun, selected: Iterable[TaskInstance], by: str, waited_for: Iterable[SubscriptionMessage], *, is_whole: bool,
+    takes_newest: bool, address: str | None = None,
 ) -> list[str]:
     """Clear these instances, and queue a finished run again; returns the names of those that had a state."""
-    cleared = [ti for ti in selected if _clear_task_instance(context, ti, by)]
+    before = {ti: _name_with_state(ti) for ti in selected}
+    cleared = [ti for ti in before if _clear_task_instance(context, ti, by)]
     names = [ti.name() for ti in cleared]
     for index in {ti.index for ti in cleared if ti.map_index >= 0}:
         reconcile_expansion(context, run, index)
     if is_whole:
         reset_removed_tasks(context, run)
     if names and run.record.state in FINISHED_RUN_STATES:
-        _requeue_run(context, run)
+        _requeue_run(context, run, takes_newest)
     restart_waits(context, run, {ti.task.task_id for ti in cleared})
     if names:
         notify_run_cleared(context, run, waited_for)
-    context.add_audit_event("cleared", run=run, by=by, body=", ".join(names))
+    context.add_audit_event("cleared", run=run, by=by, body=", ".join(before[ti] for ti in cleared), address=address)
     return names
+
+
+def _name_with_state(ti: TaskInstance) -> str:
+    """The name and the state before a change, for the audit log: `load (before: failed)`."""
+    return f"{ti.name()} (before: {ti.state or 'no state'})"
 
 
 def _clear_task_instance(context: StepContext, ti: TaskInstance, by: str) -> bool:
@@ -95,13 +108,17 @@ def _clear_task_instance(context: StepContext, ti: TaskInstance, by: str) -> boo
     return True
 
 
-def _requeue_run(context: StepContext, run: DagRun) -> None:
+def _requeue_run(context: StepContext, run: DagRun, takes_newest: bool) -> None:
     record = run.record
     record.clear_number += 1
     record.queued_at = context.now
     record.started_at = record.ended_at = record.reason = None
     context.set_run_state(run, DagRunState.QUEUED)
     undo_literal_expansions(context, run)
+    if takes_newest or record.bundle_version is None or run.graph.version_pk != record.version_pk:  # the last: the store no longer has its version
+        record.bundle_version = record.kept_spec = None
+        if run.graph is not run.dag.graph:
+            rebase_run(context, run, run.dag.graph)
     renew_deadlines(context, run)
     keep_in_history(run)
     context.startable_dags[run.dag] = None
@@ -113,11 +130,12 @@ def mark_tasks(context: StepContext, event: MarkTasks) -> None:
     if run is None:
         return
     cause = _MARK_CAUSES[event.state]
-    names = []
+    names, before = [], []
     for ti in _select_task_instances(run, event.tasks):
+        before.append(_name_with_state(ti))
         stop_task_instance(context, ti, cause, f"marked {event.state} by {event.by}")
         names.append(ti.name())
-    context.add_audit_event("marked", run=run, by=event.by, body=f"{event.state}: {', '.join(names)}")
+    context.add_audit_event("marked", run=run, by=event.by, body=f"{event.state}: {', '.join(before)}", address=event.address)
     _answer_request(context, event.request_pk, {"marked": names})
 
 
@@ -126,7 +144,7 @@ def mark_run(context: StepContext, event: MarkRun) -> None:
     run = _find_run(context, event.run_pk, event.request_pk)
     if run is None:
         return
-    reason = f"marked {event.state} by {event.by}"
+    reason, before = f"marked {event.state} by {event.by}", run.record.state
     is_success = event.state == DagRunState.SUCCESS.value
     if is_success:
         for ti in _select_task_instances(run, None):
@@ -135,7 +153,7 @@ def mark_run(context: StepContext, event: MarkRun) -> None:
     else:
         stop_tasks(context, run, live=Cause.MARK_FAILED, waiting=Cause.MARK_SKIPPED, reason=reason)
     end_run(context, run, DagRunState.SUCCESS if is_success else DagRunState.FAILED, reason)
-    context.add_audit_event("marked", run=run, by=event.by, body=event.state)
+    context.add_audit_event("marked", run=run, by=event.by, body=f"{event.state} (before: {before})", address=event.address)
     _answer_request(context, event.request_pk, {"marked": run.record.run_id})
 
 
@@ -145,6 +163,9 @@ def delete_run(context: StepContext, event: DeleteRun) -> None:
     if run is None:
         return
     notify_run_deleted(context, run)
+    context.changes.events.append(EventRecord(
+        context.now, "run_deleted", dag_pk=run.record.dag_pk, by=event.by, body=f"{run.record.run_id} (before: {run.record.state})", address=event.address
+    ))  # fmt: skip
     _discard_run(context, run, event.by)
     discard_callbacks(context, lambda owed: owed.record.run_pk == run.pk, f"deleted by {event.by}")
     context.result.deleted_runs.append(run.pk)
@@ -163,6 +184,8 @@ def delete_dag(context: StepContext, event: DeleteDag) -> None:
         notify_dag_deleted(context, dag.record.dag_id)
         discard_callbacks(context, lambda owed: owed.dag is dag, f"deleted by {event.by}")
         del context.state.dags[event.dag_pk]
+    body = str(event.dag_pk) if dag is None else dag.record.dag_id
+    context.changes.events.append(EventRecord(context.now, "dag_deleted", by=event.by, body=body, address=event.address))
     context.result.deleted_dags.append(event.dag_pk)
     _answer_request(context, event.request_pk, {"deleted": dag.record.dag_id if dag is not None else event.dag_pk})
 
@@ -173,7 +196,7 @@ def discard_queued_events(context: StepContext, event: DiscardQueuedEvents) -> N
     context.changes.queue_discards.append(discard)
     about = "all assets" if discard.asset_pk is None else f"asset {discard.asset_pk}"
     before = "" if discard.before is None else f" before {iso(discard.before)}"
-    context.changes.events.append(EventRecord(context.now, "queued_events_deleted", dag_pk=discard.dag_pk, by=event.by, body=about + before))
+    context.changes.events.append(EventRecord(context.now, "queued_events_deleted", dag_pk=discard.dag_pk, by=event.by, body=about + before, address=event.address))
     context.result.plannable_dags.add(discard.dag_pk)
     _answer_request(context, event.request_pk, {"discarded": True})
 

@@ -160,13 +160,15 @@ class StepContext:
             self.changes.results = [result for result in results if (result.run_pk, result.task_no, result.map_index) != key]
         return deleted_results
 
-    def add_audit_event(self, kind: str, *, run: DagRun | None = None, ti: TaskInstance | None = None, by: str = "scheduler", body: str = "") -> None:
-        """Add a line to the audit log."""
+    def add_audit_event(
+        self, kind: str, *, run: DagRun | None = None, ti: TaskInstance | None = None, by: str = "scheduler", body: str = "", address: str | None = None
+    ) -> None:
+        """Add a line to the audit log. `address`: from where a user asked for it."""
         run = ti.run if ti is not None else run
         self.changes.events.append(
             EventRecord(
                 at=self.now, kind=kind, dag_pk=run.record.dag_pk if run else None, run_pk=run.pk if run else None,
                 task_no=ti.run.graph.numbers[ti.index] if ti else None,
-                map_index=ti.map_index if ti else -1, by=by, body=body,
+                map_index=ti.map_index if ti else -1, by=by, body=body, address=address,
             )
         )

@@ -42,7 +42,7 @@ class WorkerDied:
 
 @dataclass(frozen=True, slots=True)
 class AttemptEntered:
-    """Author code was entered."""
+    """Author code was entered. It may be missing when the result soon follows, which says when the attempt began."""
 
     worker_id: str
     attempt_id: str
@@ -82,6 +82,10 @@ ExecutorEvent = WorkerConnected | WorkerUnreachable | WorkerDied | AttemptEntere
 
 class Executor(Protocol):
     """The scheduler's side of an execution engine. No method blocks; none raises when a worker is gone."""
+
+    @property
+    def standing_workers(self) -> frozenset[str]:
+        """Ids of workers that the store does not list and that are never lost: those that stand for a message broker."""
 
     def refresh(self, workers: Sequence[WorkerRecord]) -> None:
         """Connect to the workers that are live in the store, and disconnect from the others."""

@@ -30,7 +30,7 @@ from gnomon.executors.worker_protocol import (
     Welcome,
 )
 from gnomon.model.attempts import Attempt
-from gnomon.model.records import WorkerRecord
+from gnomon.model.records import REMOTE_ADDRESS, WorkerRecord
 from gnomon.processes import lifeline
 from gnomon.processes.message_stream import FrameDecoder, MessageStream
 from gnomon.processes.task_api_messages import Message
@@ -44,8 +44,13 @@ SUBMIT_MAX = 256
 class LocalExecutor:
     """One stream to each live worker. No method blocks; messages that a worker has not read yet are kept in memory."""
 
-    def __init__(self, scheduler_id: str) -> None:
+    def __init__(self, scheduler_id: str, host: str | None = None) -> None:
+        """`host`: the name of this host; only a worker with this name is found dead by its lifeline. None: every worker.
+
+        On a file system that hosts share, a lock that another host holds may look free.
+        """
         self._scheduler_id = scheduler_id
+        self._host = host
         self._streams: dict[str, MessageStream[FromWorker]] = {}
         self._disconnected: list[str] = []
         """Workers whose connection ended since the last poll."""
@@ -54,15 +59,23 @@ class LocalExecutor:
         self._newly_dead: list[str] = []
         """Dead workers that were detected since the last poll."""
 
+    @property
+    def standing_workers(self) -> frozenset[str]:
+        """None: every worker of this executor is in the store."""
+        return frozenset()
+
     def refresh(self, workers: Sequence[WorkerRecord]) -> None:
         """Connect to every live worker that answers, and disconnect from the others. A later call tries again those that do not answer."""
-        live = {worker.worker_id: worker.address for worker in workers if not worker.lost}
+        live = {worker.worker_id: worker.address for worker in workers if not worker.lost and not worker.address.startswith(REMOTE_ADDRESS)}
+        elsewhere = {worker.worker_id for worker in workers if self._host is not None and worker.host != self._host}
         for worker_id in [known for known in self._streams if known not in live]:
             self._disconnect(worker_id)
         for worker_id in self._dead.keys() - live.keys():
             lifeline.remove_lifeline(self._dead.pop(worker_id))
         for worker_id, address in live.items():
-            if worker_id not in self._streams and not self._connect(worker_id, address) and lifeline.is_lifeline_free(address):
+            if worker_id in self._streams or self._connect(worker_id, address) or worker_id in elsewhere:
+                continue
+            if lifeline.is_lifeline_free(address):
                 self._dead[worker_id] = address
                 self._newly_dead.append(worker_id)
 

@@ -30,10 +30,7 @@ from gnomon.loading.hooks import POLICY_MARK, HookImplementation, describe_place
 from gnomon.loading.installed_entry_points import POLICY_GROUP, list_entry_points
 
 MODULE = "airflow_local_settings"
-_HOOKS = ("task_policy", "dag_policy", "task_instance_mutation_hook", "get_airflow_context_vars", "get_dagbag_import_timeout")
-_LIMITED_HOOKS = {
-    "pod_mutation_hook": "it is never called, because Gnomon has no Kubernetes executor",
-}
+_HOOKS = ("task_policy", "dag_policy", "task_instance_mutation_hook", "get_airflow_context_vars", "get_dagbag_import_timeout", "pod_mutation_hook")
 
 
 LimitCall = Callable[[str], AbstractContextManager[Any]]
@@ -51,8 +48,6 @@ class ClusterPolicies:
     functions: dict[str, list[HookImplementation]] = field(default_factory=dict)
     local: frozenset[int] = frozenset()
     """The ids of the functions of `airflow_local_settings`, which get their arguments by position."""
-    unused: tuple[str, ...] = ()
-    """Warnings about functions that are never called, or whose changes have no effect."""
 
     def has(self, hook: str) -> bool:
         """Whether the hook has a function."""
@@ -98,7 +93,6 @@ def apply_policies(dags: Mapping[str, Any]) -> PolicyOutcome:
     """
     outcome = PolicyOutcome()
     policies = load_policies()
-    outcome.warnings += policies.unused
     if not policies.has("task_policy") and not policies.has("dag_policy"):
         return outcome
     for dag_id, dag in dags.items():
@@ -198,7 +192,6 @@ def _read_mtime(file: str) -> int:
 
 def _load(file: str | None) -> ClusterPolicies:
     functions: dict[str, list[HookImplementation]] = {}
-    unused: list[str] = []
     dialect.enable()
     for entry in list_entry_points(POLICY_GROUP):
         for one in list_implementations(entry.load(), POLICY_MARK):
@@ -210,9 +203,7 @@ def _load(file: str | None) -> ClusterPolicies:
             local.add(id(made))
             # The first answer of get_airflow_context_vars and get_dagbag_import_timeout counts: the module decides.
             functions.setdefault(name, []).insert(0 if name.startswith("get_") else len(functions.get(name, ())), made)
-    given = {} if file is None else _list_functions(_import_module(file))
-    unused += [f"{file}: {name}: {why}." for name, why in _LIMITED_HOOKS.items() if name in given]
-    return ClusterPolicies(functions, frozenset(local), tuple(unused))
+    return ClusterPolicies(functions, frozenset(local))
 
 
 def _import_module(file: str) -> ModuleType:
@@ -237,8 +228,7 @@ def _import_module(file: str) -> ModuleType:
 def _list_functions(module: ModuleType) -> dict[str, Callable[..., Any]]:
     """The policies of the module: those of `__all__` where it has one."""
     names = getattr(module, "__all__", None)
-    known = dict.fromkeys((*_HOOKS, *_LIMITED_HOOKS))
-    wanted = known if names is None else [name for name in known if name in names]
+    wanted = _HOOKS if names is None else [name for name in _HOOKS if name in names]
     return {name: function for name in wanted if callable(function := getattr(module, name, None))}
 
 

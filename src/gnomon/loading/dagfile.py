@@ -15,6 +15,7 @@ from typing import cast
 
 from gnomon.config import current_config
 from gnomon.loading import archives, bytecode, cluster_policies, dialect, new_packages, plugin_finder
+from gnomon.loading.bundles.bundle_loader import find_bundle_root
 from gnomon.model.ids import DAG_FILE_MODULE
 from gnomon.sdk.dags.authoring_state import collect_dags, set_parsing_context
 from gnomon.sdk.dags.dag import DAG
@@ -71,6 +72,9 @@ def extend_search_path(path: str) -> None:
     new_packages.find_new_packages()
     options = current_config()
     folders = [str(options.dags_folder), str(options.plugins_folder), cluster_policies.config_folder()]
+    root = find_bundle_root(path)
+    if root is not None and root not in folders:
+        folders.insert(0, root)
     bytecode.install_bytecode_hook(folders)
     plugin_finder.install_plugin_finder(str(options.plugins_folder))
     place = archives.locate_source(path)

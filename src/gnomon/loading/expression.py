@@ -18,6 +18,7 @@ from gnomon.errors import UserError
 from gnomon.errors.product import find_close_matches
 from gnomon.errors.timetable import AirflowTimetableInvalid
 from gnomon.loading import plugins
+from gnomon.loading.plain_expressions import refuse_code
 from gnomon.model.slots import TimetableRef
 from gnomon.sdk.arguments.old_arguments import suggest_keyword
 from gnomon.sdk.schedules.schedule_argument import build_timetable_ref, parse_schedule
@@ -34,14 +35,18 @@ _PLAIN_NAMES: dict[str, Any] = {
 _OF_THE_MODULE = frozenset(f"datetime.{name}" for name in _PLAIN_NAMES)
 
 
-def evaluate(*, text: str, zone: str) -> TimetableRef:
+def evaluate(*, text: str, zone: str, runs_code: bool = True) -> TimetableRef:
     """Return the stored form of the timetable that an expression gives; any value of `schedule=` is allowed.
 
-    Cron texts are read in `zone`. Raises UserError, which marks the part that is wrong.
+    Cron texts are read in `zone`. `runs_code`: the expression may be any code; otherwise it has built-in timetables, calendars and values only.
+    Raises UserError, which marks the part that is wrong.
     """
     plugins.enable_imports()
     text = text.strip()
-    names = _resolve_names(_parse(text), text)
+    tree = _parse(text)
+    if not runs_code:
+        refuse_code(tree, text)
+    names = _resolve_names(tree, text)
     try:
         value = eval(_compile(text), names)  # noqa: S307 - the purpose is to evaluate the user's text
         made = parse_schedule(value, find_zone(zone))

@@ -39,11 +39,19 @@ ANSWER_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 
 MEMORY = MetricDefinition("gnomon_process_resident_memory_bytes", _G, "Resident memory of the process of a service.")
 CPU = MetricDefinition("gnomon_process_cpu_seconds_total", _C, "Processor time of the process of a service, without its children.")
+BUILD = MetricDefinition("gnomon_build_info", _G, "1 for each process of a service, with the version of Gnomon that it runs.", ("version",))
+
+CLOCK_DIFFERENCE = MetricDefinition("gnomon_clock_difference_seconds", _G, "The clock of the host of a process minus the clock of the database.")
+
+DAG_FOLDER = MetricDefinition(
+    "gnomon_dag_folder_since_seconds", _G, "Since when the DAG folder of a dag-processor or worker has this digest of its names and sizes, in seconds since 1970.", ("digest", "files"),
+)
 
 ROUND = MetricDefinition("gnomon_scheduler_round_duration_seconds", _H, "Duration of one round of a scheduler, without the sleep.", (), DELAY_BUCKETS)
 COMMITS = MetricDefinition("gnomon_scheduler_commits_total", _C, "Commits of a scheduler.")
 REFUSED_COMMITS = MetricDefinition("gnomon_scheduler_refused_commits_total", _C, "Rounds of a scheduler whose commit failed or was refused.")
 GROUPS = MetricDefinition("gnomon_scheduler_groups", _G, "Groups of DAGs that a scheduler owns; there are 64.")
+CONNECTED_WORKERS = MetricDefinition("gnomon_scheduler_connected_worker", _G, "1 for each worker to which a scheduler can send tasks: workers of its own host.", ("worker",))
 LOADED_RUNS = MetricDefinition("gnomon_scheduler_unfinished_runs", _G, "Unfinished runs in the memory of a scheduler.")
 LIVE_ATTEMPTS = MetricDefinition("gnomon_scheduler_live_attempts", _G, "Attempts that a scheduler has with workers.")
 READY_TASKS = MetricDefinition("gnomon_scheduler_ready_tasks", _G, "Entries in the queues of task instances that wait for slots of a pool, in the memory of a scheduler.", ("pool",))
@@ -69,7 +77,7 @@ API_DURATION = MetricDefinition("gnomon_api_request_duration_seconds", _H, "From
 API_OPEN = MetricDefinition("gnomon_api_open_requests", _G, "Requests that an api-server is answering, event streams included.")
 
 PROCESS_METRICS = (
-    MEMORY, CPU, ROUND, COMMITS, REFUSED_COMMITS, GROUPS, LOADED_RUNS, LIVE_ATTEMPTS, READY_TASKS, SCHEDULE_DELAY, START_DELAY, ATTEMPT_DURATION, RUN_DURATION,
+    MEMORY, CPU, BUILD, CLOCK_DIFFERENCE, DAG_FOLDER, ROUND, COMMITS, REFUSED_COMMITS, GROUPS, CONNECTED_WORKERS, LOADED_RUNS, LIVE_ATTEMPTS, READY_TASKS, SCHEDULE_DELAY, START_DELAY, ATTEMPT_DURATION, RUN_DURATION,
     WORKER_ATTEMPTS, WORKER_UNACKNOWLEDGED, WORKER_CHILDREN, PARSE_DURATION, PARSE_FAILURES, DAG_FILES, LAST_PARSE, TRIGGERS_SUCCEEDED, TRIGGERS_FAILED,
     TRIGGERS_BLOCKED, API_DURATION, API_OPEN,
 )  # fmt: skip

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
+import math
 import os
 import resource
 import threading
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 
-from gnomon.metrics.definitions import CPU, MEMORY, PROCESS_METRICS, MetricDefinition, MetricKind
+from gnomon.metrics.definitions import BUILD, CPU, MEMORY, PROCESS_METRICS, MetricDefinition, MetricKind
 
 SERIES_MAX = 2000
 """Combinations of a metric and labels that a process keeps; further ones are counted under the labels OTHER."""
@@ -81,8 +84,14 @@ class ProcessFigures:
     def record_process(self) -> None:
         """Set the figures of the process itself: memory and processor time."""
         self.put(MEMORY, read_resident_bytes())
+        self.put(BUILD, 1, find_version())
         usage = resource.getrusage(resource.RUSAGE_SELF)
         self.put(CPU, round(usage.ru_utime + usage.ru_stime, 3))
+
+    def list_numbers(self) -> list[tuple[str, tuple[str, ...], float]]:
+        """Counters and gauges: name, values of the labels, value."""
+        with self._guard:
+            return [(name, labels, value) for (name, labels), value in self._numbers.items()]
 
     def encode(self) -> str:
         """All figures as JSON, for `decode_figures`."""
@@ -90,6 +99,11 @@ class ProcessFigures:
             numbers = [[name, labels, value] for (name, labels), value in self._numbers.items()]
             buckets = [[name, labels, found.counts, round(found.total, 6)] for (name, labels), found in self._histograms.items()]
             return json.dumps([numbers, buckets], separators=(",", ":"))
+
+
+def encode_numbers(numbers: Iterable[tuple[str, tuple[str, ...], float]]) -> str:
+    """Counters and gauges of another process as JSON, for `decode_figures`. Those that are no finite number are left out."""
+    return json.dumps([[[name, labels, value] for name, labels, value in numbers if math.isfinite(value)], []], separators=(",", ":"))
 
 
 def decode_figures(body: str) -> Iterator[FigureSample]:
@@ -103,6 +117,15 @@ def decode_figures(body: str) -> Iterator[FigureSample]:
         metric = _BY_NAME.get(name)
         if metric is not None and len(labels) == len(metric.labels) and len(counts) == len(metric.buckets) + 1:
             yield FigureSample(metric, tuple(labels), BucketCounts(counts, total))
+
+
+@cache
+def find_version() -> str:
+    """The version of the installed distribution, as this process has found it first: an upgrade of the files does not change a process."""
+    try:
+        return importlib.metadata.version("gnomon")
+    except importlib.metadata.PackageNotFoundError:  # a source tree on the path
+        return "of a source tree"
 
 
 def read_resident_bytes() -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import zlib
+from typing import Any
 
 import msgspec
 
@@ -29,6 +30,10 @@ def utf8_bytes(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode())
 
 
+XCOM_KEY_MAX = 512
+"""Characters of the key of an XCom, as in Airflow; the index of PostgreSQL refuses a key of more than 2,700 bytes."""
+
+
 def xcom_excess(what: str, text: str) -> str | None:
     """A sentence that says why this JSON text is too large for an XCom, with `what` as its subject; None within the limit.
 
@@ -51,6 +56,13 @@ def measure_json(text: str) -> int | None:
     return len(value) if isinstance(value, dict | list) else None
 
 
+def xcom_fault(what: str, key: str, text: str) -> str | None:
+    """Why an XCom with this key and this JSON text cannot be stored, with `what` as the subject; None: it can."""
+    if len(key) > XCOM_KEY_MAX:
+        return f"the key of an XCom has at most {XCOM_KEY_MAX} characters, and this one has {len(key):,}; it begins with {key[:_SHOWN_MAX]!r}"
+    return xcom_excess(what, text)
+
+
 class RunFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The fields of a DAG run that a task may see."""
 
@@ -70,6 +82,8 @@ class RunFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     clear_number: int = 0
     partition_key: str | None = None
     partition_date: Instant | None = None
+    bundle_version: str | None = None
+    """The version of the DAG bundle whose code its tasks run; None: that of the present files."""
 
 
 class InstanceOverrides(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -129,6 +143,8 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The number of the attempt within its task instance; attempts that use no try count too."""
     file: str
     """The DAG file, absolute; for a zip `archive.zip/member.py`."""
+    bundle_name: str | None = None
+    """The DAG bundle of the file; its version is that of the run. None: the DAG folder, or the examples."""
     input_hash: str = ""
     """The key of the zygote: attempts with equal (file, input_hash) may share one."""
     zygote_max_age_s: float | None = None
@@ -156,6 +172,10 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     `map_index` is a number in the mixed radix of all these lengths; the last factor varies fastest.
     """
+    queue: str = "default"
+    """The queue of the task, for executors with a message broker."""
+    executor_config: dict[str, Any] | None = None
+    """What the task's `executor_config` says of its pod, for the KubernetesExecutor."""
     elements: tuple[ElementSource, ...] = ()
     """What the instance is mapped over in the return values of tasks that are not mapped, where its place in them is known."""
     overrides: InstanceOverrides | None = None
@@ -209,6 +229,8 @@ class AttemptResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     """
     rendered_map_index: str | None = None
     """The rendered `map_index_template`; None: the task has none."""
+    rendered_fields: str | None = None
+    """A JSON object: by name the template fields as they were after rendering, cut to a length; None: all are empty, or were not rendered."""
     asset_events: tuple[AssetEmission, ...] | None = None
     """For success: the events to record. None: one for each asset among the outlets of the task's spec."""
 

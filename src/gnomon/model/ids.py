@@ -68,8 +68,9 @@ def format_map_indices(indices: Iterable[int]) -> str:
 
 _MAX_RANGES = 5
 
-_UNWRITABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
-"""Control characters, line and paragraph separators, and lone surrogates, which UTF-8 cannot hold."""
+_UNWRITABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Control characters, line and paragraph separators, what changes the direction of writing (an id would look like another one), and lone surrogates,
+which UTF-8 cannot hold."""
 
 
 class TaskKey(NamedTuple):

@@ -18,6 +18,7 @@ class MutationTask(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     pool_slots: int
     priority_weight: int
     """The effective priority: that of the admission, by the weight rule."""
+    executor: str | None = None
     retries: int = 0
     trigger_rule: str = "all_success"
 

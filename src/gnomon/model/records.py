@@ -49,6 +49,10 @@ class DagRecord:
     """Why its dependencies on other DAGs can never be met; no run is planned while this is set."""
     live_at: Instant | None = None
     """Since when the DAG has been unpaused and defined by a file, with this schedule. `catchup` decides about older slots."""
+    bundle_name: str | None = None
+    """The DAG bundle of its file; None: the DAG folder, or the examples."""
+    bundle_version: str | None = None
+    """The version of the bundle that this version of the DAG is of; None: the bundle has no versions."""
 
 
 @dataclass(slots=True)
@@ -77,6 +81,15 @@ class RunRecord:
     partition_date: Instant | None = None
     backfill_pk: int | None = None
     """The backfill that created the run, or has it run again."""
+    bundle_version: str | None = None
+    """The version of the DAG bundle that its tasks run, set when it first starts; None: that of the present files."""
+    kept_spec: DagSpec | None = None
+    """For a run that keeps an older version of its DAG: that version."""
+
+    @property
+    def keeps_version(self) -> bool:
+        """Whether a new version of the DAG leaves the run as it is."""
+        return self.bundle_version is not None and self.state in (DagRunState.QUEUED, DagRunState.RUNNING)
 
     @property
     def slot_at(self) -> Instant | None:
@@ -202,6 +215,8 @@ class EventRecord:
     map_index: int = UNMAPPED
     by: str = "scheduler"
     body: str = ""
+    address: str | None = None
+    """The address from which the user asked, over the API; None for a command on a host of the deployment, and for services."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -370,12 +385,16 @@ class PoolRecord:
     description: str = ""
 
 
+REMOTE_ADDRESS = "execution-api"
+"""How the address of a worker begins that has no Unix socket for schedulers, because it claims its attempts over the execution API; the hash of its secret follows."""
+
+
 @dataclass(slots=True, frozen=True)
 class WorkerRecord:
     worker_id: str
     host: str
     address: str
-    """The path of its Unix socket."""
+    """The path of its Unix socket, or a text that begins with REMOTE_ADDRESS."""
     slots: int
     beat_at: Instant
     lost: bool

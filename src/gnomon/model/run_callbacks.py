@@ -75,6 +75,8 @@ class CallbackRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
     run_ended_at: Instant | None = None
     deadline_no: int | None = None
     deadline_at: Instant | None = None
+    executor: str | None = None
+    """The executor of the task, or that the callback names; None: the default."""
 
 
 @dataclass(slots=True)
@@ -112,6 +114,8 @@ class DeadlineSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     """For `average_runtime`: with fewer ended runs there is no deadline."""
     callback: str = ""
     """The path of the callback, for listings."""
+    executor: str | None = None
+    """`SyncCallback(executor=...)`; None: the default."""
 
 
 @dataclass(slots=True)

@@ -51,6 +51,8 @@ class TaskSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     effective_priority: int = 1
     """The priority of admission: the weight rule applied to the graph."""
     queue: str = "default"
+    executor: str | None = None
+    """The executor that the author named; None: the first of [core] executor."""
     max_active_tis_per_dag: int | None = None
     max_active_tis_per_dagrun: int | None = None
     depends_on_past: bool = False
@@ -86,6 +88,10 @@ class TaskSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What it returns is a result of the run."""
     extra_links: tuple[ExtraLinkSpec, ...] = ()
     """Its links and those that plugins add to it, by name."""
+    executor_config: dict[str, object] | None = None
+    """What the KubernetesExecutor uses of `executor_config`: `pod_override` as a dict like a manifest, `pod_template_file`; None: nothing."""
+    triggers_dag: str | None = None
+    """The DAG that an operator like TriggerDagRunOperator triggers; None for other operators, and for an id that is a template or differs between instances."""
     owner: str = "airflow"
     display_name: str | None = None
     doc_md: str | None = None
@@ -159,6 +165,8 @@ class DagSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     description: str | None = None
     display_name: str | None = None
     doc_md: str | None = None
+    owner_links: dict[str, str] = {}
+    """Addresses of owners, by their names."""
     params: dict[str, ParamSpec] = {}
     groups: dict[str, str | None] = {}
     """Task group id to the id of its parent group."""
@@ -168,13 +176,17 @@ class DagSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """`upstream\\x1fdownstream` to the label of that edge."""
     attempts_per_child: int = 1
     fresh_import: bool = False
+    disable_bundle_versioning: bool = False
+    """Its runs follow the newest version also when its bundle knows versions."""
+    rerun_with_latest_version: bool | None = None
+    """Whether a cleared run takes the newest version instead of the bundle version that it had; None: it keeps it, except in a backfill."""
 
 
 class ParseFailure(msgspec.Struct, frozen=True, kw_only=True):
     """Why a file, or one DAG of it, could not be loaded: one line for listings, and the traceback."""
 
     kind: str
-    """syntax, import, timeout, memory, crash, exit, dag (a DAG in it is wrong), duplicate, unreadable."""
+    """syntax, import, timeout, memory, crash, exit, dag (a DAG in it is wrong), duplicate, unreadable, bundle (not a file: its DAG bundle cannot be refreshed)."""
     message: str
     """What failed, where, and what to do, in one or two sentences."""
     line: int | None = None
@@ -212,6 +224,12 @@ class ParsedFile(msgspec.Struct, frozen=True, kw_only=True):
     failures: tuple[ParseFailure, ...] = ()
     warnings: tuple[str, ...] = ()
     duration_s: float = 0.0
+    source: bytes = b""
+    """The text of the file, compressed with zlib; empty if it is not kept."""
+    bundle_name: str | None = None
+    """The DAG bundle that contains it; None: the DAG folder, or the examples."""
+    bundle_version: str | None = None
+    """The version of the bundle that was parsed; None: the bundle has no versions."""
 
 
 def collect_edges(spec: DagSpec) -> tuple[Edge, ...]:

@@ -7,14 +7,14 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from gnomon import log
+from gnomon.alert_channels.messages import build_title
+from gnomon.alert_channels.webhook_post import DeliveryFailed
 from gnomon.clock import Clock
 from gnomon.config.alert_channels import AlertChannel
 from gnomon.model.alerts import DeliveryRecord
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import EventRecord
-from gnomon.monitor.messages import build_title
 from gnomon.monitor.settings import RETRY_FIRST_S, RETRY_LONGEST_S, SENDERS
-from gnomon.monitor.webhook_post import DeliveryFailed
 from gnomon.store import Transaction
 from gnomon.store.alert_records import alert_deliveries
 from gnomon.store.dag_records.event_log import log_event

@@ -13,6 +13,7 @@ from gnomon import log
 from gnomon.clock import Clock
 from gnomon.errors import ConfigurationError, ResourceUnavailable
 from gnomon.errors.product import UserError
+from gnomon.metrics import ProcessFigures
 from gnomon.model.instants import Instant
 from gnomon.monitor.alert_findings import AlertFindings, RaisedAlert, store_findings
 from gnomon.monitor.dag_rules import DagRules
@@ -27,6 +28,7 @@ from gnomon.report.listings.run_list import find_run
 from gnomon.store import CommitUncertain, Database, FencedError, Transaction
 from gnomon.store.alert_records import alert_deliveries
 from gnomon.store.ownership import service_leases
+from gnomon.store.ownership.service_figures import FiguresWriter
 from gnomon.store.ownership.service_leases import MONITOR, MONITOR_BEAT_S
 from gnomon.wakeups import StopFlag
 
@@ -47,6 +49,7 @@ class MonitorService:
         self._clock = clock
         self._monitor_id = monitor_id
         self._host = host
+        self._figures = FiguresWriter(ProcessFigures(), MONITOR, monitor_id, host, clock)
         self._rules = DagRules(settings.rules, settings.channels)
         self._states = StateEvaluation(settings, self._rules)
         self._queue = DeliveryQueue(settings, new_id)
@@ -84,6 +87,8 @@ class MonitorService:
     def _hold_lease(self) -> None:
         with self._db.write() as tx:
             holds = service_leases.claim_lease(tx, MONITOR, self._monitor_id, self._host)
+            if holds:
+                self._figures.write_if_due(tx)
             released = alert_deliveries.release_deliveries(tx) if holds and not self._is_holder else 0
         if holds and not self._is_holder:
             _log.info("monitor_started", rules=len(self._settings.rules), channels=len(self._settings.channels), unsent=released)
@@ -185,6 +190,7 @@ class MonitorService:
             if self._is_holder:
                 with self._db.write() as tx:
                     service_leases.release_lease(tx, MONITOR, self._monitor_id)
+                    self._figures.remove(tx)
         except (ResourceUnavailable, ConfigurationError, CommitUncertain) as error:
             _log.warning("retire_failed", error=str(error))
         with self._pipe_lock:

@@ -9,6 +9,7 @@ from gnomon.config import Config
 from gnomon.config.alert_channels import AlertChannel
 from gnomon.config.alert_rules import AlertRule, read_alert_settings
 from gnomon.engine.state.engine_state import EngineLimits
+from gnomon.report.explanations.engine_state_reading import build_limits
 
 POLL_S = 1.0
 """Seconds between two looks for facts and for due messages."""
@@ -51,5 +52,5 @@ def build_monitor_settings(cfg: Config) -> MonitorSettings:
     return MonitorSettings(
         rules=alerts.rules, channels=alerts.channels, base_url=cfg.text("alerts", "base_url").rstrip("/"),
         group_wait_s=cfg.number("alerts", "group_wait"), group_interval_s=cfg.number("alerts", "group_interval"),
-        limits=EngineLimits(parallelism=cfg.integer("core", "parallelism") or None),
+        limits=build_limits(cfg),
     )

@@ -98,10 +98,10 @@ class SwitchedBackfill:
 @operation("backfills.preview", "create", "backfill")
 def preview_backfill(
     scope: OperationScope, dag_id: str, from_at: int, to_at: int, reprocess: str = "none", max_active_runs: int = 10, runs_backwards: bool = False,
-    conf: dict[str, object] | None = None,
+    conf: dict[str, object] | None = None, is_newest_wanted: bool | None = None,
 ) -> SlotListing:  # fmt: skip
     """The slots from one instant to another, both included, and what would become of each. Nothing is changed."""
-    request, slots = _find_slots(scope, dag_id, from_at, to_at, reprocess, max_active_runs, runs_backwards, conf)
+    request, slots = _find_slots(scope, dag_id, from_at, to_at, reprocess, max_active_runs, runs_backwards, conf, is_newest_wanted)
     with scope.db.read() as tx:
         previews = preview_slots(tx, request, slots)
     rows = [
@@ -114,13 +114,13 @@ def preview_backfill(
 @operation("backfills.create", "create", "backfill")
 def create_backfill(
     scope: OperationScope, dag_id: str, from_at: int, to_at: int, reprocess: str = "none", max_active_runs: int = 10, runs_backwards: bool = False,
-    conf: dict[str, object] | None = None,
+    conf: dict[str, object] | None = None, is_newest_wanted: bool | None = None,
 ) -> CreatedBackfill:  # fmt: skip
     """Create runs for the slots from one instant to another, both included."""
-    request, slots = _find_slots(scope, dag_id, from_at, to_at, reprocess, max_active_runs, runs_backwards, conf)
+    request, slots = _find_slots(scope, dag_id, from_at, to_at, reprocess, max_active_runs, runs_backwards, conf, is_newest_wanted)
     made = store_backfill(scope.actor, scope.db, request)
     with scope.db.read() as tx:
-        row = backfill_list.build_backfill_row(tx, request.dag.dag_id, made)
+        row = _build_row(scope, tx, request.dag.dag_id, made)
         return CreatedBackfill(row, len(slots.runs), slots.has_more, request.dag.paused, process_health.is_scheduler_alive(tx))
 
 
@@ -129,14 +129,14 @@ def list_backfills(scope: OperationScope, dag_id: str) -> list[BackfillRow]:
     """The backfills of a DAG, newest first."""
     with scope.db.read() as tx:
         find_dag(tx, dag_id)
-        return backfill_list.list_backfills(tx, dag_id)
+        return scope.hide_names(tx, backfill_list.list_backfills(tx, dag_id), "error")
 
 
 @operation("backfills.list_all", "read", "backfill")
 def list_all_backfills(scope: OperationScope) -> list[BackfillRow]:
     """The backfills of all DAGs, newest first."""
     with scope.db.read() as tx:
-        return scope.select(tx, backfill_list.list_backfills(tx), lambda row: row.dag_id)
+        return scope.hide_names(tx, scope.select(tx, backfill_list.list_backfills(tx), lambda row: row.dag_id), "error")
 
 
 @operation("backfills.show", "read", "backfill")
@@ -144,7 +144,7 @@ def show_backfill(scope: OperationScope, backfill_id: int, most_left: int = 20) 
     """A backfill, and at most `most_left` of the slots whose runs it left as they are."""
     with scope.db.read() as tx:
         dag_id, record = _find(scope, tx, backfill_id, Role.VIEWER)
-        row = backfill_list.build_backfill_row(tx, dag_id, record)
+        row = _build_row(scope, tx, dag_id, record)
         left = backfills.list_left_runs(tx, backfill_id, min(max(most_left, 0), LEFT_MAX))
     return ShownBackfill(row, [LeftSlot(iso(at), outcome, run_id) for at, outcome, run_id in left])
 
@@ -157,7 +157,7 @@ def read_backfill_progress(scope: OperationScope, backfill_id: int) -> BackfillP
             dag_id, record = _find(scope, tx, backfill_id, Role.VIEWER)
         except NameNotFound:
             return None
-        return BackfillProgress(backfill_list.build_backfill_row(tx, dag_id, record), record.is_planned, record.is_ended)
+        return BackfillProgress(_build_row(scope, tx, dag_id, record), record.is_planned, record.is_ended)
 
 
 @operation("backfills.switch", "edit", "backfill")
@@ -170,9 +170,14 @@ def switch_backfill(scope: OperationScope, backfill_id: int, switch: str) -> Swi
     return SwitchedBackfill(dag_id, change_backfill(scope.actor, scope.db, dag_id, record, BackfillSwitch(switch)))
 
 
+def _build_row(scope: OperationScope, tx: Transaction, dag_id: str, record: BackfillRecord) -> BackfillRow:
+    (row,) = scope.hide_names(tx, backfill_list.build_backfill_rows(tx, [(dag_id, record)]), "error")
+    return row
+
+
 def _find_slots(
     scope: OperationScope, dag_id: str, from_at: Instant, to_at: Instant, reprocess: str, max_active_runs: int, runs_backwards: bool,
-    conf: dict[str, object] | None,
+    conf: dict[str, object] | None, is_newest_wanted: bool | None,
 ) -> tuple[BackfillRequest, FoundSlots]:  # fmt: skip
     check_instants(from_at, to_at)
     chosen: dict[str, Reprocess] = {one: one for one in REPROCESS_CHOICES}
@@ -180,7 +185,7 @@ def _find_slots(
         raise UserError(f"a backfill needs max_active_runs from 1 on, and reprocess one of {', '.join(REPROCESS_CHOICES)}")
     with scope.db.read() as tx:
         dag = find_dag(tx, dag_id)
-    request = BackfillRequest(dag, from_at, to_at, chosen[reprocess], max_active_runs, runs_backwards, conf or {})
+    request = BackfillRequest(dag, from_at, to_at, chosen[reprocess], max_active_runs, runs_backwards, conf or {}, is_newest_wanted)
     check_backfill(request)
     return request, find_slots(scope.actor, request)
 

@@ -8,8 +8,12 @@ from typing import Any
 
 from gnomon.operations import (
     account_operations,
+    alert_operations,
     asset_operations,
+    asset_state_operations,
+    audit_operations,
     backfill_operations,
+    channel_tests,
     connection_operations,
     dag_operations,
     downstream_operations,
@@ -19,6 +23,8 @@ from gnomon.operations import (
     pool_operations,
     run_operations,
     task_operations,
+    task_state_operations,
+    timetable_operations,
     variable_operations,
     work_operations,
     xcom_operations,
@@ -28,7 +34,8 @@ from gnomon.operations.operation import Operation
 _MODULES = (
     dag_operations, run_operations, downstream_operations, task_operations, log_operations, explain_operations, work_operations,
     backfill_operations, asset_operations, hitl_operations, xcom_operations, pool_operations, variable_operations, connection_operations,
-    account_operations,
+    account_operations, task_state_operations, asset_state_operations, alert_operations, channel_tests, audit_operations,
+    timetable_operations,
 )  # fmt: skip
 
 

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 
 from gnomon.actions.owner_requests import OwnerAnswer
 from gnomon.model.records import DagRecord, RunRecord
+from gnomon.operations.operation_scope import OperationScope
 from gnomon.report.listings.run_list import TaskInstanceRow, list_task_instances
-from gnomon.store import Database
 from gnomon.store.dag_records import dag_runs
 
 
@@ -30,20 +30,21 @@ class InstanceChange:
     reply: OwnerAnswer | None
 
 
-def read_instance_change(db: Database, dag: DagRecord, run: RunRecord, rows: Sequence[TaskInstanceRow], reply: OwnerAnswer) -> InstanceChange:
+def read_instance_change(scope: OperationScope, dag: DagRecord, run: RunRecord, rows: Sequence[TaskInstanceRow], reply: OwnerAnswer) -> InstanceChange:
     """The change after the reply. `rows`: the task instances before the request."""
     if reply.answer is None:
         return InstanceChange(list(rows), [], reply)
     names = next((names for names in reply.answer.values() if isinstance(names, list)), None)
-    return InstanceChange(list(rows), _read_changed(db, dag, run, rows, names), reply)
+    return InstanceChange(list(rows), _read_changed(scope, dag, run, rows, names), reply)
 
 
 def _read_changed(
-    db: Database, dag: DagRecord, run: RunRecord, rows: Sequence[TaskInstanceRow], names: Collection[object] | None
+    scope: OperationScope, dag: DagRecord, run: RunRecord, rows: Sequence[TaskInstanceRow], names: Collection[object] | None
 ) -> list[ChangedRow]:
     """`names`: the task instances that the owner's answer lists; None when the answer has no list and all were changed."""
-    with db.read() as tx:
-        now = {row.name: row for row in list_task_instances(tx, dag, dag_runs.find_stored_run(tx, dag.dag_id, run.run_id) or run)}
+    with scope.db.read() as tx:
+        found = list_task_instances(tx, dag, dag_runs.find_stored_run(tx, dag.dag_id, run.run_id) or run)
+        now = {row.name: row for row in scope.hide_names(tx, found)}
     return [
         ChangedRow(**{**asdict(now[row.name]), "previous_state": row.state})
         for row in rows

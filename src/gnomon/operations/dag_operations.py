@@ -79,9 +79,14 @@ def list_errors(scope: OperationScope, with_warnings: bool = False) -> list[Impo
         rows += import_problems.list_import_warnings(tx) if with_warnings else []
         if scope.dags.sees_all(tx):
             return rows
-        files = _list_seen_files(scope, tx)
+        files, shared = _list_seen_files(scope, tx), _list_shared_files(scope, tx)
         hide = scope.dags.build_name_filter(tx)
-        return [replace(row, message=hide(row.message), traceback=hide(row.traceback)) for row in rows if row.file in files]
+        rows = [row for row in rows if row.file in files and (row.kind != import_problems.WARNING or _may_see_warning(scope, tx, row))]
+        return [
+            replace(row, line=None, message=import_problems.HIDDEN_TEXT, traceback="") if row.file in shared and row.kind != import_problems.WARNING
+            else replace(row, message=hide(row.message), traceback=hide(row.traceback))
+            for row in rows
+        ]  # fmt: skip
 
 
 @operation("dags.warnings", "read", "DAG")
@@ -179,6 +184,17 @@ def _mark_stale(scope: OperationScope, dag_id: str | None) -> int:
         notify_on_commit(tx)
     scope.actor.wake_services()
     return count
+
+
+def _may_see_warning(scope: OperationScope, tx: Transaction, row: ImportProblem) -> bool:
+    """The warning is about a DAG that the user sees, or about the file as a whole."""
+    subject = import_problems.find_subject(row.file, row.message)
+    return subject == row.file or scope.dags.has_role(tx, subject, Role.VIEWER)
+
+
+def _list_shared_files(scope: OperationScope, tx: Transaction) -> set[str]:
+    """The files that define a DAG which the user does not see: their errors may be about it."""
+    return {row.file for row in dags.list_dags(tx) if not scope.dags.has_role(tx, row.dag_id, Role.VIEWER)}
 
 
 def _list_seen_files(scope: OperationScope, tx: Transaction) -> set[str]:

@@ -40,11 +40,13 @@ def select_downstream(scope: OperationScope, dag_id: str, run_id: str, only_fail
 
 
 @operation("runs.clear_downstream", "edit", "run")
-def clear_downstream(scope: OperationScope, dag_id: str, run_id: str, only_failed: bool = False) -> DownstreamChange:
-    """Run them again, upstream first."""
+def clear_downstream(
+    scope: OperationScope, dag_id: str, run_id: str, only_failed: bool = False, is_newest_wanted: bool | None = None
+) -> DownstreamChange:
+    """Run them again, upstream first. `is_newest_wanted`: as for `runs.clear`, for each of them."""
     parts = _collect(scope, dag_id, run_id, only_failed, Role.USER)
     rows = [part.row for part in parts]
-    reply = ask_owners(scope.actor, scope.db, "clear", [part.body for part in parts])
+    reply = ask_owners(scope.actor, scope.db, "clear", [{**part.body, "is_newest_wanted": is_newest_wanted} for part in parts])
     return DownstreamChange(rows, [] if reply.answer is None else _read_cleared(scope.db, rows, reply.answer), reply)
 
 

@@ -7,13 +7,13 @@ the names are computed again for each piece, so that no request can name another
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from gnomon.errors.product import UserError
 from gnomon.model.instants import Instant
 from gnomon.model.states import FINISHED_RUN_STATES
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
+from gnomon.remote_logs.task_log_folder import LogLookup
 from gnomon.report.explanations.explanation import explain_task
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.log_files import find_log_files, list_attempt_logs
@@ -26,7 +26,7 @@ from gnomon.store import Transaction
 
 @dataclass(frozen=True, slots=True)
 class AttemptFiles:
-    """The log files of one attempt of a run. `is_stored`: at least one of them is on the machine that reads logs."""
+    """The log files of one attempt of a run. `is_stored`: at least one of them is on the machine that reads logs, or in the remote folder."""
 
     task_id: str
     map_index: int
@@ -73,24 +73,33 @@ class CallbackLog:
 @operation("logs.of_run", "read", "task log")
 def list_run_logs(scope: OperationScope, dag_id: str, run_id: str, task_id: str | None = None, map_index: int | None = None) -> RunLogs:
     """The log files of all attempts of a run, of one task, or of one task instance, and the states to which they belong."""
-    with scope.db.read() as tx:
-        dag = find_dag(tx, dag_id)
-        run = find_run(tx, dag, run_id)
-        if task_id is not None and task_id not in dag.task_numbers:
-            raise task_not_found(dag_id, task_id, dag.task_numbers)
-        rows = [row for row in list_task_instances(tx, dag, run) if task_id in (None, row.task_id) and map_index in (None, row.map_index)]
-        attempts = _list_attempts(scope, tx, dag_id, run_id, task_id, map_index)
-        return RunLogs(build_run_row(dag_id, run), run.state in FINISHED_RUN_STATES, rows, attempts)
+    lookup = scope.task_logs.look_up()
+
+    def find() -> RunLogs:
+        with scope.db.read() as tx:
+            dag = find_dag(tx, dag_id)
+            run = find_run(tx, dag, run_id)
+            if task_id is not None and task_id not in dag.task_numbers:
+                raise task_not_found(dag_id, task_id, dag.task_numbers)
+            rows = [row for row in list_task_instances(tx, dag, run) if task_id in (None, row.task_id) and map_index in (None, row.map_index)]
+            attempts = _list_attempts(lookup, tx, dag_id, run_id, task_id, map_index)
+            (row,) = scope.hide_names(tx, [build_run_row(dag_id, run)])
+            return RunLogs(row, run.state in FINISHED_RUN_STATES, scope.hide_names(tx, rows), attempts)
+
+    return lookup.search(find)
 
 
 @operation("logs.of_try", "read", "task log")
 def list_try_logs(scope: OperationScope, dag_id: str, run_id: str, task_id: str, map_index: int, try_number: int | None = None) -> list[str]:
     """The log files of one try of a task instance, the last one without `try_number`, oldest first."""
-    folder = scope.actor.cfg.logs_folder
-    with scope.db.read() as tx:
-        dag = find_dag(tx, dag_id)
-        paths = find_log_files(tx, dag, find_run(tx, dag, run_id), task_id, map_index, try_number, folder)
-    return [str(path.relative_to(folder)) for path in paths]
+    lookup = scope.task_logs.look_up()
+
+    def find() -> list[str]:
+        with scope.db.read() as tx:
+            dag = find_dag(tx, dag_id)
+            return find_log_files(tx, dag, find_run(tx, dag, run_id), task_id, map_index, try_number, lookup)
+
+    return lookup.search(find)
 
 
 @operation("logs.why_none", "read", "task log")
@@ -108,20 +117,27 @@ def read_log(
     scope: OperationScope, dag_id: str, run_id: str, task_id: str, map_index: int, file: str, start: int = 0, is_over: bool = False
 ) -> LogPiece:
     """Lines of a log file of a task instance from the byte `start` on. `is_over`: nothing more will be written, so the last line is whole."""
-    with scope.db.read() as tx:
-        attempts = _list_attempts(scope, tx, dag_id, run_id, task_id, map_index)
-    known = {name for attempt in attempts for name in attempt.files}
+    lookup = scope.task_logs.look_up()
+
+    def find() -> list[AttemptFiles]:
+        with scope.db.read() as tx:
+            return _list_attempts(lookup, tx, dag_id, run_id, task_id, map_index)
+
+    known = {name for attempt in lookup.search(find) for name in attempt.files}
     return _read_piece(scope, known, file, start, is_over)
 
 
 @operation("logs.of_callbacks", "read", "task log")
 def list_callback_logs(scope: OperationScope, dag_id: str, run_id: str) -> list[CallbackLog]:
     """The logs of the callbacks of a run, oldest first."""
-    folder = scope.actor.cfg.logs_folder
-    with scope.db.read() as tx:
-        dag = find_dag(tx, dag_id)
-        found = find_callback_logs(tx, dag, find_run(tx, dag, run_id), folder)
-    return [CallbackLog(title, str(path.relative_to(folder))) for title, path in found]
+    lookup = scope.task_logs.look_up()
+
+    def find() -> list[CallbackLog]:
+        with scope.db.read() as tx:
+            dag = find_dag(tx, dag_id)
+            return [CallbackLog(title, name) for title, name in find_callback_logs(tx, dag, find_run(tx, dag, run_id), lookup)]
+
+    return lookup.search(find)
 
 
 @operation("logs.read_callback", "read", "task log")
@@ -131,14 +147,13 @@ def read_callback_log(scope: OperationScope, dag_id: str, run_id: str, file: str
     return _read_piece(scope, known, file, start, True)
 
 
-def _list_attempts(scope: OperationScope, tx: Transaction, dag_id: str, run_id: str, task_id: str | None, map_index: int | None) -> list[AttemptFiles]:
-    folder = scope.actor.cfg.logs_folder
+def _list_attempts(lookup: LogLookup, tx: Transaction, dag_id: str, run_id: str, task_id: str | None, map_index: int | None) -> list[AttemptFiles]:
     dag = find_dag(tx, dag_id)
-    found = list_attempt_logs(tx, dag, find_run(tx, dag, run_id), folder, task_id, map_index)
+    found = list_attempt_logs(tx, dag, find_run(tx, dag, run_id), task_id, map_index)
     attempts = []
     for one in found:
-        stored = [path for path in one.paths if path.is_file()]
-        files = tuple(str(path.relative_to(folder)) for path in (stored if one.is_ended else one.paths))
+        stored = tuple(name for name in one.files if lookup.has(name))
+        files = stored if one.is_ended else one.files
         attempts.append(AttemptFiles(one.task_id, one.map_index, one.try_number, one.seq, one.started_at, one.is_ended, bool(stored), files))
     return attempts
 
@@ -146,8 +161,7 @@ def _list_attempts(scope: OperationScope, tx: Transaction, dag_id: str, run_id: 
 def _read_piece(scope: OperationScope, known: set[str], file: str, start: int, is_over: bool) -> LogPiece:
     if file not in known:
         raise UserError(f"there is no log file {file!r} of this task instance or run")
-    path: Path = scope.actor.cfg.logs_folder / file
-    text = read_whole_lines(path, max(start, 0), is_over=is_over)
+    text = read_whole_lines(scope.task_logs.fetch(file), max(start, 0), is_over=is_over)
     return LogPiece(text.decode(errors="replace").splitlines(), max(start, 0) + len(text))
 
 

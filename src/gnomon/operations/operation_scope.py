@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from gnomon.actions.actor import Actor
 from gnomon.engine.state.engine_state import EngineLimits
 from gnomon.model.accounts import Author, Role
+from gnomon.remote_logs.remote_log_folder import open_remote_log_folder
+from gnomon.remote_logs.task_log_folder import TaskLogFolder
 from gnomon.report.activity.current_work import DagFacts
+from gnomon.report.explanations.engine_state_reading import build_limits
 from gnomon.store import Database, Transaction
 
 if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
     from gnomon.actions.admin_changes import AdminChanges
 
 T = TypeVar("T")
+R = TypeVar("R", bound="DataclassInstance")
 
 
 class DagVisibility(Protocol):
@@ -26,6 +32,9 @@ class DagVisibility(Protocol):
 
     def has_role(self, tx: Transaction, dag_id: str, role: Role) -> bool:
         """The user has at least this role on the DAG."""
+
+    def find_dag_ids(self, tx: Transaction, role: Role) -> Collection[str] | None:
+        """The DAGs on which the user has at least this role; None when it is every DAG."""
 
     def require_role(self, tx: Transaction, dag_id: str, role: Role) -> None:
         """Raise the refusal of the API when the user has not this role on the DAG."""
@@ -44,6 +53,9 @@ class AllDags:
     def has_role(self, tx: Transaction, dag_id: str, role: Role) -> bool:
         """True."""
         return True
+
+    def find_dag_ids(self, tx: Transaction, role: Role) -> None:
+        """None: every DAG."""
 
     def require_role(self, tx: Transaction, dag_id: str, role: Role) -> None:
         """Return."""
@@ -64,10 +76,20 @@ class OperationScope:
     facts: DagFacts = field(default_factory=DagFacts)
     """What a command that looks again and again need not read again."""
 
+    task_logs_opener: Callable[[], TaskLogFolder] | None = None
+    """Returns the folder of logs of the process, which keeps what it has found in a remote folder; None: each operation opens one."""
+
+    @property
+    def task_logs(self) -> TaskLogFolder:
+        """The logs of tasks. Raises OptionError when the options of a remote folder are wrong."""
+        if self.task_logs_opener is not None:
+            return self.task_logs_opener()
+        return TaskLogFolder(self.actor.cfg.logs_folder, open_remote_log_folder(self.actor.cfg, lambda: self.db), self.actor.clock)
+
     @property
     def limits(self) -> EngineLimits:
         """The limits of all DAGs together, for explanations."""
-        return EngineLimits(parallelism=self.actor.cfg.integer("core", "parallelism") or None)
+        return build_limits(self.actor.cfg)
 
     @property
     def author(self) -> Author:
@@ -86,3 +108,8 @@ class OperationScope:
             return list(items)
         named = ((find_dag_id(item), item) for item in items)
         return [item for dag_id, item in named if dag_id is not None and self.dags.has_role(tx, dag_id, Role.VIEWER)]
+
+    def hide_names(self, tx: Transaction, rows: Iterable[R], field_name: str = "reason") -> list[R]:
+        """The rows without the ids of hidden DAGs in the text of this field, which may be None."""
+        hide = self.dags.build_name_filter(tx)
+        return [row if getattr(row, field_name) is None else replace(row, **{field_name: hide(getattr(row, field_name))}) for row in rows]

@@ -18,6 +18,7 @@ from gnomon.operations.given_values import check_instants, check_limit
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
 from gnomon.report.explanations.upstream_wait_status import list_upstreams
+from gnomon.report.listings.connection_list import hide_stored_secrets
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.note_list import NoteRow, list_note_rows
 from gnomon.report.listings.process_health import is_scheduler_alive
@@ -45,7 +46,7 @@ _UNCHANGED_STATES = {"success": {"success"}, "failed": {state.value for state in
 """For each state that a run can be marked with: the states of task instances that the mark does not change."""
 
 RUNS_MAX = 100_000
-"""The most runs of one answer of the API."""
+"""The most runs of one answer of the API, and the most of all DAGs among which those are looked for that a user sees who does not see every DAG."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,7 @@ def list_runs(scope: OperationScope, dag_id: str, state: str | None = None, sinc
     check_limit(limit)
     asked = RUNS_MAX + 1 if limit is None and scope.is_remote else limit
     with scope.db.read() as tx:
-        rows = list_run_rows(tx, find_dag(tx, dag_id), _read_state(state), since, asked)
+        rows = scope.hide_names(tx, list_run_rows(tx, find_dag(tx, dag_id), _read_state(state), since, asked))
     if limit is None and scope.is_remote and len(rows) > RUNS_MAX:
         raise UserError(f"DAG {dag_id!r} has more than {RUNS_MAX:,} such runs, which the API does not list at once; give --limit, --state or --since")
     return rows
@@ -104,8 +105,13 @@ def list_runs_of_all_dags(scope: OperationScope, state: str | None = None, since
             rows = list_rows_of_all_dags(tx, wanted, since, asked)
             seen = scope.select(tx, rows, lambda row: row.dag_id)
             if len(seen) >= limit or len(rows) < asked:
-                return seen[:limit]
-            asked *= 4  # an account that sees few DAGs: further back in history
+                return scope.hide_names(tx, seen[:limit])
+            if asked >= RUNS_MAX:
+                raise UserError(
+                    f"only {len(seen)} of the {RUNS_MAX:,} newest such runs are of DAGs that you may see, and no more runs are searched; name a DAG, or give a smaller "
+                    "--limit, --state or --since"
+                )
+            asked = min(4 * asked, RUNS_MAX)  # an account that sees few DAGs: further back in history
 
 
 @operation("runs.show", "read", "run")
@@ -114,9 +120,11 @@ def show_run(scope: OperationScope, dag_id: str, run_id: str) -> ShownRun:
     with scope.db.read() as tx:
         dag = find_dag(tx, dag_id)
         run = find_run(tx, dag, run_id)
+        (row,) = scope.hide_names(tx, [build_run_row(dag_id, run)])
+        results = find_results(tx, dag, run)
         return ShownRun(
-            build_run_row(dag_id, run), count_states(list_task_instances(tx, dag, run)), list_callback_rows(tx, run), list_deadline_rows(tx, run),
-            find_results(tx, dag, run), list_note_rows(tx, dag, run),
+            row, count_states(list_task_instances(tx, dag, run)), scope.hide_names(tx, list_callback_rows(tx, run)), list_deadline_rows(tx, run),
+            hide_stored_secrets(tx, results) if scope.is_remote and results else results, list_note_rows(tx, dag, run),
         )  # fmt: skip
 
 
@@ -127,7 +135,8 @@ def read_progress(scope: OperationScope, dag_id: str, run_id: str, counts: bool 
         dag = find_dag(tx, dag_id)
         run = find_run(tx, dag, run_id)
         states = count_states(list_task_instances(tx, dag, run)) if counts else None
-        return RunProgress(build_run_row(dag_id, run), run.state in FINISHED_RUN_STATES, is_scheduler_alive(tx), states)
+        (row,) = scope.hide_names(tx, [build_run_row(dag_id, run)])
+        return RunProgress(row, run.state in FINISHED_RUN_STATES, is_scheduler_alive(tx), states)
 
 
 @operation("runs.trigger", "create", "run")
@@ -155,19 +164,20 @@ def select_run(scope: OperationScope, dag_id: str, run_id: str, only_failed: boo
     """The task instances that a clear of the run would run again."""
     with scope.db.read() as tx:
         dag = find_dag(tx, dag_id)
-        return select_instances(tx, dag, find_run(tx, dag, run_id), only_failed=only_failed)
+        return scope.hide_names(tx, select_instances(tx, dag, find_run(tx, dag, run_id), only_failed=only_failed))
 
 
 @operation("runs.clear", "edit", "run")
-def clear_run(scope: OperationScope, dag_id: str, run_id: str, only_failed: bool = False) -> InstanceChange:
-    """Run the tasks of a run again."""
+def clear_run(scope: OperationScope, dag_id: str, run_id: str, only_failed: bool = False, is_newest_wanted: bool | None = None) -> InstanceChange:
+    """Run the tasks of a run again. `is_newest_wanted`: whether it takes the newest version of its DAG bundle; None: its DAG says so."""
     with scope.db.read() as tx:
         dag = find_dag(tx, dag_id)
         run = find_run(tx, dag, run_id)
-        rows = select_instances(tx, dag, run, only_failed=only_failed)
+        rows = scope.hide_names(tx, select_instances(tx, dag, run, only_failed=only_failed))
     if not rows:
         return InstanceChange([], [], None)
-    return read_instance_change(scope.db, dag, run, rows, clear_instances(scope.actor, scope.db, dag, run, None, only_failed=only_failed))
+    answer = clear_instances(scope.actor, scope.db, dag, run, None, only_failed=only_failed, is_newest_wanted=is_newest_wanted)
+    return read_instance_change(scope, dag, run, rows, answer)
 
 
 @operation("runs.select_to_mark", "read", "run")
@@ -175,7 +185,7 @@ def select_run_to_mark(scope: OperationScope, dag_id: str, run_id: str, state: s
     """The task instances that would change if the run were marked."""
     with scope.db.read() as tx:
         dag = find_dag(tx, dag_id)
-        return _select_to_mark(tx, dag, find_run(tx, dag, run_id), state)
+        return scope.hide_names(tx, _select_to_mark(tx, dag, find_run(tx, dag, run_id), state))
 
 
 @operation("runs.mark", "edit", "run")
@@ -184,8 +194,8 @@ def mark_run(scope: OperationScope, dag_id: str, run_id: str, state: str) -> Ins
     with scope.db.read() as tx:
         dag = find_dag(tx, dag_id)
         run = find_run(tx, dag, run_id)
-        rows = _select_to_mark(tx, dag, run, state)
-    return read_instance_change(scope.db, dag, run, rows, mark_instances(scope.actor, scope.db, dag, run, None, state))
+        rows = scope.hide_names(tx, _select_to_mark(tx, dag, run, state))
+    return read_instance_change(scope, dag, run, rows, mark_instances(scope.actor, scope.db, dag, run, None, state))
 
 
 @operation("runs.release", "edit", "run")

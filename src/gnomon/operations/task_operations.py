@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from gnomon.actions.run_changes import clear_instances, mark_instances
 from gnomon.errors.product import UserError
@@ -50,8 +50,7 @@ def list_states(scope: OperationScope, dag_id: str, run_id: str) -> list[TaskIns
     with scope.db.read() as tx:
         dag = find_dag(tx, dag_id)
         rows = list_task_instances(tx, dag, find_run(tx, dag, run_id))
-        hide = scope.dags.build_name_filter(tx)
-        return [row if row.reason is None else replace(row, reason=hide(row.reason)) for row in rows]
+        return scope.hide_names(tx, rows)
 
 
 @operation("tasks.select", "read", "task instance")
@@ -64,20 +63,21 @@ def select_task_instances(
     `names`: task ids, or names of instances such as `load[1]`. `matched`: ids of further tasks.
     """
     with scope.db.read() as tx:
-        return _select(tx, dag_id, run_id, names, matched, upstream, downstream, map_index, only_failed)[2]
+        return _select(scope, tx, dag_id, run_id, names, matched, upstream, downstream, map_index, only_failed)[2]
 
 
 @operation("tasks.clear", "edit", "task instance")
 def clear_tasks(
     scope: OperationScope, dag_id: str, run_id: str, names: list[str] | None = None, matched: list[str] | None = None, upstream: bool = False, downstream: bool = False,
-    map_index: int | None = None, only_failed: bool = False,
+    map_index: int | None = None, only_failed: bool = False, is_newest_wanted: bool | None = None,
 ) -> InstanceChange:  # fmt: skip
-    """Run tasks of a run again. The arguments are those of `tasks.select`."""
+    """Run tasks of a run again. The arguments are those of `tasks.select`, and `is_newest_wanted` of `runs.clear`."""
     with scope.db.read() as tx:
-        dag, run, rows = _select(tx, dag_id, run_id, names, matched, upstream, downstream, map_index, only_failed)
+        dag, run, rows = _select(scope, tx, dag_id, run_id, names, matched, upstream, downstream, map_index, only_failed)
     if not rows:
         return InstanceChange([], [], None)
-    return read_instance_change(scope.db, dag, run, rows, clear_instances(scope.actor, scope.db, dag, run, rows, only_failed=only_failed))
+    answer = clear_instances(scope.actor, scope.db, dag, run, rows, only_failed=only_failed, is_newest_wanted=is_newest_wanted)
+    return read_instance_change(scope, dag, run, rows, answer)
 
 
 @operation("tasks.mark", "edit", "task instance")
@@ -89,10 +89,10 @@ def mark_tasks(
     if state not in MARKS:
         raise UserError(f"a task cannot be marked {state!r}; give {', '.join(MARKS)}")
     with scope.db.read() as tx:
-        dag, run, rows = _select(tx, dag_id, run_id, names, matched, upstream, downstream, map_index, False)
+        dag, run, rows = _select(scope, tx, dag_id, run_id, names, matched, upstream, downstream, map_index, False)
     if not rows:
         return InstanceChange([], [], None)
-    return read_instance_change(scope.db, dag, run, rows, mark_instances(scope.actor, scope.db, dag, run, rows, state))
+    return read_instance_change(scope, dag, run, rows, mark_instances(scope.actor, scope.db, dag, run, rows, state))
 
 
 @operation("tasks.links", "read", "task instance")
@@ -105,7 +105,7 @@ def list_links(scope: OperationScope, dag_id: str, run_id: str, task_id: str, ma
 
 
 def _select(
-    tx: Transaction, dag_id: str, run_id: str, names: list[str] | None, matched: list[str] | None, upstream: bool, downstream: bool,
+    scope: OperationScope, tx: Transaction, dag_id: str, run_id: str, names: list[str] | None, matched: list[str] | None, upstream: bool, downstream: bool,
     map_index: int | None, only_failed: bool,
 ) -> tuple[DagRecord, RunRecord, list[TaskInstanceRow]]:  # fmt: skip
     dag = find_dag(tx, dag_id)
@@ -119,7 +119,7 @@ def _select(
         _require_indices(rows, named, run_id)
     if not rows and map_index is not None and not only_failed:
         raise UserError(f"none of these tasks has map index {map_index} in run {run_id!r}; see `gnomon tasks states`")
-    return dag, run, rows
+    return dag, run, scope.hide_names(tx, rows)
 
 
 def _require_indices(rows: list[TaskInstanceRow], named: Mapping[str, frozenset[int] | None], run_id: str) -> None:

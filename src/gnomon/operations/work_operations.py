@@ -23,11 +23,19 @@ class GridColumn:
 
 
 @dataclass(frozen=True, slots=True)
+class GridCount:
+    """The number of task instances in a state; the state None: without a state."""
+
+    state: str | None
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
 class GridLine:
-    """A task of a grid: for each run (state, number of its task instances in it); the state None: without a state."""
+    """A task of a grid: for each run the states of its task instances."""
 
     task_id: str
-    states: list[list[tuple[str | None, int]]]
+    states: list[list[GridCount]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +68,7 @@ def read_grid(scope: OperationScope, dag_id: str, count: int) -> GridTable:
         found = read_run_grid(tx, find_dag(tx, dag_id), min(max(count, 1), GRID_RUNS_MAX))
         hide = scope.dags.build_name_filter(tx)
     runs = [GridColumn(run.run_id, run.state.value, run.run_after, None if run.reason is None else hide(run.reason)) for run in found.runs]
-    return GridTable(found.dag_id, runs, [GridLine(task.task_id, [list(states.items()) for states in task.states]) for task in found.tasks])
+    return GridTable(found.dag_id, runs, [GridLine(task.task_id, [[GridCount(state, count) for state, count in states.items()] for states in task.states]) for task in found.tasks])
 
 
 GRID_RUNS_MAX = 1000

@@ -77,6 +77,7 @@ class HostProcess(Generic[T]):
         `send_buffer_bytes`: the size of both send buffers of the socket pair. `captures_output`: stdout and stderr go to
         a temporary file for `kill_and_collect`, instead of those of this process.
         """
+        _late[:] = [process for process in _late if not process.is_reaped()]
         self._output: IO[bytes] | None = tempfile.TemporaryFile() if captures_output else None  # noqa: SIM115 - closed with the process
         try:
             ours, theirs = socket.socketpair()
@@ -141,11 +142,12 @@ class HostProcess(Generic[T]):
     def kill_and_collect(self) -> ProcessExit:
         """Kill the process and its group; return its exit code and the end of its captured output.
 
-        The code is that of SIGKILL when the process has not ended after REAP_S.
+        The code is that of SIGKILL when the process has not ended after REAP_S; the start of the next host process reaps it then.
         """
         self.kill()
         self.wait(REAP_S)
-        self.is_reaped()
+        if not self.is_reaped():
+            _late.append(self)
         code = -signal.SIGKILL if self.exit_code is None else self.exit_code
         if self._output is None:
             return ProcessExit(code, "")
@@ -156,3 +158,7 @@ class HostProcess(Generic[T]):
     def _close_output(self) -> None:
         if self._output is not None:
             self._output.close()
+
+
+_late: list[HostProcess[Any]] = []
+"""Killed processes of this process that have not ended yet, as on a busy machine or in a system call: each would stay a zombie."""

@@ -43,11 +43,6 @@ class ScheduleDifference:
     lost: tuple[PlannedRun, ...]
     gained: tuple[PlannedRun, ...]
 
-    @property
-    def has_changes(self) -> bool:
-        """Whether the schedules differ in any run."""
-        return bool(self.redefined or self.moved or self.lost or self.gained)
-
     def describe(self) -> str:
         """The numbers of runs in each field, in one line."""
         before = len(self.same) + len(self.redefined) + len(self.moved)

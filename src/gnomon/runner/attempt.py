@@ -34,6 +34,7 @@ from gnomon.runner.deferral import create_deferral, defer_at_start, defer_mapped
 from gnomon.runner.hitl_deferral import awaits_person, create_hitl_deferral
 from gnomon.runner.mapped_results import measure_return_value, render_map_index
 from gnomon.runner.policy_calls import apply_task_policies
+from gnomon.runner.rendered_values import collect_rendered_fields
 from gnomon.runner.retry_decisions import apply_retry_policy
 from gnomon.runner.signals import terminable, time_limit
 from gnomon.sdk.dags import authoring_state
@@ -83,6 +84,7 @@ class _AttemptExecution:
         self._ended_at: Instant | None = None
         self._return_length: int | None = None
         self._rendered_map_index: str | None = None
+        self._rendered_fields: str | None = None
         self._asset_events: tuple[AssetEmission, ...] = ()
         """The events that the task asks for with its success."""
 
@@ -206,6 +208,7 @@ class _AttemptExecution:
                 raise
             raise explained from error
         self._task = task = context["ti"].task
+        self._rendered_fields = collect_rendered_fields(task)
         return task
 
     def _measure(self, task: Any, result: object) -> int | None:
@@ -331,6 +334,7 @@ class _AttemptExecution:
             wait=attempt_outcome.wait,
             return_length=self._return_length if attempt_outcome.outcome == "success" else None,
             rendered_map_index=self._rendered_map_index,
+            rendered_fields=self._rendered_fields,
             asset_events=self._asset_events if attempt_outcome.outcome == "success" else None,
             callbacks_called=self._context is not None,
         )

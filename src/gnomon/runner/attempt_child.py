@@ -41,13 +41,14 @@ FindDag = Callable[[Attempt], Any]
 
 
 def set_up_task_interpreter(role: str) -> None:
-    """Set up a new interpreter that runs tasks, or whose forks do: a stack dump at a crash, a raised OOM score, no secrets, a title, logging.
+    """Set up a new interpreter that runs tasks, or whose forks do: a stack dump at a crash, a raised OOM score, no secrets, a nice value, a title, logging.
 
     `role`: the role in the title of the process.
     """
     faulthandler.enable(file=2, all_threads=False)  # descriptor 2 is the log of the attempt by the time of a crash
     raise_oom_score(TASK_OOM_SCORE)
     cfg = hide_secrets()
+    os.nice(cfg.integer("workers", "task_nice"))
     secrets_lookup.prefer_worker_options()
     set_title(role, cfg.home)
     attempt_log.configure_task_logging(cfg.text("logging", "logging_level"))
@@ -85,8 +86,12 @@ def dag_finder(dags: Mapping[str, Any]) -> FindDag:
 
 
 def _detach_from_parent() -> None:
-    """Start a session, adopt orphaned descendants, and drop the exit hooks and the random state of the parent."""
-    os.setsid()
+    """Lead a process group, adopt orphaned descendants, and drop the exit hooks and the random state of the parent.
+
+    A process group is enough for `termination.py`. A session of its own would be a scheduling group of its own for Linux (autogroup): each task would
+    get as much processor time as the scheduler and the api-server together.
+    """
+    os.setpgid(0, 0)
     become_subreaper()
     atexit._clear()
     numpy_random = sys.modules.get("numpy.random")

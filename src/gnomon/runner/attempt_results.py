@@ -18,7 +18,7 @@ from gnomon.errors.authoring import (
     XComOverLimit,
 )
 from gnomon.log.secret_masks import hide
-from gnomon.model.attempts import Attempt, AttemptResult, xcom_excess
+from gnomon.model.attempts import Attempt, AttemptResult, xcom_fault
 from gnomon.model.deferral import Deferral
 from gnomon.model.instants import Instant, to_instant
 from gnomon.sdk.runtime.xcom import encode_xcom
@@ -156,9 +156,9 @@ def collect_return_xcoms(task: Any, result: object) -> dict[str, str]:
 
 def _encoded(value: object, key: str, what: str) -> str:
     text = encode_xcom(value, what=what, key=key)
-    excess = xcom_excess(what, text)
-    if excess is not None:
-        raise XComOverLimit(excess)
+    fault = xcom_fault(what, key, text)
+    if fault is not None:
+        raise XComOverLimit(fault)
     return text
 
 

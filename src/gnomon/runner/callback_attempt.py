@@ -62,11 +62,11 @@ class _CallbackExecution:
     def run(self) -> AttemptResult:
         sdk_channel.install_channel(self._channel)
         started_at = self._clock.now()
-        if self._on_entered is not None:
-            self._on_entered(started_at)
         timeout_s = self._attempt.timeout_s
         try:
             with terminable(), time_limit(timeout_s, "the callback"):
+                if self._on_entered is not None:
+                    self._on_entered(started_at)  # the worker may send SIGTERM from now on
                 self._call()
         except AirflowTaskTimeout as error:
             self._failures.append(

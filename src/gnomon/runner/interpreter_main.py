@@ -9,6 +9,7 @@ from __future__ import annotations
 import signal
 from typing import Any, NoReturn
 
+from gnomon.loading.bundles.bundle_loader import locate_in_version
 from gnomon.loading.dagfile import load_dag_file
 from gnomon.model.attempts import Attempt
 from gnomon.processes.child_setup import inherited_socket
@@ -25,7 +26,8 @@ def main() -> NoReturn:
 
 
 def _import_and_find_dag(attempt: Attempt) -> Any:
-    return attempt_child.dag_finder(load_dag_file(attempt.file).dags)(attempt)
+    file = locate_in_version(attempt.file, attempt.bundle_name, attempt.run.bundle_version)
+    return attempt_child.dag_finder(load_dag_file(file).dags)(attempt)
 
 
 if __name__ == "__main__":

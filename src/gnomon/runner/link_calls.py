@@ -8,7 +8,7 @@ from typing import Any
 
 from gnomon.errors.authoring import AirflowTaskTimeout, TaskDeferred, XComOverLimit
 from gnomon.loading.plugin_links import get_plugin_links
-from gnomon.model.attempts import xcom_excess
+from gnomon.model.attempts import xcom_fault
 from gnomon.runner.signals import time_limit
 from gnomon.sdk.tasks.operator_links import read_xcom_key, resolve_links
 from gnomon.serde import dumps
@@ -45,9 +45,9 @@ def _push_link(name: str, link: Any, task: Any, ti: Any) -> None:
             raise TypeError(f"get_link returned an object of class {type(url).__name__}; return the URL as text")
         key = read_xcom_key(link)
         text, what = dumps(str(url)), f"XCom {key!r} of task {task.task_id!r}"
-        excess = xcom_excess(what, text)
-        if excess is not None:
-            raise XComOverLimit(excess)
+        fault = xcom_fault(what, key, text)
+        if fault is not None:
+            raise XComOverLimit(fault)
         ti.pushed_xcoms[key] = text
     except AirflowTaskTimeout:
         log.exception("link %r of task %s took longer than %g s and was ended; the outcome stays", name, task.task_id, LINK_TIMEOUT_S)

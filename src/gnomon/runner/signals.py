@@ -30,6 +30,7 @@ _sigterm = _Sigterm()
 def prepare_sigterm() -> None:
     """Install the handler in a zygote, so that its children need no system call for it. A zygote itself ignores SIGTERM."""
     signal.signal(signal.SIGTERM, _sigterm.handle)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGTERM, signal.SIGALRM))  # a parent may have blocked them, and its mask is inherited
     _sigterm.prepared = True
 
 

@@ -21,7 +21,7 @@ from gnomon.model.records import EventRecord
 from gnomon.model.states import FINISHED_RUN_STATES, DagRunState
 from gnomon.planning.backfill_slots import BackfillSlots
 from gnomon.scheduler.backfill_planner import BackfillPlanner
-from gnomon.scheduler.event_translation import read_backfill, read_run, read_subscriptions
+from gnomon.scheduler.event_translation import choose_version, read_backfill, read_run, read_subscriptions
 from gnomon.scheduler.planning_cursors import CursorMove, build_cursor_events
 from gnomon.scheduler.settings import MAX_WAITING_RUNS, PLAN_RETRY_S
 from gnomon.store import Database, Transaction
@@ -184,6 +184,7 @@ class BackfillCoordinator:
                 continue
             events += found
             if is_cleared_first:
+                choose_version(found, self._memory, None, default=True)
                 events.append(e.ReprocessRun(run_pk, record.backfill_pk, read_subscriptions(tx, found, run_pk, self._memory)))
         return events, left
 

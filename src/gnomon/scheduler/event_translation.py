@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from gnomon import log
+from gnomon.decide.rerun_version import takes_newest_version
 from gnomon.engine import events as e
 from gnomon.engine.state.engine_state import EngineState
 from gnomon.engine.state.task_graph import depends_on_previous_run
@@ -19,6 +20,7 @@ from gnomon.model.hitl import HITLAnswerBody, HITLRespondent
 from gnomon.model.ids import TaskKey
 from gnomon.model.records import MailRecord, QueueDiscard, RunRecord
 from gnomon.model.run_waits import SubscriptionMessage, UpstreamUpdate
+from gnomon.model.states import FINISHED_RUN_STATES
 from gnomon.scheduler.multipart_requests import MultipartRequests
 from gnomon.scheduler.settings import MAIL_BATCH, MAX_TRIGGER_MESSAGES
 from gnomon.store import Database, Transaction
@@ -123,7 +125,9 @@ def _translate_message(tx: Transaction, kind: str, body: dict[str, Any], memory:
     if kind == "result":
         sealed = body.get("sealed")
         result = body["result"] if sealed is None else json.loads(tx.cipher.decrypt(sealed))
-        return [e.ResultReceived(msgspec.convert(result, AttemptResult))]
+        return [e.ResultReceived(msgspec.convert(result, AttemptResult), sender=msgspec.convert(body.get("worker_id"), str | None))]
+    if kind == "attempt_entered":
+        return [e.AuthorCodeEntered(msgspec.convert(body["attempt_id"], str), msgspec.convert(body["at"], int))]
     if kind == "action" and "parts" in body:
         return _translate_parts(tx, body, memory, multipart)
     if kind == "action":
@@ -194,6 +198,20 @@ def read_run(tx: Transaction, run_pk: int, memory: EngineState) -> list[e.Engine
     return found
 
 
+def choose_version(events: Iterable[e.EngineEvent], memory: EngineState, is_newest_wanted: bool | None, default: bool = False) -> None:
+    """Before a clear: let the finished run that was just read be attached with the tasks of the newest version if it takes that one.
+
+    The arguments are those of `takes_newest_version`.
+    """
+    specs = {event.dag.dag_pk: event.dag.spec for event in events if isinstance(event, e.DagRead)}
+    for event in events:
+        if isinstance(event, e.RunRead) and event.run.state in FINISHED_RUN_STATES:
+            dag = memory.dags.get(event.run.dag_pk)
+            spec = specs.get(event.run.dag_pk) or (None if dag is None else dag.graph.spec)
+            if spec is not None and takes_newest_version(is_newest_wanted, spec, default):
+                event.run.kept_spec = None
+
+
 def read_backfill(tx: Transaction, backfill_pk: int, *, is_for_run: bool = False) -> list[e.EngineEvent]:
     """A BackfillRead; nothing if the backfill was deleted. `is_for_run`: a RunRead of one of its runs follows."""
     record = backfills.find_backfill(tx, backfill_pk)
@@ -202,7 +220,7 @@ def read_backfill(tx: Transaction, backfill_pk: int, *, is_for_run: bool = False
 
 def _translate_parts(tx: Transaction, body: dict[str, Any], memory: EngineState, multipart: MultipartRequests) -> list[e.EngineEvent]:
     """The events of those parts of a multipart request that this owner applies, in their order."""
-    common = {"action": body["action"], "by": body.get("by", "unknown"), "request_pk": body["request_pk"]}
+    common = {"action": body["action"], "by": body.get("by", "unknown"), "address": body.get("address"), "request_pk": body["request_pk"]}
     if body["action"] != "clear":
         raise ValueError(f"the action {body['action']!r} cannot have parts")
     found = [event for part in multipart.own_parts(body) for event in _translate_action(tx, {**part, **common}, memory)]
@@ -212,11 +230,11 @@ def _translate_parts(tx: Transaction, body: dict[str, Any], memory: EngineState,
 
 def _translate_action(tx: Transaction, body: dict[str, object], memory: EngineState) -> list[e.EngineEvent]:
     request_pk = msgspec.convert(body["request_pk"], int)
-    by = str(body.get("by", "unknown"))
+    by, address = str(body.get("by", "unknown")), msgspec.convert(body.get("address"), str | None)
     if body["action"] == "delete" and "run_pk" not in body:
-        return [e.DeleteDag(msgspec.convert(body["dag_pk"], int), by, request_pk)]
+        return [e.DeleteDag(msgspec.convert(body["dag_pk"], int), by, request_pk, address)]
     if body["action"] == "discard_queued_events":
-        return [e.DiscardQueuedEvents(msgspec.convert(body["discard"], QueueDiscard), by, request_pk)]
+        return [e.DiscardQueuedEvents(msgspec.convert(body["discard"], QueueDiscard), by, request_pk, address)]
     run_pk = msgspec.convert(body["run_pk"], int)
     found = [] if run_pk in memory.runs else read_run(tx, run_pk, memory)
     keys = body.get("tasks")
@@ -225,29 +243,31 @@ def _translate_action(tx: Transaction, body: dict[str, object], memory: EngineSt
         case "mark" if body.get("state") not in (_RUN_MARKS if tasks is None else _TASK_MARKS):
             found.append(e.RejectRequest(request_pk, json.dumps({"error": f"a run or task cannot be marked {body.get('state')!r}"})))
         case "clear":
+            is_newest_wanted = msgspec.convert(body.get("is_newest_wanted"), bool | None)
+            choose_version(found, memory, is_newest_wanted)
             subscriptions = read_subscriptions(tx, found, run_pk, memory)
-            found.append(e.ClearTasks(run_pk, tasks, by, bool(body.get("only_failed")), request_pk, subscriptions))
+            found.append(e.ClearTasks(run_pk, tasks, by, bool(body.get("only_failed")), request_pk, subscriptions, address, is_newest_wanted))
         case "mark" if tasks is None:
-            found.append(e.MarkRun(run_pk, str(body["state"]), by, request_pk))
+            found.append(e.MarkRun(run_pk, str(body["state"]), by, request_pk, address))
         case "mark":
-            found.append(e.MarkTasks(run_pk, tasks or (), str(body["state"]), by, request_pk))
+            found.append(e.MarkTasks(run_pk, tasks or (), str(body["state"]), by, request_pk, address))
         case "answer":
-            found.append(_translate_answer(run_pk, body, request_pk))
+            found.append(_translate_answer(run_pk, body, request_pk, by, address))
         case "release":
             up_dag, reason = (msgspec.convert(body.get(name), str | None) for name in ("up_dag", "reason"))
-            found.append(e.ReleaseRun(run_pk, up_dag, by, reason, request_pk))
+            found.append(e.ReleaseRun(run_pk, up_dag, by, reason, request_pk, address))
         case "delete":
-            found.append(e.DeleteRun(run_pk, by, request_pk))
+            found.append(e.DeleteRun(run_pk, by, request_pk, address))
         case other:
             found.append(e.RejectRequest(request_pk, json.dumps({"error": f"unknown action {other!r}"})))
     return found
 
 
-def _translate_answer(run_pk: int, body: Mapping[str, object], request_pk: int) -> e.HITLAnswered:
+def _translate_answer(run_pk: int, body: Mapping[str, object], request_pk: int, by: str, address: str | None) -> e.HITLAnswered:
     """The event of a person's answer. Raises ValueError for a body of another shape."""
     answer = msgspec.convert(body, HITLAnswerBody)
     respondent = HITLRespondent(answer.user_id, answer.user_name)
-    return e.HITLAnswered(TaskKey(run_pk, answer.task_no, answer.map_index), answer.options, answer.params, respondent, request_pk)
+    return e.HITLAnswered(TaskKey(run_pk, answer.task_no, answer.map_index), answer.options, answer.params, respondent, request_pk, by, address)
 
 
 def read_subscriptions(tx: Transaction, events: Iterable[e.EngineEvent], run_pk: int, memory: EngineState) -> tuple[SubscriptionMessage, ...]:

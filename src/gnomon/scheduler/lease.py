@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from gnomon import log
 from gnomon.clock import Clock
+from gnomon.model.ids import GROUPS
 from gnomon.model.instants import SECOND, Instant
-from gnomon.scheduler.settings import BEAT_S
+from gnomon.scheduler.settings import BEAT_S, REBALANCE_S
 from gnomon.store import Database, FencedError, Transaction
 from gnomon.store.ownership import leases
 from gnomon.store.ownership.service_figures import FiguresWriter
 from gnomon.store.transaction import LEASE_TTL_S
 
+SCHEMA_CHECK_S = 5.0
+"""How often a heartbeat looks whether the schema is still the one that this version knows: a rolling upgrade changes it under running schedulers."""
 _log = log.get_logger("scheduler.lease")
 
 
@@ -36,25 +39,36 @@ class Lease:
         self._figures = figures
         self._registered = False
         self._next_beat = 0.0
+        self._next_schema_check = 0.0
         self.stored_beat_at: float | None = None
         """The monotonic second of the last heartbeat that the store has; other threads may read it."""
         self.epochs: dict[int, int] = {}
+        self._share = GROUPS
+        self._excess_since: float | None = None
+        """The monotonic second since which this scheduler owns more groups than its share."""
 
     def renew_and_claim(self) -> dict[int, int]:
-        """Sends a heartbeat if it is due, fences silent schedulers and claims groups without an owner.
+        """Sends a heartbeat if it is due, fences silent schedulers and claims groups without an owner, up to its share.
 
-        Returns the newly owned groups with their epochs. Raises FencedError if another scheduler has fenced this one.
+        Returns the newly owned groups with their epochs. Raises FencedError if another scheduler has fenced this one, and SchemaTooNew
+        or SchemaTooOld when the schema has become another one than this version knows.
         """
         if not self._registered:
             self._register()
         elif not self._is_due():
             return {}
         with self._db.write() as tx:
+            if self._clock.monotonic() >= self._next_schema_check:
+                self._db.check_schema(tx)
+                self._next_schema_check = self._clock.monotonic() + SCHEMA_CHECK_S
+            before = leases.lock_silent_schedulers(tx, self.scheduler_id, LEASE_TTL_S)
             self._beat(tx)
-            for dead in leases.fence_silent_schedulers(tx, self.scheduler_id, LEASE_TTL_S):
+            for dead in leases.fence_silent_schedulers(tx, self.scheduler_id, LEASE_TTL_S, before):
                 _log.warning("scheduler_fenced", scheduler=dead)
-            gained = leases.claim_groups(tx, self.scheduler_id)
+            self._share = leases.find_share(tx, self.scheduler_id)
+            owned = leases.claim_share(tx, self.scheduler_id, self._share)
         self._record_beat()
+        gained = {group: epoch for group, epoch in owned.items() if self.epochs.get(group) != epoch}
         self.epochs.update(gained)
         return gained
 
@@ -67,6 +81,29 @@ class Lease:
             with self._db.write() as tx:
                 self._beat(tx)
             self._record_beat()
+
+    def count_excess(self) -> int:
+        """How many groups this scheduler is to give up now: it has owned more than its share for REBALANCE_S seconds."""
+        now = self._clock.monotonic()
+        if len(self.epochs) <= self._share:
+            self._excess_since = None
+        elif self._excess_since is None:
+            self._excess_since = now
+        elif now - self._excess_since >= REBALANCE_S:
+            return len(self.epochs) - self._share
+        return 0
+
+    def give_up(self, groups: Collection[int]) -> None:
+        """Gives groups up, so that another scheduler takes them. They are not used any more even if the commit fails.
+
+        Groups whose commit failed are gained again with a later heartbeat. Raises FencedError if another scheduler has fenced this one.
+        """
+        self._excess_since = None
+        for group in groups:
+            del self.epochs[group]
+        with self._db.scheduler_write(self.scheduler_id) as tx:
+            leases.give_up_groups(tx, self.scheduler_id, groups)
+        _log.info("groups_given_up", groups=len(groups), kept=len(self.epochs), share=self._share)
 
     def _record_beat(self) -> None:
         self.stored_beat_at = self._clock.monotonic()
@@ -82,11 +119,11 @@ class Lease:
             self._figures.write_if_due(tx)
 
     def _register(self) -> None:
-        """Registers this scheduler, and retires dead predecessors so that their groups are free at once."""
+        """Registers this scheduler, and retires dead predecessors of this host so that their groups are free at once."""
         with self._db.read() as tx:
-            dead = [row.scheduler_id for row in leases.list_schedulers(tx) if not row.fenced and self._is_dead(row.scheduler_id)]
+            dead = [row.scheduler_id for row in leases.list_schedulers(tx) if not row.fenced and row.host == self._host and self._is_dead(row.scheduler_id)]
         with self._db.write() as tx:
-            for scheduler_id in dead:
+            for scheduler_id in sorted(dead):
                 leases.retire_scheduler(tx, scheduler_id)
             leases.register_scheduler(tx, self.scheduler_id, self._host)
         for scheduler_id in dead:

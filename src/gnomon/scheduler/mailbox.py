@@ -26,6 +26,17 @@ from gnomon.wakeups import Listener
 
 _log = log.get_logger("scheduler")
 
+PAUSE_S = 5.0
+"""A sweep that is later than this is the first one after a pause of this process, or of its machine: workers may have paused as well."""
+MARK_WAIT_S = 0.25
+"""When a worker can be declared lost only after a longer wait for the database, its heartbeat may wait there as well."""
+POSTPONE_MAX = 2
+"""How many times in sequence a declaration is postponed for that reason, by one sweep each."""
+
+
+class _HadToWait(Exception):
+    """Ends the transaction that declares workers lost without effect."""
+
 
 class Mailbox:
     """Collects engine events. Executor events arrive only once, so they are kept until a round has applied them."""
@@ -48,6 +59,9 @@ class Mailbox:
         self._has_mail = True
         self._has_history_to_delete = False
         self._healthy_since: float | None = None
+        self._swept_at: tuple[float, Instant] | None = None
+        """The last sweep: in monotonic seconds, and by the wall clock, which goes on while a machine sleeps."""
+        self._postponed = 0
 
     def collect(self, epochs: Mapping[int, int]) -> tuple[list[e.EngineEvent], list[int]]:
         """Events of these groups since the last round, and the mail_pks of the messages that they come from."""
@@ -143,25 +157,52 @@ class Mailbox:
     def _sweep(self, epochs: Mapping[int, int]) -> list[e.EngineEvent]:
         """Every `sweep_s` seconds: reads pools and workers, and looks for mail whose notification was lost."""
         self._next_sweep = self._clock.monotonic() + self._sweep_s
+        self._detect_pause()
         was_healthy = self._healthy_since is not None and self._clock.monotonic() - self._healthy_since > WORKER_TTL_S
         with self._db.autocommit() as tx:
             pools = store_load.load_pools(tx)
             workers = leases.list_workers(tx)
             is_silent = was_healthy and leases.has_silent_worker(tx, WORKER_TTL_S)
             self._has_mail = self._has_mail or bool(mailbox.read_messages(tx, sorted(epochs), 1))
-        if is_silent:
-            with self._db.write() as tx:
-                for lost in leases.mark_silent_workers_lost(tx, WORKER_TTL_S):
-                    _log.warning("worker_lost", worker=lost)
+        if is_silent and self._mark_silent_workers_lost():
+            with self._db.autocommit() as tx:
                 workers = leases.list_workers(tx)
             self._has_mail = True  # the worker may have sent results since the mailbox was read
         self._executor.refresh(workers)
-        live = {worker.worker_id for worker in workers}
+        live = {worker.worker_id for worker in workers} | self._executor.standing_workers
         callbacks = {owed.record.worker for owed in self._memory.callback_attempts.values()}
         believed = {cell.worker for cell in self._memory.attempts.values()} | callbacks | set(self._memory.workers)
         events: list[e.EngineEvent] = [e.WorkerLost(worker_id) for worker_id in sorted(filter(None, believed)) if worker_id not in live]
         events.append(e.PoolsRead(tuple(pools)))
         return events
+
+    def _detect_pause(self) -> None:
+        """After a pause, no worker is marked lost before this scheduler has been healthy for WORKER_TTL_S seconds: its heartbeats come now."""
+        monotonic, now = self._clock.monotonic(), self._clock.now()
+        if self._swept_at is not None and self._healthy_since is not None:
+            before, before_at = self._swept_at
+            late_s = max(monotonic - before, (now - before_at) / SECOND) - self._sweep_s
+            if late_s > PAUSE_S:
+                _log.warning("scheduler_paused", seconds=round(late_s, 1))
+                self._healthy_since = monotonic
+        self._swept_at = (monotonic, now)
+
+    def _mark_silent_workers_lost(self) -> bool:
+        """Declare silent workers lost; False when that was postponed, because a lock may have kept their heartbeats from the database too."""
+        began = self._clock.monotonic()
+        try:
+            with self._db.write() as tx:
+                lost = leases.mark_silent_workers_lost(tx, WORKER_TTL_S)
+                if lost and self._clock.monotonic() - began > MARK_WAIT_S and self._postponed < POSTPONE_MAX:
+                    raise _HadToWait
+        except _HadToWait:
+            self._postponed += 1
+            _log.warning("worker_loss_postponed", workers=lost, waited_s=round(self._clock.monotonic() - began, 1))
+            return False
+        self._postponed = 0
+        for worker_id in lost:
+            _log.warning("worker_lost", worker=worker_id)
+        return True
 
     def _record_lost_workers(self, worker_ids: list[str]) -> None:
         """Retires these workers, so that no scheduler submits to them or waits for their heartbeat to expire."""

@@ -64,6 +64,9 @@ class SchedulerFigures:
         figures.put(definitions.GROUPS, groups)
         figures.put(definitions.COMMITS, commits)
         figures.put(definitions.REFUSED_COMMITS, refused_commits)
+        figures.clear(definitions.CONNECTED_WORKERS)
+        for worker_id in memory.workers:
+            figures.put(definitions.CONNECTED_WORKERS, 1, worker_id)
         figures.put(definitions.LOADED_RUNS, len(memory.runs))
         figures.put(definitions.LIVE_ATTEMPTS, memory.live_attempt_count)
         figures.clear(definitions.READY_TASKS)

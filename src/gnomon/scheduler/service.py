@@ -36,14 +36,22 @@ from gnomon.scheduler.quarantine import GroupQuarantine
 from gnomon.scheduler.scheduler_figures import SchedulerFigures
 from gnomon.scheduler.settings import BEAT_S, FAULT_RETRY_S, RETRY_AWAY_S, SchedulerSettings
 from gnomon.scheduler.timetable_multiplexer import TimetableHostMultiplexer
-from gnomon.store import CommitUncertain, Database, FencedError, PoolExhausted, notify_on_commit
+from gnomon.store import (
+    CommitUncertain,
+    Database,
+    FencedError,
+    PoolExhausted,
+    SchemaTooNew,
+    SchemaTooOld,
+    notify_on_commit,
+)
 from gnomon.store.admin import pools
 from gnomon.store.asset_records.asset_watchers import has_wanted_watchers
 from gnomon.store.ownership import commit
 from gnomon.store.ownership import group_state as store_load
 from gnomon.store.ownership.service_figures import FiguresWriter
 from gnomon.timetable_host import TimetableHost
-from gnomon.wakeups import Listener
+from gnomon.wakeups import BatchPace, Listener
 
 _log = log.get_logger("scheduler")
 
@@ -99,6 +107,7 @@ class SchedulerService:
             db, executor, clock, listener, self.memory, self._multipart, self._delete_history, sweep_s=settings.sweep_s
         )
         self._quarantine = GroupQuarantine()
+        self._pace = BatchPace(window_s=0.1, paced_a_second=100.0, wait_max_s=0.01)
         self._loaded: list[DagRun] = []
         self._loaded_subscriptions: list[e.EngineEvent] = []
         """Subscriptions to slots of DAGs of the groups that were just loaded."""
@@ -117,7 +126,10 @@ class SchedulerService:
 
     # ---- one round ---------------------------------------------------------------------------------------------------
     def tick(self) -> Instant:
-        """Does one bounded round, and returns the latest instant of the next. Raises FencedError if this scheduler was fenced."""
+        """Does one bounded round, and returns the latest instant of the next.
+
+        Raises FencedError if this scheduler was fenced, SchemaTooNew and SchemaTooOld if the schema is no longer that of this version.
+        """
         now = self._clock.now()
         try:
             self._take_groups()
@@ -131,8 +143,12 @@ class SchedulerService:
                 found = find_events(now)
                 if found:
                     self._step_and_commit(found, [], now)
+            if self._give_up_excess():
+                return self._clock.now()
         except FencedError:
             self.refused_commits += 1
+            raise
+        except (SchemaTooNew, SchemaTooOld):
             raise
         except (ResourceUnavailable, ConfigurationError) as error:
             return self._reset_after_outage(error)
@@ -183,6 +199,20 @@ class SchedulerService:
         self._wake_for_dags(state.dags)
         _log.info("groups_loaded", groups=len(gained), dags=len(state.dags), runs=len(state.runs))
 
+    def _give_up_excess(self) -> bool:
+        """Gives up idle groups above this scheduler's share, and loads the others again in the next round. True if it gave up any.
+
+        A group is idle when no worker has an attempt of it: the next owner may be on another host, which cannot reach that worker.
+        """
+        excess = self.lease.count_excess()
+        if not excess:
+            return False
+        idle = sorted(self._epochs().keys() - self.memory.list_busy_groups())[-excess:]
+        if idle:
+            self._reset_state()
+            self.lease.give_up(idle)
+        return bool(idle)
+
     def _collect(self, now: Instant) -> tuple[list[e.EngineEvent], list[int]]:
         """The events since the last round, and the mail_pks of the messages that they come from."""
         subscriptions, self._loaded_subscriptions = self._loaded_subscriptions, []
@@ -205,6 +235,7 @@ class SchedulerService:
         self._touched = result.touched_groups
         self._commit(result)
         self._figures.record_step(result, now)
+        self._pace.record(len(result.changes.attempts), self._clock.monotonic())
         self._touched = set()
         self._wake_for_dags([event.dag for event in events if isinstance(event, e.DagRead)])
         self._wake_at = result.wake_at
@@ -347,28 +378,51 @@ class SchedulerService:
 
     # ---- the loop ----------------------------------------------------------------------------------------------------
     def run(self, stop: Callable[[], bool]) -> None:
-        """Calls `tick` until `stop()` is true or `rounds_max` is reached, then gives up the groups. Raises FencedError."""
+        """Calls `tick` until `stop()` is true or `rounds_max` is reached, then gives up the groups. Raises as `tick`.
+
+        When the schema has changed it takes no more work: it gives up its groups, which a scheduler of the newer version takes, and raises. Attempts go on.
+        """
+        try:
+            self._run_rounds(stop)
+        except (SchemaTooNew, SchemaTooOld) as error:
+            _log.error("schema_changed", error=str(error), next="this scheduler gives up its groups and ends; running attempts go on")
+            self._release_groups()
+            raise
+        self._release_groups()
+
+    def _run_rounds(self, stop: Callable[[], bool]) -> None:
         rounds = 0
         while not stop():
             commits = self._commits
             began_at = self._clock.monotonic()
             wake_at = self.tick()
-            self._figures.record_round(self._clock.monotonic() - began_at)
+            ended_at = self._clock.monotonic()
+            self._figures.record_round(ended_at - began_at)
             rounds += self._commits == commits or not self._settings.counts_only_idle_rounds
             if self._settings.rounds_max is not None and rounds >= self._settings.rounds_max:
                 _log.info("rounds_done", rounds=rounds, option="[scheduler] num_runs")
                 break
+            if self._commits != commits:
+                self._wait(self._pace.find_wait_s(self.memory.live_attempt_count, began_at, ended_at))
             self._sleep((wake_at - self._clock.now()) / SECOND)
+
+    def _release_groups(self) -> None:
         try:
             self.lease.release_all()
         except (ResourceUnavailable, ConfigurationError) as error:
             _log.warning("retire_failed", error=str(error))
 
+    @staticmethod
+    def _wait(seconds: float) -> None:
+        """Wait without looking at events."""
+        if seconds > 0:
+            select.select([], [], [], seconds)
+
     def _sleep(self, seconds: float) -> None:
         if seconds <= 0:
             return
         if self._must_reload:  # unread events would end each sleep while the database is away
-            select.select([], [], [], seconds)
+            self._wait(seconds)
             return
         descriptors = [*self._executor.read_filenos(), *self._planner.author_planner.filenos()]
         if self._listener is not None:

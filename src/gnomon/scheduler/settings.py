@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from gnomon.config import Config
+from gnomon.config import Config, read_executors
 from gnomon.config.alert_rules import read_alert_settings
 from gnomon.engine.state.engine_state import EngineLimits
 from gnomon.model.alerts import RECORDED_KINDS
 
 BEAT_S = 1.0
 """Seconds between two heartbeats (TAKE_OVER in docs/discussions/ownership.md)."""
+REBALANCE_S = 10.0
+"""A scheduler that owns more groups than its share for so many seconds gives idle ones up; at most once in this time, because it then
+loads the others again."""
 SWEEP_S = 1.0
 """Seconds between two sweeps: a lost wake-up delays mail by at most this."""
 RETRY_AWAY_S = 0.5
@@ -67,6 +70,12 @@ class SchedulerSettings:
     """A simulation of years uses longer intervals: it is the only user of its database, and every change wakes it."""
 
 
+def build_trial_settings(cfg: Config) -> SchedulerSettings:
+    """The same for a trial of a DAG: nothing is scheduled, and its own worker runs every task, whatever executor it names."""
+    settings = build_scheduler_settings(cfg)
+    return replace(settings, use_schedule=False, limits=replace(settings.limits, executors=None))
+
+
 def build_scheduler_settings(cfg: Config) -> SchedulerSettings:
     """The settings of this configuration. 0 means no limit for parallelism; for max_tis_per_query it means the parallelism."""
     parallelism = cfg.integer("core", "parallelism") or None
@@ -77,7 +86,7 @@ def build_scheduler_settings(cfg: Config) -> SchedulerSettings:
             parallelism=parallelism, max_admissions_per_step=per_admission, max_map_length=cfg.integer("core", "max_map_length"),
             cancel_grace_s=cfg.number("core", "killed_task_cleanup_time"),
             callback_timeout_s=cfg.number("callbacks", "callback_execution_timeout") or DEFAULT_CALLBACK_TIMEOUT_S,
-            alert_kinds=read_alert_settings(cfg.home).kinds() & RECORDED_KINDS,
+            alert_kinds=read_alert_settings(cfg.home).kinds() & RECORDED_KINDS, executors=read_executors(cfg),
         ),
         plan_batch=cfg.integer("scheduler", "max_dagruns_to_create_per_loop"),
         use_schedule=cfg.boolean("scheduler", "use_job_schedule"),

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from typing import NamedTuple
 
 import msgspec
 
@@ -34,6 +35,8 @@ TRIMMED_EVERY = 500
 """A process deletes old rows once in so many of its own."""
 TASKS_LISTED_MAX = 2_000
 """If one transaction changes more task instances, it is only recorded how many of each run changed."""
+ROWS_SEARCHED_MAX = 200
+"""If more rows were added, a reader reads all DAGs anew instead of looking at what changed."""
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(tuple[ChangeEntry, ...])
 
@@ -85,6 +88,35 @@ def read_bounds(tx: Transaction) -> tuple[int, int]:
     """The oldest and the newest key; (1, 0) for an empty journal."""
     row = tx.one("change_journal.bounds")
     return (1, 0) if row is None or row[0] is None else (int(row[0]), int(row[1]))
+
+
+class JournalExtent(NamedTuple):
+    """Two equal extents that were read at different times mean that no row was added between: rows are only added, and deleted from the oldest on."""
+
+    oldest: int
+    newest: int
+    row_count: int
+    """0 on SQLite, where a row never appears before another one."""
+
+
+def read_extent(tx: Transaction) -> JournalExtent:
+    """The extent now."""
+    row = tx.one("change_journal.extent")
+    assert row is not None
+    return JournalExtent(*row)
+
+
+def is_any_dag_changed(tx: Transaction, before: JournalExtent, now: JournalExtent) -> bool:
+    """False when no row that was added since `before` is about a DAG itself; True also when that is not known, because rows were deleted or many added."""
+    if before == now:
+        return False
+    if before.oldest != now.oldest:
+        return True
+    row = tx.one("change_journal.dag_changes_after", change_pk=before.newest, limit=ROWS_SEARCHED_MAX + 1)
+    assert row is not None
+    added, changes = int(row[0]), int(row[1])
+    is_complete = added <= ROWS_SEARCHED_MAX and (now.row_count == 0 or now.row_count - before.row_count == added)
+    return changes > 0 or not is_complete
 
 
 def read_rows(tx: Transaction, change_pk: int, limit: int) -> list[JournalRow]:

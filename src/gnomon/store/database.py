@@ -17,6 +17,7 @@ from gnomon.store.encryption import key_check
 from gnomon.store.encryption.cipher import Cipher
 from gnomon.store.errors import CommitUncertain, DatabaseNotInitialised, DatabaseUnavailable, FencedError, StoreError
 from gnomon.store.schema_revision import REVISIONS, check_foreign_tables, check_revision
+from gnomon.store.spec_cache import SpecCache
 from gnomon.store.statements import load_statements
 from gnomon.store.transaction import DriverConnection, Transaction
 
@@ -40,6 +41,7 @@ def open_database(
     cipher: Cipher | None = None,
     announce_changes: Callable[[], int] = lambda: 0,
     read_limit_s: float | None = None,
+    keeps_specs: bool = False,
 ) -> Database:
     """Open the database at `url` and check that it has the schema of this version; it is never upgraded here.
 
@@ -47,11 +49,12 @@ def open_database(
     a `cipher` no encrypted value can be read or written. `synchronous` is SQLite's setting of that name. `announce_changes` is called after
     commits that added to the journal of changes of a SQLite database, and returns how many readers it has woken; while there is none, it is called
     once a second. On PostgreSQL a notification of the server does the same. `read_limit_s`: a statement of a transaction that reads is cancelled
-    after so many seconds, and raises StatementTooSlow; None: never.
+    after so many seconds, and raises StatementTooSlow; None: never. `keeps_specs`: specs of DAGs that were decoded stay in memory, for a process that
+    is asked about the same DAGs again and again.
 
     Raises DatabaseNotInitialised, SchemaTooOld, SchemaTooNew, ForeignDatabase, InvalidAddress, DatabaseUnavailable, or UnusableFile.
     """
-    database = Database(parse_address(url), role, synchronous, clock or SystemClock(), lease_clock, cipher, announce_changes, read_limit_s)
+    database = Database(parse_address(url), role, synchronous, clock or SystemClock(), lease_clock, cipher, announce_changes, read_limit_s, keeps_specs)
     try:
         database.check()
     except BaseException:
@@ -66,6 +69,7 @@ class Database:
     def __init__(
         self, address: Address, role: str, synchronous: str, clock: Clock, lease_clock: LeaseClock | None,
         cipher: Cipher | None = None, announce_changes: Callable[[], int] = lambda: 0, read_limit_s: float | None = None,
+        keeps_specs: bool = False,
     ) -> None:
         self.address = address
         self.dialect = address.dialect
@@ -75,6 +79,7 @@ class Database:
         self._clock = clock
         self._lease_clock = lease_clock
         self._cipher = cipher
+        self._specs = SpecCache() if keeps_specs else None
         self._statements = load_statements(address.dialect)
         self._idle: list[DriverConnection] = []
         self._guard = threading.Lock()
@@ -104,6 +109,11 @@ class Database:
             row = tx.one("schema.revision")
             tables = [name for (name,) in tx.all("schema.tables")] if row is None or row[0] not in REVISIONS else []
         check_foreign_tables(tables, self.address.display_url)
+        check_revision(row[0] if row else None, self.address.display_url)
+
+    def check_schema(self, tx: Transaction) -> None:
+        """Return while the database has the schema of this version. Raises SchemaTooNew or SchemaTooOld: it was upgraded, or restored, under this process."""
+        row = tx.one("schema.revision")
         check_revision(row[0] if row else None, self.address.display_url)
 
     def check_key(self) -> None:
@@ -256,7 +266,7 @@ class Database:
         self._guard = threading.Lock()
 
     def _transaction(self, connection: DriverConnection) -> Transaction:
-        return Transaction(connection, self.dialect, self._statements, self._lease_now, self._cipher)
+        return Transaction(connection, self.dialect, self._statements, self._lease_now, self._cipher, self._specs)
 
     def _lease_now(self, tx: Transaction) -> Instant:
         if self._lease_clock is not None:
@@ -271,8 +281,9 @@ class Database:
         with self._guard:
             while self._idle:
                 connection = self._idle.pop()
-                if connection.is_usable:
+                if connection.is_usable and connection.is_current():
                     return connection
+                connection.close()
         if self.dialect == SQLITE:
             return SqliteConnection(self.address.path, self._clock, self._synchronous, self._read_limit_s)
         from gnomon.store.drivers.postgres import PostgresConnection

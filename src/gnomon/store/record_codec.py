@@ -34,11 +34,11 @@ _planned_decoder = msgspec.json.Decoder(PlannedRun)
 def decode_run(row: Row) -> RunRecord:
     """A run from the columns of `group_state.run`."""
     (run_pk, dag_pk, run_id, run_type, state, run_after, logical_at, interval_start, interval_end, version_pk, conf,
-     queued_at, started_at, ended_at, reason, clear_number, stands_for, partition_key, partition_date, backfill_pk) = row
+     queued_at, started_at, ended_at, reason, clear_number, stands_for, partition_key, partition_date, backfill_pk, bundle_version) = row
     return RunRecord(
         run_pk, dag_pk, run_id, DagRunType(run_type), RUN_STATES_BY_CODE[state], run_after, logical_at, interval_start,
-        interval_end, version_pk, json.loads(conf), queued_at, started_at, ended_at, reason, clear_number, stands_for,
-        partition_key, partition_date, backfill_pk,
+        interval_end, version_pk, {} if conf == "{}" else json.loads(conf), queued_at, started_at, ended_at, reason, clear_number, stands_for,
+        partition_key, partition_date, backfill_pk, bundle_version,
     )
 
 
@@ -46,7 +46,7 @@ def encode_run_change(run: RunRecord) -> Row:
     """The columns of `commit.runs`."""
     return (
         run.run_pk, RUN_STATE_CODES[run.state], run.started_at, run.ended_at, run.reason, run.version_pk,
-        run.clear_number, run.queued_at, encode_json(run.conf),
+        run.clear_number, run.queued_at, encode_json(run.conf), run.bundle_version,
     )
 
 
@@ -103,8 +103,13 @@ def encode_spec(tx: Transaction, spec: DagSpec) -> bytes:
 
 
 def decode_spec(tx: Transaction, packed: bytes) -> DagSpec:
-    """The inverse of `encode_spec`. Raises WrongKey."""
+    """The inverse of `encode_spec`; from memory if the process keeps specs. Raises WrongKey."""
+    kept = None if tx.specs is None else tx.specs.find(packed)
+    if kept is not None:
+        return kept
     encrypted = _spec_decoder.decode(zlib.decompress(packed))
+    if tx.specs is not None and not _has_arguments(encrypted):  # what was encrypted does not stay in memory
+        tx.specs.keep(packed, encrypted)
     return _map_arguments(encrypted, lambda text: tx.cipher.decrypt(text))  # noqa: PLW0108 - most specs need no key
 
 

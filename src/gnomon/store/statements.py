@@ -7,7 +7,7 @@ A file is named after the module that uses it. A statement begins with `-- name:
 can be NULL, `-- nullable field: name expression` (or `-- fields: verb`: those of an earlier statement) make a statement a listing: `store.pages.page_query` replaces `{conditions}`, `{order}` and `{keys}`
 in its text by conditions on these fields, by the order of the rows, and by the columns that the order compares. More lines of a listing: `-- equal: name expression`, an
 expression with an index that equals the field where the field is not NULL; `-- part: name value condition`, the rows in which the field has that number (`few condition` where these are few);
-`-- join: alias JOIN ...`, which `{joins}` stands for where a condition uses the alias. `{cross}` is CROSS on SQLite, whose planner then keeps the order of the
+`-- join: alias JOIN ...`, which `{joins}` stands for where a condition or the order uses the alias, and `{order_joins}` where only the columns or the order of the page do. `{cross}` is CROSS on SQLite, whose planner then keeps the order of the
 tables, and nothing on PostgreSQL.
 """
 

@@ -10,6 +10,7 @@ from gnomon.model.change_entries import ChangeEntry
 from gnomon.model.instants import Instant
 from gnomon.store.encryption.cipher import Cipher
 from gnomon.store.errors import InvalidKey
+from gnomon.store.spec_cache import SpecCache
 from gnomon.store.statements import Statement
 
 Row = tuple[Any, ...]
@@ -67,21 +68,26 @@ class DriverConnection(Protocol):
     def is_usable(self) -> bool:
         """False once the connection is broken."""
 
+    def is_current(self) -> bool:
+        """Whether a connection that was kept between transactions still leads to the database: the server has not ended it, the file is the same."""
+
 
 class Transaction:
     """What `Database.read`, `write`, `scheduler_write` and `triggerer_write` give: executes statements by name (`module.verb`)."""
 
-    __slots__ = ("_cipher", "_connection", "_lease_now", "_savepoints", "_statements", "change_entries", "dialect", "notifies_on_commit")
+    __slots__ = ("_cipher", "_connection", "_lease_now", "_savepoints", "_statements", "change_entries", "dialect", "notifies_on_commit", "specs")
 
     def __init__(
         self, connection: DriverConnection, dialect: str, statements: Mapping[str, Statement], lease_now: Callable[[Transaction], Instant],
-        cipher: Cipher | None = None,
+        cipher: Cipher | None = None, specs: SpecCache | None = None,
     ) -> None:
         self.dialect = dialect
         self.notifies_on_commit = False
         """True when listeners are notified after the commit."""
         self.change_entries: list[ChangeEntry] = []
         """What the transaction changed, for the journal (`store/change_journal.py`)."""
+        self.specs = specs
+        """Specs that were decoded before; None: this process keeps none."""
         self._connection = connection
         self._statements = statements
         self._lease_now = lease_now

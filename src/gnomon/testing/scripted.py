@@ -154,6 +154,10 @@ class ScriptedExecutor:
         self._events: list[ExecutorEvent] = []
         self._sent: dict[str, set[str]] = {}
 
+    @property
+    def standing_workers(self) -> frozenset[str]:
+        return frozenset()
+
     def refresh(self, workers: Sequence[WorkerRecord]) -> None:
         live = {record.worker_id for record in workers}
         available = {worker.worker_id: worker for worker in self._workers() if not worker.dead}

@@ -17,6 +17,7 @@ Open `protocol.py` first, then `subprocess_host.py` and `request_queue.py` (this
 
 from __future__ import annotations
 
+from gnomon.timetable_host.host_slots import HostsBusy, HostSlots
 from gnomon.timetable_host.protocol import (
     BACKFILL_SLOTS,
     COMING_RUNS,
@@ -35,7 +36,7 @@ from gnomon.timetable_host.protocol import (
 )
 from gnomon.timetable_host.settings import CallLimits, TimetableHostSettings, build_timetable_host_settings
 from gnomon.timetable_host.subprocess_host import SubprocessTimetableHost
-from gnomon.timetable_host.sync_client import ask_and_wait
+from gnomon.timetable_host.sync_client import ask_and_wait, share_hosts
 
 __all__ = [
     "BACKFILL_SLOTS",
@@ -47,6 +48,8 @@ __all__ = [
     "PLAN_RUNS",
     "UPSTREAM_SLOTS",
     "CallLimits",
+    "HostSlots",
+    "HostsBusy",
     "SubprocessTimetableHost",
     "TimetableHost",
     "TimetableHostSettings",
@@ -55,6 +58,7 @@ __all__ = [
     "ask_and_wait",
     "build_timetable_host_settings",
     "pack_arguments",
+    "share_hosts",
     "strip_for_planning",
     "unpack_value",
 ]

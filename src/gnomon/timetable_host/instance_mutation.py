@@ -11,6 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from gnomon.clock import SystemClock
+from gnomon.config import current_config, read_executors
 from gnomon.context.runtime_dag_run import RuntimeDagRun
 from gnomon.context.runtime_task_instance import TaskInstanceKey
 from gnomon.errors.authoring import (
@@ -49,7 +50,7 @@ class MutableTaskInstance:
         self.pool = task.pool
         self.pool_slots = task.pool_slots
         self.priority_weight = task.priority_weight
-        self.executor: str | None = None
+        self.executor = task.executor
         self.executor_config: dict[str, Any] = {}
         self.operator = task.operator
         self.state: str | None = None
@@ -60,7 +61,7 @@ class MutableTaskInstance:
         self.task = SimpleNamespace(
             task_id=task.task_id, dag_id=dag_run.dag_id, task_type=task.operator, operator_name=task.operator, owner=task.owner,
             queue=task.queue, pool=task.pool, pool_slots=task.pool_slots, priority_weight=task.priority_weight, retries=task.retries,
-            trigger_rule=task.trigger_rule, executor=None,
+            trigger_rule=task.trigger_rule, executor=task.executor,
         )
 
     def __repr__(self) -> str:
@@ -108,6 +109,8 @@ def _mutate_one(task: MutationTask, asked: MutationInstance, dag_run: RuntimeDag
         if name in changed and (fault := _find_fault(name, changed[name])) is not None:
             return fault
     values = {name: changed.pop(name) for name in _OVERRIDES if name in changed}
+    if "executor" in values and values["executor"] is None:
+        values["executor"] = read_executors(current_config()).default
     return InstanceOverrides(try_number=asked.try_number, **values, without_effect=tuple(sorted(changed)))
 
 

@@ -1,4 +1,4 @@
-"""Sends one request to a timetable host and waits for the response: for commands, which may block."""
+"""Sends one request to a timetable host and waits for the response: for commands, and for requests of the API, which may block a thread."""
 
 from __future__ import annotations
 
@@ -10,11 +10,20 @@ from gnomon.config import Config
 from gnomon.errors.timetable import PlanningError
 from gnomon.model.slots import TimetableRef
 from gnomon.processes.task_api_messages import TaskApiHandler
+from gnomon.timetable_host.host_slots import HostSlots
 from gnomon.timetable_host.protocol import TimetableRequest, pack_arguments, unpack_value
 from gnomon.timetable_host.settings import build_timetable_host_settings
 from gnomon.timetable_host.subprocess_host import SubprocessTimetableHost
 
 _POLL_S = 0.2
+_slots: HostSlots | None = None
+"""None: each request starts and ends a host, however many there are."""
+
+
+def share_hosts(slots: HostSlots | None) -> None:
+    """From now on take the hosts of this process from these slots. All requests must have the same configuration."""
+    global _slots
+    _slots = slots
 
 
 def ask_and_wait(
@@ -25,20 +34,30 @@ def ask_and_wait(
 
     `function`: `package.module:name` of Gnomon. `file`: the DAG file of the timetable. `classes`: paths of other classes of
     authors that the function uses. `imports`: the function imports author files, so the time limit is that of an import. `answers`: as for `SubprocessTimetableHost`. Raises PlanningError, with a
-    message for the author, when author code raises, hangs, or ends the process.
+    message for the author, when author code raises, hangs, or ends the process; after `share_hosts` HostsBusy when all slots are taken.
     """
-    hosts = SubprocessTimetableHost(build_timetable_host_settings(cfg), SystemClock(), answers)
+    def create() -> SubprocessTimetableHost:
+        return SubprocessTimetableHost(build_timetable_host_settings(cfg), SystemClock(), answers)
+
+    request = TimetableRequest(
+        function=function, timetable=timetable, file=file, author_classes=classes, imports_author_files=imports, arguments=pack_arguments(**arguments),
+    )  # fmt: skip
+    if _slots is not None:
+        with _slots.take(create, is_kept=answers is not None and not imports) as hosts:
+            return _wait(hosts, request, kind)
+    hosts = create()
     try:
-        hosts.ask(TimetableRequest(
-            function=function, timetable=timetable, file=file, author_classes=classes, imports_author_files=imports,
-            arguments=pack_arguments(**arguments),
-        ))  # fmt: skip
-        while True:
-            for answer in hosts.collect():
-                if answer.error is not None:
-                    raise PlanningError(answer.error)
-                return unpack_value(answer, kind)
-            seconds = hosts.wake_in_s()
-            select.select(hosts.filenos(), [], [], _POLL_S if seconds is None else min(seconds, _POLL_S))
+        return _wait(hosts, request, kind)
     finally:
         hosts.close()
+
+
+def _wait(hosts: SubprocessTimetableHost, request: TimetableRequest, kind: Any) -> Any:
+    hosts.ask(request)
+    while True:
+        for answer in hosts.collect():
+            if answer.error is not None:
+                raise PlanningError(answer.error)
+            return unpack_value(answer, kind)
+        seconds = hosts.wake_in_s()
+        select.select(hosts.filenos(), [], [], _POLL_S if seconds is None else min(seconds, _POLL_S))

@@ -38,7 +38,7 @@ from gnomon.triggerer.settings import (
     SWEEP_S,
     TriggererSettings,
 )
-from gnomon.triggerer.triggerer_metrics import TriggererMetrics
+from gnomon.triggerer.triggerer_metrics import TriggererMetrics, count_blocked_now
 from gnomon.triggerer.watcher_coordinator import WatcherCoordinator
 
 _log = log.get_logger("triggerer")
@@ -60,7 +60,7 @@ class TriggererCoordinator:
         self._host = host
         self._wake_owners = wake_owners
         self._metrics = TriggererMetrics(meter or Meter(), host, settings.capacity)
-        self._figures = FiguresWriter(ProcessFigures(), "triggerer", triggerer_id, host, clock.monotonic)
+        self._figures = FiguresWriter(ProcessFigures(), "triggerer", triggerer_id, host, clock)
         self._figures.refresh = lambda: self._metrics.copy_counters(self._figures.figures)
         self._registered = False
         self._next_heartbeat_at = 0.0
@@ -150,7 +150,7 @@ class TriggererCoordinator:
         with self._db.write() as tx:
             if not self._registered:
                 triggerer_leases.register_triggerer(tx, self.triggerer_id, self._host, settings.capacity, settings.queues)
-            elif not triggerer_leases.beat_triggerer(tx, self.triggerer_id, self._metrics.counted):
+            elif not triggerer_leases.beat_triggerer(tx, self.triggerer_id, {**self._metrics.counted, **count_blocked_now(self._host_pool.blocked_loops)}):
                 raise FencedError(f"triggerer {self.triggerer_id} was declared dead: it stops, and a new triggerer starts in its place")
             self._figures.write_if_due(tx)
         self._registered = True

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
 from gnomon.metrics import Meter, ProcessFigures, definitions
+from gnomon.triggerer.host_protocol import LoopBlocked
 
 RUNNING = "triggers.running"
 SUCCEEDED = "triggers.succeeded"
 FAILED = "triggers.failed"
 BLOCKED = "triggers.blocked_main_thread"
+BLOCKED_NOW = "triggers.blocked_now"
 HEARTBEAT = "triggerer_heartbeat"
 CAPACITY_LEFT = "triggerer.capacity_left"
 WATCHERS_RUNNING = "asset_watchers.running"
 WATCHER_EVENTS = "asset_watchers.events"
 WATCHERS_FAILED = "asset_watchers.failed"
+
+
+def count_blocked_now(blocks: Iterable[LoopBlocked]) -> Counter[str]:
+    """The event loops that are blocked now, by the class of the trigger that runs, for the heartbeat."""
+    return Counter(f"{BLOCKED_NOW}.{block.classpath or 'an unknown trigger'}" for block in blocks)
 
 
 class TriggererMetrics:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
@@ -17,6 +18,7 @@ from gnomon.model.instants import Instant, to_datetime
 from gnomon.model.task_api_requests import AnyTaskApiRequest
 from gnomon.processes.exit_reasons import describe_exit_without_result
 from gnomon.processes.kernel import count_oom_kills
+from gnomon.processes.standstill import continue_families, stop_families
 from gnomon.processes.task_api_messages import TaskApiRequestMessage, TaskApiResponse, answer_request
 from gnomon.runner import attempt_log
 from gnomon.runner.attempt_protocol import ChildDone, ChildEntered, ChildReady, RunAttempt
@@ -24,12 +26,15 @@ from gnomon.runner.attempt_results import result_without_run
 from gnomon.worker.attempt_registry import AttemptRegistry, PendingAttempt, StopRequest
 from gnomon.worker.child_pool import ChildPool
 from gnomon.worker.child_process import ChildProcess
-from gnomon.worker.worker_store import REFUSALS
+from gnomon.worker.log_uploads import LogUploads
+from gnomon.worker.worker_store import REFUSALS, WorkerStoreAway
 
 events = log.get_logger("worker")
 
 EXIT_GRACE_S = 5.0
 """A child that has sent its result and does not exit within this time is killed."""
+REQUEST_PATIENCE_S = 300.0
+"""How long a request of author code waits for a store that asks to repeat it (WorkerStoreAway)."""
 
 AnswerTaskRequest = Callable[[PendingAttempt, AnyTaskApiRequest], object]
 ReadElements = Callable[[Attempt], tuple[XComElement, ...]]
@@ -43,6 +48,17 @@ class AttemptListener(Protocol):
     def on_ended(self, result: AttemptResult) -> None: ...
 
 
+@dataclass(frozen=True, slots=True)
+class UnansweredRequest:
+    """A request that waits for the store."""
+
+    child: ChildProcess
+    pending: PendingAttempt
+    message: TaskApiRequestMessage
+    until: float
+    """The monotonic second at which it is refused."""
+
+
 class AttemptSupervisor:
     """Moves attempts from the queue of the registry to its results."""
 
@@ -50,7 +66,8 @@ class AttemptSupervisor:
     """Set right after construction, because supervisor and pool refer to each other."""
 
     def __init__(self, registry: AttemptRegistry, listener: AttemptListener, clock: Clock, logs_folder: str, slots: int,
-                 silence_s: float, answer: AnswerTaskRequest, read_elements: ReadElements, update_stream: Callable[[ChildProcess], None], unwatch_child: Callable[[ChildProcess], None]) -> None:
+                 silence_s: float, answer: AnswerTaskRequest, read_elements: ReadElements, update_stream: Callable[[ChildProcess], None], unwatch_child: Callable[[ChildProcess], None],
+                 log_uploads: LogUploads | None = None) -> None:
         self.registry = registry
         self.listener = listener
         self._clock = clock
@@ -61,14 +78,38 @@ class AttemptSupervisor:
         self._read_elements = read_elements
         self._update_stream = update_stream
         self._unwatch_child = unwatch_child
+        self._log_uploads = log_uploads
         self._by_attempt: dict[str, ChildProcess] = {}
+        self._unanswered: list[UnansweredRequest] = []
         self._oom_kills = count_oom_kills()
+        self._stands_still = False
         self.has_abnormal_exit = False
         """True after the exit of a child without a result: its descendants may be left."""
 
+    def stand_still(self) -> None:
+        """Stop every process that runs an attempt, with its descendants; no other attempt starts until `go_on`."""
+        if self._stands_still:
+            return
+        self._stands_still = True
+        stopped = [child for child in self.child_pool.children.values() if child.pending is not None]
+        _stop(stopped)
+        events.warning("attempts_stand_still", attempts=len(stopped), reason="no heartbeat was taken: schedulers may soon declare this worker lost")
+
+    def go_on(self) -> None:
+        """End a standstill."""
+        if not self._stands_still:
+            return
+        self._stands_still = False
+        stopped = [child for child in self.child_pool.children.values() if child.is_stopped]
+        for child in stopped:
+            child.is_stopped = False
+            child.last_message_at = self._clock.monotonic()
+        continue_families([child.pid for child in stopped if child.pid is not None])
+        events.info("attempts_go_on", attempts=len(stopped))
+
     def start_queued(self) -> None:
         """Assign children to queued attempts while slots are free."""
-        while self.registry.running < self._slots and (pending := self.registry.take_next_queued()) is not None:
+        while not self._stands_still and self.registry.running < self._slots and (pending := self.registry.take_next_queued()) is not None:
             self.child_pool.assign_child(pending, self._clock.monotonic())
 
     def start_attempt(self, child: ChildProcess, pending: PendingAttempt) -> None:
@@ -76,7 +117,12 @@ class AttemptSupervisor:
         child.pending = pending
         child.attempts += 1
         child.last_message_at = self._clock.monotonic()
+        if self._stands_still:
+            _stop((child,))
         self._by_attempt[pending.attempt.attempt_id] = child
+        if self._log_uploads is not None:
+            child.open_log = pending.attempt.log
+            self._log_uploads.mark_open(pending.attempt.log)
         attempt = msgspec.structs.replace(pending.attempt, log=self._log_path(pending), elements=())  # the process needs the elements, not their sources
         child.stream.put(RunAttempt(attempt=attempt, elements=self._find_elements(pending)))
         self._update_stream(child)
@@ -91,7 +137,7 @@ class AttemptSupervisor:
                 case ChildDone(result=result):
                     self._on_done(child, result)
                 case TaskApiRequestMessage():
-                    child.stream.put(self._answer_request(child, message))
+                    self._answer_request(child, message)
                 case ChildReady(pid=pid):
                     child.pid = pid
         if child.stream.ended and child.exiting_since is None:
@@ -105,6 +151,7 @@ class AttemptSupervisor:
         child = self._by_attempt.get(pending.attempt.attempt_id)
         if child is None:
             self._finish(pending, self._result_without_run(pending, stop.outcome, stop.reason, entered=False))
+            self._end_log(pending.attempt.log)
         elif first:
             child.sigterm_at = self._clock.monotonic()
             child.signal(signal.SIGTERM)
@@ -116,13 +163,13 @@ class AttemptSupervisor:
         self._unwatch_child(child)
         child.stream.close()
         pending = child.pending
-        if pending is None:
-            return
-        self._by_attempt.pop(pending.attempt.attempt_id, None)
-        if pending.is_ended:
-            return
-        self.has_abnormal_exit = True
-        self._on_exit_without_result(child, pending, code)
+        if pending is not None:
+            self._by_attempt.pop(pending.attempt.attempt_id, None)
+            if not pending.is_ended:
+                self.has_abnormal_exit = True
+                self._on_exit_without_result(child, pending, code)
+        if pending is None or pending.is_ended:
+            self._end_log(child.open_log)
 
     def child_refused(self, child: ChildProcess) -> None:
         """The machine refused the process of the child. Its attempt waits for another one, or ends if it is to be stopped."""
@@ -134,6 +181,7 @@ class AttemptSupervisor:
         self._by_attempt.pop(pending.attempt.attempt_id, None)
         if pending.stop is not None:
             self._finish(pending, self._result_without_run(pending, pending.stop.outcome, pending.stop.reason, entered=False))
+            self._end_log(pending.attempt.log)
         else:
             self.child_pool.postpone(pending, self._clock.monotonic())
 
@@ -141,15 +189,17 @@ class AttemptSupervisor:
         """End an attempt without a process as lost: its scheduler submits it again, and the try does not count."""
         events.warning("attempt_given_back", attempt=pending.attempt.attempt_id, reason=reason)
         self._finish(pending, self._result_without_run(pending, "lost", reason, entered=False))
+        self._end_log(pending.attempt.log)
 
     def tick(self) -> None:
         """Kill children that send nothing before author code, that do not stop in time, or that do not exit after their result."""
         now = self._clock.monotonic()
+        self._repeat_requests(now)
         for child in list(self.child_pool.children.values()):
             pending = child.pending
             if child.exiting_since is not None:
                 self._force_exit(child, now)
-            elif pending is None or pending.is_ended or child.kill_reason:
+            elif pending is None or pending.is_ended or child.kill_reason or child.is_stopped:
                 continue
             elif pending.stop is not None and child.sigterm_at is not None and now - child.sigterm_at >= pending.stop.grace_s:
                 child.kill(f"it did not end within {pending.stop.grace_s:g} s after SIGTERM")
@@ -192,11 +242,41 @@ class AttemptSupervisor:
             self.child_pool.release_child(child, now)
         elif pending.attempt.attempts_per_child <= 1:
             child.exiting_since = now
+        else:  # the process goes on with another attempt, and has left this log
+            self._end_log(child.open_log)
+            child.open_log = None
 
-    def _answer_request(self, child: ChildProcess, message: TaskApiRequestMessage) -> TaskApiResponse:
+    def _answer_request(self, child: ChildProcess, message: TaskApiRequestMessage) -> None:
         if child.pending is None:
-            return TaskApiResponse(number=message.number, error="the attempt has ended; its requests are no longer answered")
-        return answer_request(partial(self._answer, child.pending), message, log=events, refusals=REFUSALS)
+            child.stream.put(TaskApiResponse(number=message.number, error="the attempt has ended; its requests are no longer answered"))
+            return
+        request = UnansweredRequest(child, child.pending, message, self._clock.monotonic() + REQUEST_PATIENCE_S)
+        if not self._answer_once(request):
+            events.warning("request_waits", attempt=child.pending.attempt.attempt_id, request=type(message.request).__name__)
+            self._unanswered.append(request)
+
+    def _answer_once(self, request: UnansweredRequest) -> bool:
+        """False when the store asks to repeat the request, and there is time left for that."""
+        reraised = (WorkerStoreAway,) if self._clock.monotonic() < request.until else ()
+        try:
+            response = answer_request(partial(self._answer, request.pending), request.message, log=events, refusals=REFUSALS, reraised=reraised)
+        except WorkerStoreAway:
+            return False
+        request.child.stream.put(response)
+        return True
+
+    def _repeat_requests(self, now: float) -> None:
+        """Ask the store again for what it could not answer. A child that waits for an answer is not silent."""
+        waiting, self._unanswered = self._unanswered, []
+        for request in waiting:
+            child = request.child
+            if child.pending is not request.pending or child.stream.ended:
+                continue
+            child.last_message_at = now
+            if self._answer_once(request):
+                self._update_stream(child)
+            else:
+                self._unanswered.append(request)
 
     def _on_exit_without_result(self, child: ChildProcess, pending: PendingAttempt, code: int | None) -> None:
         before_entry = pending.entered_at is None
@@ -225,6 +305,11 @@ class AttemptSupervisor:
         except OSError as error:
             events.warning("task_log_not_written", attempt=pending.attempt.attempt_id, log=pending.attempt.log, error=str(error))
         self._finish(pending, result)
+
+    def _end_log(self, name: str | None) -> None:
+        """Nothing more is written to the log: it can be uploaded."""
+        if self._log_uploads is not None and name is not None:
+            self._log_uploads.mark_ready(name)
 
     def _log_path(self, pending: PendingAttempt) -> str:
         return os.path.join(self._logs_folder, pending.attempt.log)
@@ -258,3 +343,10 @@ class AttemptSupervisor:
             self.child_pool.remove_child(child.number, None)
         elif now - child.exiting_since > EXIT_GRACE_S and not child.kill_reason:
             child.kill("it did not exit after its result")
+
+
+def _stop(children: Sequence[ChildProcess]) -> None:
+    """Stop these children; one whose pid is not known yet is stopped when it is."""
+    for child in children:
+        child.is_stopped = True
+    stop_families([child.pid for child in children if child.pid is not None])

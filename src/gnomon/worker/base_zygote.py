@@ -55,7 +55,7 @@ def main() -> None:
             continue
         if pid == 0:
             control.close()
-            file_zygote.main(socket.socket(fileno=descriptors[0]), order.file, frame_decoder)
+            file_zygote.main(socket.socket(fileno=descriptors[0]), order, frame_decoder)
         for descriptor in descriptors:
             os.close(descriptor)
 

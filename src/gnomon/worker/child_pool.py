@@ -235,7 +235,7 @@ class ChildPool:
 
     def _zygote_refused(self, zygote: FileZygoteClient, error: str, now: float) -> None:
         """The base zygote could not fork the zygote. Attempts that waited for its import open it again after the pause."""
-        self._queue.refused(f"the zygote of {zygote.key[0]}", error, now)
+        self._queue.refused(f"the zygote of {zygote.key.file}", error, now)
         if self._zygotes.get(zygote.key) is zygote:
             del self._zygotes[zygote.key]
         self._close_zygote(zygote)
@@ -245,7 +245,7 @@ class ChildPool:
 
     def _forks_refused(self, zygote: FileZygoteClient, numbers: Iterable[int], error: str, now: float) -> None:
         """The zygote could not fork these children. Their attempts request other children after the pause."""
-        self._queue.refused(f"a fork of the zygote of {zygote.key[0]}", error, now)
+        self._queue.refused(f"a fork of the zygote of {zygote.key.file}", error, now)
         for number in numbers:
             child = self.children.pop(number, None)
             zygote.children.pop(number, None)
@@ -303,10 +303,10 @@ class ChildPool:
     def _open_zygote(self, key: ZygoteKey, now: float) -> FileZygoteClient:
         self._queue.check(now)
         try:
-            sock = self.base_zygote.open_file_zygote(key[0])
+            sock = self.base_zygote.open_file_zygote(key)
         except OSError as error:
-            raise self._queue.refused(f"the zygote of {key[0]}", describe_refusal(error), now) from error
-        for other in [z for z in self._zygotes.values() if z.key[0] == key[0]]:
+            raise self._queue.refused(f"the zygote of {key.file}", describe_refusal(error), now) from error
+        for other in [z for z in self._zygotes.values() if key.replaces(z.key)]:
             self._retire_zygote(other, now)
         while len(self._zygotes) >= ZYGOTES_MAX:
             self._retire_zygote(min(self._zygotes.values(), key=lambda zygote: zygote.used_at), now)

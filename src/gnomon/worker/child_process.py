@@ -8,6 +8,7 @@ import socket
 from dataclasses import dataclass, field
 
 from gnomon.processes.message_stream import FrameDecoder, MessageStream
+from gnomon.processes.standstill import stop_families
 from gnomon.processes.termination import kill_group
 from gnomon.runner.attempt_protocol import FromChild
 from gnomon.worker.attempt_registry import PendingAttempt
@@ -33,13 +34,19 @@ class ChildProcess:
     """When SIGTERM was sent."""
     exiting_since: float | None = None
     """Since when it is expected to exit."""
+    is_stopped: bool = False
+    """True while it must stand still (`processes/standstill.py`)."""
     kill_reason: str | None = None
     """Why the worker sent SIGKILL."""
+    open_log: str | None = None
+    """The name of the log that it may write to, while that is marked for upload."""
     writing: bool = field(default=False)
 
     def set_pid(self, pid: int) -> None:
         """Record the pid, and send the signals that were requested before it was known."""
         self.pid = pid
+        if self.is_stopped:
+            stop_families((pid,))
         if self.sigterm_at is not None:
             self.signal(signal.SIGTERM)
         if self.kill_reason is not None:

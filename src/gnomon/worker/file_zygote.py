@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 
 import msgspec
 
+from gnomon.loading.bundles.bundle_loader import locate_in_version
 from gnomon.loading.dagfile import load_dag_file
 from gnomon.processes import fork_safety
 from gnomon.processes.message_stream import FrameDecoder
@@ -34,28 +35,29 @@ ORPHAN_GRACE_S = 3.0
 _WAKE_BYTES = 4096
 
 
-def main(control: socket.socket, file: str, frame_decoder: FrameDecoder[ToChild]) -> NoReturn:
+def main(control: socket.socket, order: zygote_protocol.OpenFileZygote, frame_decoder: FrameDecoder[ToChild]) -> NoReturn:
     """Never returns: the process ends when the worker closes its socket, or when the file cannot be forked."""
     try:
-        change_title(f"zygote {file}")
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # the handler of the base zygote would take the exit codes of programs that the file starts
+        change_title(f"zygote {order.file}")
         send_packet(control, zygote_protocol.ImportStarted(pid=os.getpid()))
-        dags = _load_dags(control, file)
+        dags = _load_dags(control, order)
         if dags is not None:
             _FileZygote(control, dags, frame_decoder).serve()
     except (BrokenPipeError, ConnectionResetError):
         pass
     except BaseException:
-        log.exception("the zygote of %s failed", file)
+        log.exception("the zygote of %s failed", order.file)
     finally:
         os._exit(0)
 
 
-def _load_dags(control: socket.socket, file: str) -> dict[str, Any] | None:
+def _load_dags(control: socket.socket, order: zygote_protocol.OpenFileZygote) -> dict[str, Any] | None:
     """The DAGs of the file; None, after a report to the worker, when it cannot be imported or forked."""
     channel.install_channel(ImportChannel(control))
     before = fork_safety.list_open_sockets()
     try:
-        loaded = load_dag_file(file)
+        loaded = load_dag_file(locate_in_version(order.file, order.bundle_name, order.bundle_version))
     except BaseException as error:  # the edge of author code
         send_packet(control, zygote_protocol.ImportFinished(error=error_line(error)))
         return None

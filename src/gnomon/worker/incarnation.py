@@ -54,7 +54,7 @@ class WorkerIncarnation:
         return str(self._path)
 
     def heartbeat(self, *, connected: bool) -> bool:
-        """Beat when it is due. False when this incarnation must end: it was declared lost, or had neither store nor scheduler for half its time to live."""
+        """Beat when it is due. False when this incarnation must end: it was declared lost, or had neither store nor scheduler for as long as its store allows."""
         now = self._clock.monotonic()
         if connected:
             self._connected_at = now
@@ -68,7 +68,15 @@ class WorkerIncarnation:
                 self._stored_at = now
             except WorkerStoreUnavailable as error:
                 events.warning("store_away", worker=self.worker_id, error=str(error))
-        return not self._registered or now - max(self._stored_at, self._connected_at) < self._settings.ttl_s / 2
+        return not self._registered or now - max(self._stored_at, self._connected_at) < self.store.find_silence_limit(self._settings.ttl_s)
+
+    @property
+    def runs_until(self) -> float:
+        """Until when attempts may run without another heartbeat, in monotonic seconds.
+
+        It counts from the moment at which the last recorded heartbeat was sent, by the clock of this host, so the time to live that schedulers count ends later.
+        """
+        return self._stored_at + self.store.find_run_limit(self._settings.ttl_s)
 
     def mail_results(self, registry: AttemptRegistry, *, at_once: bool = False) -> None:
         """Send a batch of results to the mailboxes of their groups if no scheduler is connected; delete those that were stored."""

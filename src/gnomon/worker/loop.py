@@ -6,10 +6,11 @@ results leave in one message each.
 
 from __future__ import annotations
 
+import math
 import os
 import selectors
 import signal
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from gnomon import log
 from gnomon.clock import Clock
@@ -33,6 +34,7 @@ from gnomon.worker.attempt_supervisor import AttemptSupervisor
 from gnomon.worker.child_pool import ChildPool
 from gnomon.worker.child_process import ChildProcess
 from gnomon.worker.incarnation import WorkerIncarnation
+from gnomon.worker.log_uploads import LogUploads
 from gnomon.worker.scheduler_connections import SchedulerConnection, SchedulerConnections
 from gnomon.worker.settings import WorkerSettings
 from gnomon.worker.worker_store import WorkerStore
@@ -60,6 +62,9 @@ class WorkerService:
         self._incarnation = WorkerIncarnation(settings, worker_store, clock)
         self._child_pool = ChildPool(self, settings.environ, settings.import_limit_s)
         self._ticked_at = clock.monotonic()
+        self._log_uploads = LogUploads(settings.logs_folder, settings.uploader_environ, clock) if settings.uploader_environ is not None else None
+        self.on_lease: Callable[[float], object] = lambda _until: None
+        """Called with each tick: until when attempts may run without another one, in monotonic seconds; infinity while they stand still."""
         self._is_stopping = False
         """True once a stop was requested: no new attempts are accepted."""
         self._wake_read, self._wake_write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
@@ -83,6 +88,8 @@ class WorkerService:
         signal.set_wakeup_fd(self._wake_write, warn_on_full_buffer=False)
         self._child_pool.start(self._clock.monotonic())
         self._incarnation.heartbeat(connected=False)
+        if self._log_uploads is not None:
+            self._log_uploads.tick()
 
     @property
     def running(self) -> int:
@@ -132,6 +139,8 @@ class WorkerService:
         self._schedulers.close()
         self._child_pool.close()
         self._incarnation.shut_down(self._registry)
+        if self._log_uploads is not None:
+            self._log_uploads.finish(_LAST_UPLOADS_S)
         self._reap()
         kill_unknown_children(set())
 
@@ -156,6 +165,7 @@ class WorkerService:
         self._attempts = AttemptSupervisor(
             self._registry, self._schedulers, self._clock, str(self._settings.logs_folder), self._settings.slots,
             self._settings.entry_silence_s, self._answer_task, self._incarnation.store.read_elements, self._update_stream, self.unwatch_child,
+            self._log_uploads,
         )
         self._attempts.child_pool = self._child_pool
 
@@ -182,11 +192,20 @@ class WorkerService:
         self._schedulers.accept_again()
         self._child_pool.tick(self._ticked_at)
         self._reap()
-        if kill_unknown_children(self._child_pool.known_pids()):
+        if self._log_uploads is not None:
+            self._log_uploads.tick()
+        if kill_unknown_children(self._known_pids()):
             events.warning("orphans_killed")
         if not self._incarnation.heartbeat(connected=self._schedulers.is_connected):
             self._restart_incarnation()
-        elif not self._schedulers.is_connected:
+            return
+        if self._incarnation.runs_until <= self._clock.monotonic():
+            self._attempts.stand_still()
+            self.on_lease(math.inf)
+        else:
+            self._attempts.go_on()
+            self.on_lease(self._incarnation.runs_until)
+        if not self._schedulers.is_connected:
             self._incarnation.mail_results(self._registry)
 
     # ---- schedulers --------------------------------------------------------------------------------------------------
@@ -297,12 +316,20 @@ class WorkerService:
             elif pid == self._child_pool.base_zygote.pid:
                 events.warning("base_zygote_died", code=code)
                 self._child_pool.base_zygote.discard()
+            elif self._log_uploads is not None:
+                self._log_uploads.on_exit(pid, code)
         if self._attempts.has_abnormal_exit:
             self._attempts.has_abnormal_exit = False
-            kill_unknown_children(self._child_pool.known_pids())
+            kill_unknown_children(self._known_pids())
+
+    def _known_pids(self) -> set[int]:
+        uploader = None if self._log_uploads is None else self._log_uploads.pid
+        return self._child_pool.known_pids() | ({uploader} if uploader is not None else set())
 
 
 _STOP_STEP_S = 0.05
 _LAST_RESULTS_S = 1.5
 """How long a stopping worker waits for the exits of killed children and the acknowledgement of results."""
+_LAST_UPLOADS_S = 2.0
+"""How long a stopped worker waits for the last uploads of logs. What is left is uploaded by the next worker of the machine."""
 _WAKE_BYTES = 4096

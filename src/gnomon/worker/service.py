@@ -8,6 +8,7 @@ from gnomon import log
 from gnomon.clock import SystemClock
 from gnomon.config import Config, environment
 from gnomon.config.host_name import current_host_name
+from gnomon.loading.folder_digest import create_folder_recorder
 from gnomon.metrics import ProcessFigures
 from gnomon.store import load_cipher, open_database
 from gnomon.store.ownership.service_figures import FiguresWriter
@@ -31,9 +32,15 @@ def main(cfg: Config) -> int:
     settings = build_worker_settings(cfg, environment())
     figures = ProcessFigures()
 
+    record_folder = create_folder_recorder(cfg, clock)
+
+    def refresh() -> None:
+        worker.record_figures(figures)
+        record_folder(figures)
+
     def create_writer(worker_id: str) -> FiguresWriter:
-        writer = FiguresWriter(figures, "worker", worker_id, current_host_name(), clock.monotonic)
-        writer.refresh = lambda: worker.record_figures(figures)
+        writer = FiguresWriter(figures, "worker", worker_id, current_host_name(), clock)
+        writer.refresh = refresh
         return writer
 
     worker_store = DatabaseWorkerStore(

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
-import msgspec
-
 from gnomon import store, taskapi
 from gnomon.errors import ConfigurationError, ResourceUnavailable
 from gnomon.model.attempts import Attempt, AttemptResult, XComElement
-from gnomon.model.records import NewMail, WorkerRecord
+from gnomon.model.records import WorkerRecord
 from gnomon.model.task_api_requests import AnyTaskApiRequest, TriggerRun
 from gnomon.store.ownership import leases, mailbox
 from gnomon.store.ownership.service_figures import FiguresWriter
@@ -19,6 +18,10 @@ from gnomon.store.ownership.service_figures import FiguresWriter
 
 class WorkerStoreUnavailable(Exception):
     """The store cannot be reached now; a later call may succeed."""
+
+
+class WorkerStoreAway(WorkerStoreUnavailable):
+    """Nothing is wrong with the request: it is worth to ask again for some time, before author code learns of it."""
 
 
 REFUSALS = (taskapi.TaskApiRefused, WorkerStoreUnavailable)
@@ -34,6 +37,12 @@ class WorkerStore(Protocol):
     def beat(self, worker_id: str) -> bool:
         """Record a heartbeat of this incarnation; False when it was declared lost."""
 
+    def find_silence_limit(self, ttl_s: float) -> float:
+        """For how many seconds an incarnation goes on whose heartbeats are not recorded, and which has no scheduler. `ttl_s`: the time to live of a worker."""
+
+    def find_run_limit(self, ttl_s: float) -> float:
+        """For how many seconds after the last recorded heartbeat attempts may run. Then they stand still until another heartbeat is recorded, or the incarnation ends."""
+
     def retire(self, worker_id: str) -> None:
         """Record the orderly end of this incarnation."""
 
@@ -43,7 +52,8 @@ class WorkerStore(Protocol):
     def answer_request(self, attempt: Attempt | None, request: AnyTaskApiRequest) -> object:
         """The value of the response to a request of author code, with the rights of its attempt.
 
-        `attempt` None: the request of a DAG file that is being imported. Raises `taskapi.TaskApiRefused` with a text for the author.
+        `attempt` None: the request of a DAG file that is being imported. Raises `taskapi.TaskApiRefused` with a text for the author, and WorkerStoreAway
+        when the request is to be repeated.
         """
 
     def read_elements(self, attempt: Attempt) -> tuple[XComElement, ...]:
@@ -79,6 +89,12 @@ class DatabaseWorkerStore:
                 self._find_writer(worker_id, self._create_writer).write_if_due(tx)
             return is_known
 
+    def find_silence_limit(self, ttl_s: float) -> float:
+        return ttl_s / 2
+
+    def find_run_limit(self, ttl_s: float) -> float:
+        return math.inf  # a scheduler of this host tells its worker what to end, also while the store is away
+
     def retire(self, worker_id: str) -> None:
         with self._open_store() as database, database.write() as tx:
             leases.retire_worker(tx, worker_id)
@@ -87,7 +103,7 @@ class DatabaseWorkerStore:
 
     def mail_results(self, worker_id: str, results: Sequence[AttemptResult]) -> None:
         with self._open_store() as database, database.write() as tx:
-            mailbox.send_messages(tx, [_result_mail(worker_id, result, tx) for result in results])
+            mailbox.send_messages(tx, [taskapi.build_result_mail(tx, worker_id, result) for result in results])
             store.notify_on_commit(tx)
 
     def answer_request(self, attempt: Attempt | None, request: AnyTaskApiRequest) -> object:
@@ -122,13 +138,3 @@ class DatabaseWorkerStore:
             self.close()
             raise WorkerStoreUnavailable(str(error)) from error
 
-
-def _result_mail(worker_id: str, result: AttemptResult, tx: store.Transaction) -> NewMail:
-    """The message for the mailbox of a group. The arguments of a deferral are encrypted in it."""
-    if result.wait is None:
-        body: dict[str, object] = {"worker_id": worker_id, "result": result}
-    else:
-        body = {"worker_id": worker_id, "sealed": tx.cipher.encrypt(msgspec.json.encode(result).decode())}
-    return NewMail(
-        group_no=result.group_no, kind="result", body=msgspec.json.encode(body).decode(), key=f"res:{result.attempt_id}"
-    )

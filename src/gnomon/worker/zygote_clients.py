@@ -8,6 +8,7 @@ import socket
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import msgspec
 
@@ -25,8 +26,19 @@ DEMAND_WINDOW_S = 2.0
 """The demand of this time decides how many idle children are kept."""
 IDLE_CHILDREN_MAX = 8
 
-ZygoteKey = tuple[str, str]
-"""(file, input hash)"""
+
+class ZygoteKey(NamedTuple):
+    """What a file zygote has imported."""
+
+    file: str
+    input_hash: str
+    bundle_name: str | None = None
+    bundle_version: str | None = None
+    """None: the present file."""
+
+    def replaces(self, other: ZygoteKey) -> bool:
+        """Whether attempts of the other key do not come any more: the file has changed. Versions of a bundle are used beside one another."""
+        return self.file == other.file and self.bundle_version is None and other.bundle_version is None
 
 
 @dataclass(slots=True, eq=False)
@@ -71,7 +83,11 @@ class FileZygoteClient:
 
 
 def zygote_key(attempt: Attempt) -> ZygoteKey:
-    return attempt.file, attempt.input_hash
+    """The key of the zygote for the attempt."""
+    version = attempt.run.bundle_version
+    if version is None or attempt.bundle_name is None:
+        return ZygoteKey(attempt.file, attempt.input_hash)
+    return ZygoteKey(attempt.file, "", attempt.bundle_name, version)
 
 
 class BaseZygoteClient:
@@ -82,24 +98,25 @@ class BaseZygoteClient:
         self._sock: socket.socket | None = None
         self.pid: int | None = None
 
-    def open_file_zygote(self, file: str) -> socket.socket:
-        """Fork a file zygote, which begins to import `file`, and return the socket to it. Raises OSError when the machine refuses a process or a socket."""
+    def open_file_zygote(self, key: ZygoteKey) -> socket.socket:
+        """Fork a file zygote, which begins to import the file of `key`, and return the socket to it. Raises OSError when the machine refuses a process or a socket."""
         local_socket, remote_socket = create_packet_pair()
         local_socket.setblocking(False)
         try:
             with remote_socket:
-                self._order(file, remote_socket)
+                self._order(key, remote_socket)
         except OSError:
             local_socket.close()
             raise
         return local_socket
 
-    def _order(self, file: str, remote_socket: socket.socket) -> None:
+    def _order(self, key: ZygoteKey, remote_socket: socket.socket) -> None:
         """Send the order to the base zygote; restart one that has died, once."""
         for last in (False, True):
             sock = self._ensure_started()
             try:
-                send_packet(sock, zygote_protocol.OpenFileZygote(file=file), (remote_socket.fileno(),))
+                order = zygote_protocol.OpenFileZygote(file=key.file, bundle_name=key.bundle_name, bundle_version=key.bundle_version)
+                send_packet(sock, order, (remote_socket.fileno(),))
                 return
             except OSError:
                 self.discard()

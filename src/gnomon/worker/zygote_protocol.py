@@ -21,6 +21,9 @@ class OpenFileZygote(Message, frozen=True, kw_only=True, tag=True):
     """Fork a file zygote that loads `file`; its socket is the descriptor of this packet."""
 
     file: str
+    bundle_name: str | None = None
+    bundle_version: str | None = None
+    """With a version, the copy of the file in that version of the bundle is loaded."""
 
 
 # ---- worker -> file zygote -------------------------------------------------------------------------------------------

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from tests.databases import BOTH, empty_database
+from tests.databases import BOTH, new_database
 from tests.unit.api.served import Client, served
 from tests.unit.cli.deployment import NOW, Deployment
 
@@ -16,25 +17,49 @@ from gnomon.api.health import HealthSnapshot
 from gnomon.cli.home import Home
 from gnomon.clock import VirtualClock
 from gnomon.config import load_config
-from gnomon.store import migrations
 
 
-@pytest.fixture(params=BOTH)
-def deployment(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Deployment]:
-    """A scheduler and a worker in this process; they move while a request waits, or when they are told to."""
-    with empty_database(request.param, tmp_path) as url:
+@contextmanager
+def _deployed(kind: str, folder: Path) -> Iterator[Deployment]:
+    with new_database(kind, folder) as url:
         clock = VirtualClock(NOW)
-        home = Home(load_config({"GNOMON__DATABASE__SQL_ALCHEMY_CONN": url}, tmp_path / "home"), clock, clock.advance)
-        migrations.upgrade_schema(home.cfg.database_url)
+        home = Home(load_config({"GNOMON__DATABASE__SQL_ALCHEMY_CONN": url, "GNOMON__DATABASE__SYNCHRONOUS": "NORMAL"}, folder / "home"), clock, clock.advance)
         made = Deployment(home, clock)
         yield made
         made.close()
 
 
-@pytest.fixture
-def api(deployment: Deployment) -> Iterator[Client]:
-    """A client of the API of the deployment."""
+@contextmanager
+def _served(deployment: Deployment) -> Iterator[Client]:
     home = deployment.home
     context = ApiContext(home.cfg, home.clock, OpenAccess(), lambda: HealthSnapshot(NOW, ()), lambda seconds: home.sleep(seconds), deployment.db)
     with served(context) as client:
+        yield client
+
+
+@pytest.fixture(params=BOTH)
+def deployment(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Deployment]:
+    """A scheduler and a worker in this process; they move while a request waits, or when they are told to."""
+    with _deployed(request.param, tmp_path) as made:
+        yield made
+
+
+@pytest.fixture
+def api(deployment: Deployment) -> Iterator[Client]:
+    """A client of the API of the deployment."""
+    with _served(deployment) as client:
+        yield client
+
+
+@pytest.fixture(scope="module", params=BOTH)
+def read_deployment(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployment]:
+    """The deployment of all tests of a file that only read: those of a list by its filters, and of requests that are refused."""
+    with _deployed(request.param, tmp_path_factory.mktemp("read")) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def read_api(read_deployment: Deployment) -> Iterator[Client]:
+    """A client of the API of the deployment of a file."""
+    with _served(read_deployment) as client:
         yield client

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from tests.databases import create_schema
 from tests.oidc_server import CLIENT, SECRET, OidcServer
 from tests.patience import PATIENCE_S
 from tests.unit.api.served import Client, Reply, served
@@ -22,7 +23,6 @@ from gnomon.api.health import HealthSnapshot
 from gnomon.clock import VirtualClock
 from gnomon.config import load_config
 from gnomon.model.accounts import Account
-from gnomon.store import migrations
 
 _NOTICE = re.compile('<p class="notice" role="alert">(.*?)</p>')
 
@@ -102,7 +102,7 @@ def oidc_site(provider: OidcServer, home: Path, **options: str) -> Iterator[Oidc
     """A server that knows the provider; `options` of section oidc."""
     given = {"issuer": provider.issuer, "client_id": CLIENT, "client_secret": SECRET, "default_role": "viewer", **options}
     cfg = load_config({f"GNOMON__OIDC__{name.upper()}": value for name, value in given.items()}, home)
-    migrations.upgrade_schema(cfg.database_url)
+    create_schema(cfg.database_url)
     clock = VirtualClock(NOW)
     context = create_context(cfg, clock, "127.0.0.1", lambda: HealthSnapshot(NOW, ()))
     with served(context) as client:

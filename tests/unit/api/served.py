@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from tests.patience import PATIENCE_S
 
 from gnomon.api.context import ApiContext
-from gnomon.api.service import create_server
+from gnomon.api.service import ApiServer, create_server
 from gnomon.api.streams.event_stream import MEDIA_TYPE
 
 
@@ -32,10 +32,11 @@ class Reply(NamedTuple):
 
 
 class Client:
-    """Makes requests to one server."""
+    """Makes requests to one server. `headers`: sent with each request."""
 
     def __init__(self, port: int) -> None:
         self.port = port
+        self.headers: dict[str, str] = {}
 
     def request(self, method: str, path: str, body: object = None, headers: dict[str, str] | None = None) -> Reply:
         """One request; a body that is not bytes is sent as JSON."""
@@ -43,7 +44,7 @@ class Client:
         sent = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
         kind = {"Content-Type": "application/json"} if body is not None else {}
         try:
-            connection.request(method, path, sent, {**kind, **(headers or {})})
+            connection.request(method, path, sent, {**self.headers, **kind, **(headers or {})})
             answer = connection.getresponse()
             if answer.getheader("Content-Type") == MEDIA_TYPE:  # it does not end
                 return Reply(answer.status, MEDIA_TYPE, _read_event(answer), dict(answer.getheaders()))
@@ -118,6 +119,20 @@ def _read_event(answer: http.client.HTTPResponse) -> bytes:
     return lines
 
 
+class _Server(ApiServer):
+    """The server of the product without uvicorn's pause of a tenth of a second at the end, which each test would wait."""
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End when the requests and connections have ended."""
+        for one in [*self.servers, *(sockets or [])]:
+            one.close()
+        for connection in list(self.server_state.connections):
+            connection.shutdown()
+        while self.server_state.connections or self.server_state.tasks:  # noqa: ASYNC110 - there is no event for it
+            await asyncio.sleep(0.002)
+        await self.lifespan.shutdown()
+
+
 @contextmanager
 def served(context: ApiContext) -> Iterator[Client]:
     """A client of the application, until the end of the block."""
@@ -127,6 +142,7 @@ def served(context: ApiContext) -> Iterator[Client]:
 
     async def serve() -> None:
         server = create_server(context)
+        server.__class__ = _Server
         loops.append(asyncio.get_running_loop())
         servers.append(server)
         started.set()

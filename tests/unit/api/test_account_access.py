@@ -6,12 +6,14 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 
 import jwt
 import pytest
 from fastapi.routing import APIRoute
+from tests.databases import create_schema
 from tests.unit.api.served import Client, Reply, served
 from tests.unit.cli.deployment import NOW, Deployment, spec_of
 
@@ -31,12 +33,12 @@ from gnomon.cli.main import main
 from gnomon.clock import VirtualClock
 from gnomon.config import load_config
 from gnomon.model.accounts import Author, Grant, GrantKind, Role
-from gnomon.model.assets import AliasKey, AllOf, AssetDeclaration, AssetKey
+from gnomon.model.assets import AliasKey, AllOf, AssetDeclaration, AssetKey, NewAssetEvent
 from gnomon.model.backfills import BackfillRecord
 from gnomon.model.spec import ParseFailure, TaskSpec
 from gnomon.model.state_values import StateWriter
-from gnomon.store import migrations
-from gnomon.store.accounts import favorite_dags
+from gnomon.store.accounts import favorite_dags, token_rows
+from gnomon.store.asset_records.asset_events import publish_events
 from gnomon.store.dag_records import backfills, dag_runs, dags
 from gnomon.store.dag_records.notes import NotePlace, put_note
 from gnomon.store.ownership import mailbox
@@ -76,7 +78,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         passwords._hasher.cache_clear()
         clock = VirtualClock(NOW)
         home = Home(load_config({}, tmp_path_factory.mktemp("home")), clock, clock.advance)
-        migrations.upgrade_schema(home.cfg.database_url)
+        create_schema(home.cfg.database_url)
         deployment = Deployment(home, clock)
         for name in ("shown_dag", "secret_dag"):
             stem = name.removesuffix("_dag")
@@ -143,11 +145,36 @@ def test_a_token_is_given_for_a_name_and_a_password(site: Site) -> None:
     assert PASSWORD.encode() not in site.client.request("POST", "/auth/token", {"username": 1, "password": PASSWORD}).body
 
 
+def test_a_token_that_is_revoked_is_refused_by_the_next_request(site: Site) -> None:
+    with site.context.database.write() as tx:
+        token = api_tokens.create_token(tx, ROOT, account_changes.get_account(tx, "viewer"), "short", Role.VIEWER, None)
+    headers = {"Authorization": f"Bearer {token}"}
+    used = []
+    for _ in range(3):
+        assert site.client.request("GET", "/api/v2/dags", None, headers).status == 200
+        with site.context.database.read() as tx:
+            used.append([one.used_at for one in token_rows.list_tokens(tx) if one.name == "short"])
+    assert used == [[site.context.clock.now()]] * 3
+    with site.context.database.write() as tx:
+        (uid,) = [one.uid for one in token_rows.list_tokens(tx) if one.name == "short"]
+        api_tokens.revoke_token(tx, ROOT, uid)
+    assert site.client.request("GET", "/api/v2/dags", None, headers).status == 401
+
+
 def test_too_many_wrong_passwords_are_answered_with_a_pause(site: Site) -> None:
     replies = [site.client.request("POST", "/auth/token", {"username": "guess", "password": "wrong horse"}) for _ in range(6)]
     assert [reply.status for reply in replies] == [401] * 5 + [429]
     assert replies[-1].headers["retry-after"] == "15"
     assert site.client.request("POST", "/auth/token", {"username": "user", "password": PASSWORD}).status == 201
+
+
+@pytest.mark.parametrize(("accepted", "language", "title"), [
+    (None, "en", "Log in"), ("de,fr;q=0.9", "en", "Log in"), ("zh-CN,zh;q=0.9,en;q=0.8", "zh-CN", "登录"), ("zh;q=0.2, en-GB;q=0.7", "en", "Log in"), ("zh;q=much,*", "en", "Log in"),
+])
+def test_the_login_is_in_the_language_of_the_browser(site: Site, accepted: str | None, language: str, title: str) -> None:
+    form = site.client.request("GET", "/login", None, {} if accepted is None else {"Accept-Language": accepted}).body.decode()
+    assert f'<html lang="{language}">' in form
+    assert f"<button>{title}</button>" in form
 
 
 def test_a_browser_logs_in_acts_and_logs_out(site: Site) -> None:
@@ -158,7 +185,7 @@ def test_a_browser_logs_in_acts_and_logs_out(site: Site) -> None:
     cookie = entered.headers["set-cookie"]
     assert re.fullmatch(rf"{COOKIE}=[\w-]{{43}}; Path=/; Max-Age=2592000; HttpOnly; SameSite=Lax", cookie)
     sent = {"Cookie": cookie.partition(";")[0]}
-    page = site.client.request("GET", "/services", None, sent)
+    page = site.client.request("GET", "/services/plain", None, sent)
     assert (page.status, b'action="/auth/logout"><span class="soft">user</span>' in page.body) == (200, True)
     assert site.client.request("GET", "/api/v2/dags", None, sent).status == 200
     pause = ("PATCH", "/api/v2/dags/shown_dag", {"is_paused": False})
@@ -361,8 +388,31 @@ def test_assets_of_hidden_dags_are_hidden_and_shared_ones_name_visible_dags_only
     ):
         reply = site.request("shown", method, f"/api/v2{path}", body)
         assert (reply.status, b"secret" in reply.body) == (404, False), (path, reply)
-    refused = site.request("shown", "POST", f"/api/v2/assets/{orders}/materialize", {})
-    assert (refused.status, b"secret" in refused.body) == (409, False)
+
+
+def test_events_that_hidden_dags_made_are_neither_listed_nor_counted_with_an_asset(site: Site) -> None:
+    """Both DAGs write `orders`; the newest event is one of the hidden DAG."""
+    orders = AssetKey("orders", "s3://orders")
+    with site.context.database.write() as tx:
+        publish_events(tx, [NewAssetEvent(
+            uid="newest", asset=orders, at=NOW + 60_000_000, extra={"rows": 7}, aliases=("secret_alias",), source_dag_id="secret_dag", source_task_id="t", source_run_id="r",
+        )])  # fmt: skip
+    everything = {one["id"]: one for one in site.request("viewer", "GET", "/api/v2/assets/events?name_pattern=orders").json()["asset_events"]}
+    visible = [one for one in everything.values() if one["source_dag_id"] == "shown_dag"]
+    assert (len(everything), len(visible)) == (3, 1)
+    for account, newest, count in (("viewer", everything[max(everything)], 3), ("shown", visible[0], 1)):
+        for answer in (site.request(account, "GET", "/api/v2/assets?name_pattern=orders").json()["assets"][0],
+                       site.request(account, "GET", f"/api/v2/assets/{newest['asset_id']}").json()):
+            assert answer["last_asset_event"] == {"id": newest["id"], "timestamp": newest["timestamp"]}, account
+        (row,) = [one for one in site.request(account, "GET", f"{OWN}/operations/assets.list").json()["assets"] if one["name"] == "orders"]
+        detail = site.request(account, "GET", f"{OWN}/operations/assets.show?asset=orders").json()
+        for one in (row, detail["asset"]):
+            assert (one["events"], datetime.fromisoformat(one["last_event"])) == (count, datetime.fromisoformat(newest["timestamp"])), account
+        for events in (detail["events"], site.request(account, "GET", f"{OWN}/operations/assets.events?asset=orders").json()):
+            assert len(events) == count
+            assert events[0]["event"] == newest["id"]
+            assert {one["source"] for one in events} == {f"{one['source_dag_id']}.{one['source_task_id']}" for one in everything.values()
+                                                         if account == "viewer" or one in visible}  # fmt: skip
 
 
 def test_a_grant_on_a_dag_permits_changes_of_its_assets_and_its_queue_only(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:

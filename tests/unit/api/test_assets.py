@@ -14,9 +14,7 @@ from gnomon.model.spec import TaskSpec
 ORDERS, STOCK = AssetKey("orders", "s3://shop/orders"), AssetKey("stock", "stock")
 
 
-@pytest.fixture
-def shop(api: Client, deployment: Deployment) -> Client:
-    """`load` writes orders and an alias, `report` waits for orders and stock, `mail` for the alias, and reads orders."""
+def _fill(api: Client, deployment: Deployment) -> None:
     declared = AssetDeclaration(name="orders", uri="s3://shop/orders", group="shop", extra={"team": "sales"})
     stock = AssetDeclaration(name="stock", uri="stock")
     deployment.add(
@@ -27,7 +25,20 @@ def shop(api: Client, deployment: Deployment) -> Client:
         spec_of("mail", asset_condition=AliasKey("daily")),
     )
     deployment.start()
+
+
+@pytest.fixture
+def shop(api: Client, deployment: Deployment) -> Client:
+    """`load` writes orders and an alias, `report` waits for orders and stock, `mail` for the alias, and reads orders."""
+    _fill(api, deployment)
     return api
+
+
+@pytest.fixture(scope="module")
+def shop_to_read(read_api: Client, read_deployment: Deployment) -> Client:
+    """The same for the tests that change nothing."""
+    _fill(read_api, read_deployment)
+    return read_api
 
 
 def _ids(api: Client) -> dict[str, int]:
@@ -38,8 +49,8 @@ def _add(api: Client, name: str, **more: Any) -> Any:
     return api.send("POST", "/assets/events", {"asset_id": _ids(api)[name], **more})
 
 
-def test_assets_name_the_dags_and_tasks_that_use_them(shop: Client) -> None:
-    page = shop.get("/assets?order_by=name")
+def test_assets_name_the_dags_and_tasks_that_use_them(shop_to_read: Client) -> None:
+    page = shop_to_read.get("/assets?order_by=name")
     assert ([one["name"] for one in page["assets"]], page["total_entries"]) == (["orders", "stock"], 2)
     orders = page["assets"][0]
     assert {name: orders[name] for name in ("uri", "group", "extra", "created_at", "updated_at", "aliases", "watchers", "last_asset_event")} == {
@@ -50,9 +61,9 @@ def test_assets_name_the_dags_and_tasks_that_use_them(shop: Client) -> None:
     assert [(one["dag_id"], one["task_id"]) for one in orders["producing_tasks"]] == [("load", "write")]
     assert [(one["dag_id"], one["task_id"]) for one in orders["consuming_tasks"]] == [("count", "read")]
     assert [one["dag_id"] for one in page["assets"][1]["scheduled_dags"]] == ["report"]
-    assert shop.get(f"/assets/{orders['id']}") == orders
-    shop.fails(404, "/assets/99")
-    shop.fails(422, "/assets/x")
+    assert shop_to_read.get(f"/assets/{orders['id']}") == orders
+    shop_to_read.fails(404, "/assets/99")
+    shop_to_read.fails(422, "/assets/x")
 
 
 @pytest.mark.parametrize(("query", "expected"), [
@@ -60,8 +71,8 @@ def test_assets_name_the_dags_and_tasks_that_use_them(shop: Client) -> None:
     ("dag_ids=load", ["orders"]), ("dag_ids=recount&dag_ids=load", ["orders", "stock"]), ("order_by=-name", ["stock", "orders"]), ("limit=1", ["orders"]),
     ("limit=1&offset=1", ["stock"]), ("order_by=created_at", ["orders", "stock"]),
 ])  # fmt: skip
-def test_filters_of_assets(shop: Client, query: str, expected: list[str]) -> None:
-    page = shop.get(f"/assets?{query}&order_by=name" if "order_by" not in query else f"/assets?{query}")
+def test_filters_of_assets(shop_to_read: Client, query: str, expected: list[str]) -> None:
+    page = shop_to_read.get(f"/assets?{query}&order_by=name" if "order_by" not in query else f"/assets?{query}")
     assert [one["name"] for one in page["assets"]] == expected
 
 

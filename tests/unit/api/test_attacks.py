@@ -6,8 +6,10 @@ import asyncio
 import base64
 import sqlite3
 from collections.abc import Iterator, MutableMapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
+from threading import BoundedSemaphore
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,6 +17,7 @@ import pytest
 from fastapi import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
+from tests.databases import create_schema
 from tests.unit.api.served import Client, Reply, served
 from tests.unit.cli.deployment import NOW, Deployment, spec_of
 
@@ -23,8 +26,9 @@ from gnomon.accounts.sessions import begin_session
 from gnomon.api.access.accounts_policy import COOKIE
 from gnomon.api.access.choose_policy import create_context
 from gnomon.api.auth import login_routes
-from gnomon.api.common import limits
+from gnomon.api.common import limits, request_slots
 from gnomon.api.common.filters import ALTERNATIVES_MAX, PATTERN_MAX
+from gnomon.api.common.ordering import sort_entries
 from gnomon.api.common.request_slots import RequestSlots
 from gnomon.api.context import ApiContext
 from gnomon.api.health import HealthSnapshot
@@ -36,7 +40,6 @@ from gnomon.clock import VirtualClock
 from gnomon.config import load_config
 from gnomon.model.accounts import Author, Grant, GrantKind, Role
 from gnomon.model.spec import ParseFailure
-from gnomon.store import migrations
 from gnomon.store.pages.memory_pages import is_like
 
 ROOT = Author("cli:root", NOW)
@@ -61,7 +64,7 @@ class Target:
 def target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
     clock = VirtualClock(NOW)
     home = Home(load_config({}, tmp_path_factory.mktemp("home")), clock, clock.advance)
-    migrations.upgrade_schema(home.cfg.database_url)
+    create_schema(home.cfg.database_url)
     deployment = Deployment(home, clock)
     deployment.add(spec_of("shown_dag"), file="/dags/shown.py", failures=(ParseFailure(kind="dag", message="shown is broken"),))
     deployment.add(spec_of("secret_dag"), file="/dags/secret.py", failures=(ParseFailure(kind="dag", message="secret is broken"),))
@@ -211,13 +214,50 @@ def test_one_account_cannot_take_all_event_streams(target: Target, monkeypatch: 
 
 @pytest.mark.parametrize(("slots", "method", "path", "body"), [
     (login_routes._SLOTS, "POST", "/auth/token", {"username": "viewer", "password": "correct horse"}),
-    (timetables._SLOTS, "POST", "/api/gnomon/v1/timetables/preview", {"schedule": {"cron": "0 6 * * *"}}),
-    (timetables._SLOTS, "POST", "/api/gnomon/v1/timetables/diff", {"before": {"cron": "0 6 * * *"}, "after": {"cron": "0 7 * * *"}}),
+    (timetables.PREVIEW_SLOTS, "POST", "/api/gnomon/v1/timetables/preview", {"schedule": {"cron": "0 6 * * *"}}),
+    (timetables.PREVIEW_SLOTS, "POST", "/api/gnomon/v1/timetables/diff", {"before": {"cron": "0 6 * * *"}, "after": {"cron": "0 7 * * *"}}),
 ])  # fmt: skip
-def test_slow_requests_of_one_kind_cannot_take_all_threads(target: Target, slots: RequestSlots, method: str, path: str, body: object) -> None:
+def test_slow_requests_of_one_kind_cannot_take_all_threads(target: Target, slots: RequestSlots, method: str, path: str, body: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(request_slots, "_PATIENCE_S", 0.1)
     with ExitStack() as taken:
         for _ in range(4):
             taken.enter_context(slots.take())
         refused = target.request("viewer", method, path, body)
         assert (refused.status, refused.headers["retry-after"], "try again in a second" in refused.json()["detail"]) == (503, "1", True)
     assert target.request("viewer", method, path, body).status in (200, 401)
+
+
+def test_a_preview_waits_for_a_slot_and_not_more_of_them_than_may(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    slots = timetables.PREVIEW_SLOTS
+    body = {"schedule": {"cron": "0 6 * * *"}}
+    with ThreadPoolExecutor(1) as other, ExitStack() as taken:
+        for _ in range(4):
+            taken.enter_context(slots.take())
+        waiting = other.submit(target.request, "viewer", "POST", "/api/gnomon/v1/timetables/preview", body)
+        with pytest.raises(TimeoutError):
+            waiting.result(0.3)
+        monkeypatch.setattr(slots, "_may_wait", BoundedSemaphore(1))
+        assert slots._may_wait.acquire(blocking=False)
+        assert target.request("viewer", "POST", "/api/gnomon/v1/timetables/preview", body).status == 503
+        taken.close()
+        assert waiting.result(30).status == 200
+
+
+def test_an_attribute_that_is_named_again_costs_no_further_sort() -> None:
+    """An address has room for thousands of names, and each sorted the whole list."""
+    looked_at = []
+
+    def look(entry: int) -> int:
+        looked_at.append(entry)
+        return -entry
+
+    assert sort_entries([1, 3, 2], ["value", "-value"] * 1000, {"value": look}, "value") == [3, 2, 1]
+    assert len(looked_at) < 20
+
+
+def test_the_order_of_variables_does_not_tell_their_secrets(target: Target) -> None:
+    """With a Variable of one's own between the values, the order told each character of a masked value."""
+    for key, value in (("api_secret", "m"), ("plain_a", "a"), ("plain_z", "z")):
+        assert target.request("admin", "POST", "/api/v2/variables", {"key": key, "value": value}).status == 201
+    shown = [one["value"] for one in target.request("admin", "GET", "/api/v2/variables?order_by=_val").json()["variables"]]
+    assert shown == sorted(shown) == ["***", "a", "z"]

@@ -6,6 +6,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from tests.databases import create_schema
 from tests.unit.api.served import served
 
 from gnomon.api.access.open_access import OpenAccess
@@ -14,12 +15,11 @@ from gnomon.api.health import HealthSnapshot
 from gnomon.api.v2 import connections
 from gnomon.clock import VirtualClock
 from gnomon.config import load_config
-from gnomon.store import migrations
 
 
 def test_a_refused_test_says_when_to_try_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cfg = load_config({"GNOMON__CORE__TEST_CONNECTION": "Enabled"}, tmp_path)
-    migrations.upgrade_schema(cfg.database_url)
+    create_schema(cfg.database_url)
     all_used = threading.BoundedSemaphore(1)
     all_used.acquire()
     monkeypatch.setattr(connections, "_CHECKS", all_used)

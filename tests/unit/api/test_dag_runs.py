@@ -24,9 +24,7 @@ def _ids(page: Any) -> list[str]:
     return [run["dag_run_id"] for run in page["dag_runs"]]
 
 
-@pytest.fixture
-def three(api: Client, deployment: Deployment) -> Client:
-    """Runs r0, r1, r2 of DAG a, of which r1 failed and r2 is not started, and run other of DAG b."""
+def _fill(api: Client, deployment: Deployment) -> None:
     deployment.add(spec_of("a", display_name="Letters"), spec_of("b"))
     deployment.start()
     for number in range(2):
@@ -35,34 +33,47 @@ def three(api: Client, deployment: Deployment) -> Client:
         deployment.move(20)
     _trigger(api, dag_run_id="r2")
     _trigger(api, "b", dag_run_id="other")
+
+
+@pytest.fixture
+def three(api: Client, deployment: Deployment) -> Client:
+    """Runs r0, r1, r2 of DAG a, of which r1 failed and r2 is not started, and run other of DAG b."""
+    _fill(api, deployment)
     return api
 
 
-def test_the_pages_of_a_list_hold_every_run_once_in_either_direction(three: Client) -> None:
-    assert _ids(three.get(f"{RUNS}?limit=2")) == ["r0", "r1"]
-    assert _ids(three.get(f"{RUNS}?limit=2&offset=2")) == ["r2"]
-    assert _ids(three.get(f"{RUNS}?order_by=-id")) == ["r2", "r1", "r0"]
-    assert three.get(f"{RUNS}?limit=0") == {"dag_runs": [], "total_entries": 3, "total_entries_limit": None, "next_cursor": None, "previous_cursor": None}
+@pytest.fixture(scope="module")
+def three_to_read(read_api: Client, read_deployment: Deployment) -> Client:
+    """The same for the tests that change nothing."""
+    _fill(read_api, read_deployment)
+    return read_api
+
+
+def test_the_pages_of_a_list_hold_every_run_once_in_either_direction(three_to_read: Client) -> None:
+    assert _ids(three_to_read.get(f"{RUNS}?limit=2")) == ["r0", "r1"]
+    assert _ids(three_to_read.get(f"{RUNS}?limit=2&offset=2")) == ["r2"]
+    assert _ids(three_to_read.get(f"{RUNS}?order_by=-id")) == ["r2", "r1", "r0"]
+    assert three_to_read.get(f"{RUNS}?limit=0") == {"dag_runs": [], "total_entries": 3, "total_entries_limit": None, "next_cursor": None, "previous_cursor": None}
 
 
 @pytest.mark.parametrize("order", ["id", "-start_date", "end_date", "-logical_date", "state", "-duration", "run_id"])
-def test_cursors_lead_through_the_list_and_back(three: Client, order: str) -> None:
-    whole = _ids(three.get(f"/dags/~/dagRuns?order_by={order}"))
+def test_cursors_lead_through_the_list_and_back(three_to_read: Client, order: str) -> None:
+    whole = _ids(three_to_read.get(f"/dags/~/dagRuns?order_by={order}"))
     assert len(whole) == 4
-    pages, cursor = [three.get(f"/dags/~/dagRuns?order_by={order}&limit=1&cursor=")], ""
+    pages, cursor = [three_to_read.get(f"/dags/~/dagRuns?order_by={order}&limit=1&cursor=")], ""
     while (cursor := pages[-1]["next_cursor"]) is not None:
-        pages.append(three.get(f"/dags/~/dagRuns?order_by={order}&limit=1&cursor={cursor}"))
+        pages.append(three_to_read.get(f"/dags/~/dagRuns?order_by={order}&limit=1&cursor={cursor}"))
     assert [run_id for page in pages for run_id in _ids(page)] == whole
     assert pages[0]["previous_cursor"] is None
-    back = three.get(f"/dags/~/dagRuns?order_by={order}&limit=2&cursor={pages[-1]['previous_cursor']}")
+    back = three_to_read.get(f"/dags/~/dagRuns?order_by={order}&limit=2&cursor={pages[-1]['previous_cursor']}")
     assert _ids(back) == whole[1:3]
-    first = three.get(f"/dags/~/dagRuns?order_by={order}&limit=5&cursor={back['previous_cursor']}")
+    first = three_to_read.get(f"/dags/~/dagRuns?order_by={order}&limit=5&cursor={back['previous_cursor']}")
     assert (_ids(first), first["previous_cursor"]) == (whole[:1], None)
 
 
-def test_null_comes_last_in_either_direction(three: Client) -> None:
-    assert _ids(three.get(f"{RUNS}?order_by=end_date")) == ["r0", "r1", "r2"]
-    assert _ids(three.get(f"{RUNS}?order_by=-end_date")) == ["r1", "r0", "r2"]
+def test_null_comes_last_in_either_direction(three_to_read: Client) -> None:
+    assert _ids(three_to_read.get(f"{RUNS}?order_by=end_date")) == ["r0", "r1", "r2"]
+    assert _ids(three_to_read.get(f"{RUNS}?order_by=-end_date")) == ["r1", "r0", "r2"]
 
 
 @pytest.mark.parametrize(("query", "expected"), [
@@ -74,16 +85,16 @@ def test_null_comes_last_in_either_direction(three: Client) -> None:
     ("triggering_user_name_pattern=ANON", ["r0", "r1", "r2"]), ("dag_id_pattern=b", []), ("partition_key_pattern=x", []),
     ("updated_at_gte=2026-03-01T09:00:15Z", ["r1", "r2"]),
 ])  # fmt: skip
-def test_filters(three: Client, query: str, expected: list[str]) -> None:
-    page = three.get(f"{RUNS}?{query}")
+def test_filters(three_to_read: Client, query: str, expected: list[str]) -> None:
+    page = three_to_read.get(f"{RUNS}?{query}")
     assert _ids(page) == expected
     assert page["total_entries"] == len(expected)
 
 
-def test_every_dag_at_once(three: Client) -> None:
-    assert _ids(three.get("/dags/~/dagRuns?dag_id_prefix_pattern=b")) == ["other"]
-    assert three.get("/dags/~/dagRuns?state=queued")["total_entries"] == 2
-    batch = three.send("POST", "/dags/~/dagRuns/list", {"dag_ids": ["a"], "states": ["failed", "queued"], "order_by": "-run_id", "page_limit": 1})
+def test_every_dag_at_once(three_to_read: Client) -> None:
+    assert _ids(three_to_read.get("/dags/~/dagRuns?dag_id_prefix_pattern=b")) == ["other"]
+    assert three_to_read.get("/dags/~/dagRuns?state=queued")["total_entries"] == 2
+    batch = three_to_read.send("POST", "/dags/~/dagRuns/list", {"dag_ids": ["a"], "states": ["failed", "queued"], "order_by": "-run_id", "page_limit": 1})
     assert (_ids(batch), batch["total_entries"]) == (["r2"], 2)
 
 
@@ -95,8 +106,8 @@ def test_every_dag_at_once(three: Client) -> None:
     ("/dags/a/dagRuns/x", 404, "there is no run 'x'"), (f"{RUNS}?conf_contains=x", 501, "conf"), (f"{RUNS}?consuming_asset_pattern=x", 501, "assets"),
     (f"{RUNS}?dag_version=99999999999999999999", 400, "too large"),
 ])  # fmt: skip
-def test_what_is_wrong_is_named(three: Client, path: str, status: int, words: str | None) -> None:
-    detail = three.fails(status, path)
+def test_what_is_wrong_is_named(three_to_read: Client, path: str, status: int, words: str | None) -> None:
+    detail = three_to_read.fails(status, path)
     assert words is None or words in detail
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,9 +16,8 @@ def _ids(page: Any) -> list[str]:
     return [dag["dag_id"] for dag in page["dags"]]
 
 
-@pytest.fixture
-def three(api: Client, deployment: Deployment, tmp_path: Path) -> Client:
-    file = tmp_path / "home" / "dags" / "etl.py"
+def _fill(deployment: Deployment) -> None:
+    file = deployment.home.cfg.home / "dags" / "etl.py"
     file.parent.mkdir(parents=True)
     file.write_text("# the source\n")
     deployment.add(
@@ -28,7 +26,19 @@ def three(api: Client, deployment: Deployment, tmp_path: Path) -> Client:
         file=str(file),
     )
     deployment.add(spec_of("old_one"), file="/elsewhere/old.py", paused=True, failures=(ParseFailure(kind="dag", message="bad", traceback="Tb"),))
+
+
+@pytest.fixture
+def three(api: Client, deployment: Deployment) -> Client:
+    _fill(deployment)
     return api
+
+
+@pytest.fixture(scope="module")
+def three_to_read(read_api: Client, read_deployment: Deployment) -> Client:
+    """The same for the tests that change nothing."""
+    _fill(read_deployment)
+    return read_api
 
 
 @pytest.mark.parametrize(("query", "expected"), [
@@ -40,8 +50,8 @@ def three(api: Client, deployment: Deployment, tmp_path: Path) -> Client:
     ("bundle_name=dags-folder", ["extract", "load", "old_one"]), ("bundle_name=other", []), ("last_dag_run_state=success", []), ("dag_run_state=queued", []),
     ("order_by=next_dagrun&limit=1", ["extract"]),
 ])  # fmt: skip
-def test_filters(three: Client, query: str, expected: list[str]) -> None:
-    assert _ids(three.get(f"/dags?{query}")) == expected
+def test_filters(three_to_read: Client, query: str, expected: list[str]) -> None:
+    assert _ids(three_to_read.get(f"/dags?{query}")) == expected
 
 
 def test_the_newest_run_is_filtered_by(three: Client, deployment: Deployment) -> None:

@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.databases import create_schema
 
 from gnomon.api.health import HealthStatus
 from gnomon.api.health_reader import CACHE_S, HealthReader, find_problems, find_unclaimed_triggers, find_unplanned_dags
 from gnomon.clock import VirtualClock
 from gnomon.config import Config, load_config
 from gnomon.model.records import WorkerRecord
-from gnomon.store import migrations, open_database
+from gnomon.store import open_database
 from gnomon.store.dag_records import dag_files, dags
 from gnomon.store.ownership import leases, service_leases
 from gnomon.store.trigger_queue import triggerer_leases
@@ -40,7 +41,7 @@ def test_a_missing_database_is_told_and_found_once_it_is_there(cfg: Config) -> N
     assert health.counts is None
     assert "gnomon db migrate" in health.problems[0]
     assert _status(looker)["metadatabase"] is HealthStatus.UNHEALTHY
-    migrations.upgrade_schema(cfg.database_url)
+    create_schema(cfg.database_url)
     clock.advance(CACHE_S * 2)
     assert [wrong.split(":")[0] for wrong in looker.read_health().problems] == [
         "No scheduler is alive", "No worker is alive", "No dag-processor is alive",
@@ -50,7 +51,7 @@ def test_a_missing_database_is_told_and_found_once_it_is_there(cfg: Config) -> N
 
 
 def test_beats_make_health(cfg: Config) -> None:
-    migrations.upgrade_schema(cfg.database_url)
+    create_schema(cfg.database_url)
     database = open_database(cfg.database_url)
     with database.write() as tx:
         leases.register_scheduler(tx, "s1", "here")
@@ -70,7 +71,7 @@ def test_beats_make_health(cfg: Config) -> None:
 
 
 def test_a_triggerer_says_what_it_has_counted(cfg: Config) -> None:
-    migrations.upgrade_schema(cfg.database_url)
+    create_schema(cfg.database_url)
     database = open_database(cfg.database_url)
     blocked = "triggers.blocked_main_thread"
     with database.write() as tx:
@@ -125,7 +126,7 @@ def test_requests_that_come_together_share_one_look(cfg: Config) -> None:
 
 def test_a_process_that_fell_silent_is_told(cfg: Config) -> None:
     """A dag-processor that is frozen holds its lock and beats no more."""
-    migrations.upgrade_schema(cfg.database_url)
+    create_schema(cfg.database_url)
     database = open_database(cfg.database_url)
     with database.write() as tx:
         leases.beat_dag_processor(tx, "p1", "there")
@@ -163,7 +164,7 @@ def test_dags_whose_dependencies_are_never_met_are_not_planned_either() -> None:
 
 
 def test_the_monitor_is_a_part_only_where_it_is_expected(cfg: Config) -> None:
-    migrations.upgrade_schema(cfg.database_url)
+    create_schema(cfg.database_url)
     clock = VirtualClock(START)
     looker = HealthReader(cfg, clock)
     assert "monitor" not in _status(looker)

@@ -18,9 +18,7 @@ RUN = "/dags/a/dagRuns/r"
 ASK = f"{RUN}/taskInstances/ask/-1/hitlDetails"
 
 
-@pytest.fixture
-def asked(api: Client, deployment: Deployment) -> Client:
-    """Task `ask` of run `r` waits for a person; `closed` may be answered by ann only."""
+def _fill(api: Client, deployment: Deployment) -> None:
     deployment.add(spec_of("a", {"ask": (), "closed": ()}))
     deployment.plays["ask"] = _play(QUESTION)
     deployment.plays["closed"] = _play(HITLRequest(subject="Seen?", options=("OK",), assigned_users=(HITLRespondent("1", "ann"),)))
@@ -28,25 +26,38 @@ def asked(api: Client, deployment: Deployment) -> Client:
     api.send("POST", "/dags/a/dagRuns", {"logical_date": None, "dag_run_id": "r"})
     deployment.move()
     deployment.plays.clear()
+
+
+@pytest.fixture
+def asked(api: Client, deployment: Deployment) -> Client:
+    """Task `ask` of run `r` waits for a person; `closed` may be answered by ann only."""
+    _fill(api, deployment)
     return api
+
+
+@pytest.fixture(scope="module")
+def asked_to_read(read_api: Client, read_deployment: Deployment) -> Client:
+    """The same for the tests that change nothing."""
+    _fill(read_api, read_deployment)
+    return read_api
 
 
 def _play(question: HITLRequest) -> Play:
     return Play(outcome="awaiting_input", wait=Deferral(classpath="TaskAwaitingInput", next_method="execute_complete", hitl=question))
 
 
-def test_a_question_is_shown_with_its_task_instance(asked: Client) -> None:
-    found = asked.get(ASK)
+def test_a_question_is_shown_with_its_task_instance(asked_to_read: Client) -> None:
+    found = asked_to_read.get(ASK)
     assert found["task_instance"]["task_id"] == "ask"
     assert {name: found[name] for name in ("subject", "body", "options", "multiple", "defaults", "response_received", "responded_at", "chosen_options")} == {
         "subject": "Deploy?", "body": "It is Friday", "options": ["yes", "no"], "multiple": False, "defaults": None, "response_received": False,
         "responded_at": None, "chosen_options": None,
     }  # fmt: skip
-    assert asked.get(f"{RUN}/taskInstances/closed/-1/hitlDetails")["assigned_users"] == [{"id": "1", "name": "ann"}]
-    assert asked.get(f"{ASK}/tries/1")["task_instance"]["try_number"] == 1
-    asked.fails(404, f"{ASK}/tries/2")
-    asked.fails(404, f"{RUN}/taskInstances/ask/3/hitlDetails")
-    asked.fails(404, f"{RUN}/taskInstances/nothing/-1/hitlDetails")
+    assert asked_to_read.get(f"{RUN}/taskInstances/closed/-1/hitlDetails")["assigned_users"] == [{"id": "1", "name": "ann"}]
+    assert asked_to_read.get(f"{ASK}/tries/1")["task_instance"]["try_number"] == 1
+    asked_to_read.fails(404, f"{ASK}/tries/2")
+    asked_to_read.fails(404, f"{RUN}/taskInstances/ask/3/hitlDetails")
+    asked_to_read.fails(404, f"{RUN}/taskInstances/nothing/-1/hitlDetails")
 
 
 def test_an_answer_lets_the_task_go_on(asked: Client, deployment: Deployment) -> None:
@@ -66,9 +77,9 @@ def test_an_answer_lets_the_task_go_on(asked: Client, deployment: Deployment) ->
     ("ask", {"chosen_options": ["yes"]}, 400, "no value was given"), ("ask", {"chosen_options": []}, 422, "chosen_options"),
     ("ask", {"chosen_options": ["yes"], "params_input": {"other": 1}}, 400, "no param 'other'"), ("closed", {"chosen_options": ["OK"]}, 403, "ann"),
 ])  # fmt: skip
-def test_an_answer_that_does_not_fit_is_refused(asked: Client, task: str, body: object, status: int, sentence: str) -> None:
-    assert sentence in str(asked.fails(status, f"{RUN}/taskInstances/{task}/-1/hitlDetails", "PATCH", body))
-    assert asked.get(f"{RUN}/hitlDetails?response_received=true")["total_entries"] == 0
+def test_an_answer_that_does_not_fit_is_refused(asked_to_read: Client, task: str, body: object, status: int, sentence: str) -> None:
+    assert sentence in str(asked_to_read.fails(status, f"{RUN}/taskInstances/{task}/-1/hitlDetails", "PATCH", body))
+    assert asked_to_read.get(f"{RUN}/hitlDetails?response_received=true")["total_entries"] == 0
 
 
 @pytest.mark.parametrize(("query", "tasks"), [
@@ -77,9 +88,9 @@ def test_an_answer_that_does_not_fit_is_refused(asked: Client, task: str, body: 
     ("state=success", []), ("created_at_gt=2030-01-01T00:00:00Z", []), ("map_index=-1", ["ask", "closed"]), ("responded_by_user_name=ann", []),
     ("order_by=responded_by_user_id", ["ask", "closed"]), ("dag_id_prefix_pattern=a", ["ask", "closed"]),
 ])  # fmt: skip
-def test_questions_of_runs_are_listed(asked: Client, query: str, tasks: list[str]) -> None:
+def test_questions_of_runs_are_listed(asked_to_read: Client, query: str, tasks: list[str]) -> None:
     for path in (RUN, "/dags/a/dagRuns/~", "/dags/~/dagRuns/~"):
-        found = asked.get(f"{path}/hitlDetails?{query}")
+        found = asked_to_read.get(f"{path}/hitlDetails?{query}")
         assert [one["task_instance"]["task_id"] for one in found["hitl_details"]] == tasks, path
 
 

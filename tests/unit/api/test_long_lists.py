@@ -7,7 +7,7 @@ from fastapi import HTTPException
 
 from gnomon.api.access.hidden_names import HIDDEN, _hide_in_word
 from gnomon.api.common.ordering import SortField, parse_order
-from gnomon.api.common.paging import TotalEntries, check_sorted, count_entries, find_count_limit
+from gnomon.api.common.paging import TotalEntries, check_sorted, count_entries, find_count_limit, find_total
 from gnomon.store.pages.page_query import COUNT_MAX, SORTED_MAX
 
 FIELDS = {"id": SortField("id"), "conf": SortField("conf", is_text=True)}
@@ -44,3 +44,18 @@ def test_a_list_is_counted_as_far_as_its_order_needs() -> None:
 ])  # fmt: skip
 def test_only_whole_ids_are_hidden_and_the_longest_first(word: str, shown: str) -> None:
     assert _hide_in_word(word, {"up", "up.long"}) == shown
+
+
+@pytest.mark.parametrize(
+    ("offset", "size", "found", "has_more", "total"),
+    [(0, 10, 0, False, 0), (0, 10, 10, False, 10), (20, 10, 3, False, 23), (20, 10, 0, False, None), (0, 10, 10, True, None), (0, 0, 0, False, None)],
+)
+def test_a_last_page_says_how_many_entries_there_are(offset: int, size: int, found: int, has_more: bool, total: int | None) -> None:
+    asked: list[int] = []
+
+    def count(most: int) -> int:
+        asked.append(most)
+        return 12
+
+    assert find_total(count, offset, size, found, has_more=has_more) == TotalEntries(12 if total is None else total)
+    assert bool(asked) is (total is None)

@@ -9,7 +9,7 @@ import pytest
 from prometheus_client import Metric
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse_openmetrics
 from prometheus_client.parser import text_string_to_metric_families
-from tests.databases import BOTH, empty_database
+from tests.databases import BOTH, create_schema, new_database
 from tests.unit.api.served import Client, served
 from tests.unit.cli.deployment import HOURLY, NOW, Deployment, spec_of
 
@@ -19,6 +19,7 @@ from gnomon.api.context import ApiContext
 from gnomon.api.health import HealthSnapshot
 from gnomon.api.metrics.figures_reader import KEPT_S
 from gnomon.api.metrics.server_figures import FIGURES_S
+from gnomon.api.server_heartbeat import ApiServerHeartbeat
 from gnomon.cli.home import Home
 from gnomon.cli.main import main
 from gnomon.clock import VirtualClock
@@ -27,7 +28,6 @@ from gnomon.metrics import definitions
 from gnomon.metrics.definitions import DEPLOYMENT_METRICS, PROCESS_METRICS
 from gnomon.model.accounts import Author, Role
 from gnomon.report.activity.deployment_figures import POOLS_MAX
-from gnomon.store import migrations
 from gnomon.store.admin import pools
 from gnomon.store.ownership import deployment_counts
 from gnomon.store.ownership.service_figures import FORGOTTEN_AFTER_S
@@ -38,11 +38,10 @@ KINDS = {metric.name.removesuffix("_total"): metric for metric in (*PROCESS_METR
 
 @pytest.fixture(params=BOTH)
 def deployment(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Deployment]:
-    with empty_database(request.param, tmp_path) as url:
+    with new_database(request.param, tmp_path) as url:
         clock = VirtualClock(NOW)
         options = {"GNOMON__DATABASE__SQL_ALCHEMY_CONN": url, "GNOMON__METRICS__PROMETHEUS_ALLOW": "127.0.0.1"}
         home = Home(load_config(options, tmp_path / "home"), clock, clock.advance)
-        migrations.upgrade_schema(home.cfg.database_url)
         made = Deployment(home, clock)
         made.writes_figures = True
         yield made
@@ -128,7 +127,8 @@ def test_names_types_and_help_texts_are_the_declared_ones(deployment: Deployment
     context.close()
 
 
-def test_each_server_shows_the_requests_of_the_others_once(deployment: Deployment) -> None:
+def test_each_server_shows_the_requests_of_the_others_once(deployment: Deployment, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ApiServerHeartbeat, "beat", lambda _self: None)  # it would write the figures when it likes
     one, two = _context(deployment), _context(deployment)
     with served(one) as first, served(two) as second:
         deployment.clock.advance(2 * FIGURES_S)
@@ -238,7 +238,7 @@ def test_without_a_network_that_is_named_a_token_is_needed(deployment: Deploymen
 )
 def test_a_network_that_is_named_means_the_client_and_not_a_proxy(tmp_path: Path, options: dict[str, str], headers: dict[str, str], status: int) -> None:
     cfg = load_config({"GNOMON__METRICS__PROMETHEUS_ALLOW": "127.0.0.1", **options}, tmp_path)
-    migrations.upgrade_schema(cfg.database_url)
+    create_schema(cfg.database_url)
     context = create_context(cfg, VirtualClock(NOW), "127.0.0.1", lambda: HealthSnapshot(NOW, ()))
     with served(context) as client:
         assert client.request("GET", "/metrics", None, headers).status == status

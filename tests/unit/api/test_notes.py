@@ -33,8 +33,8 @@ def _notes(api: Client) -> dict[str, str | None]:
     return {one["task_id"]: one["note"] for one in api.get(INSTANCES)["task_instances"]}
 
 
-def _events(api: Client, kind: str) -> list[tuple[str | None, str | None, str]]:
-    return [(one["run_id"], one["task_id"], one["extra"]) for one in api.get(f"/eventLogs?event={kind}&order_by=id")["event_logs"]]
+def _events(api: Client, kind: str) -> list[tuple[str | None, str | None, dict[str, str]]]:
+    return [(one["run_id"], one["task_id"], json.loads(one["extra"])) for one in api.get(f"/eventLogs?event={kind}&order_by=id")["event_logs"]]
 
 
 def test_the_note_of_a_run_is_set_changed_and_deleted(ended: Client, deployment: Deployment) -> None:
@@ -48,7 +48,9 @@ def test_the_note_of_a_run_is_set_changed_and_deleted(ended: Client, deployment:
     cleared = ended.send("POST", f"{RUN}/clear", {"dry_run": False, "note": "again"})
     assert (cleared["note"], cleared["state"] in ("queued", "running")) == ("again", True)
     ended.fails(422, RUN, "PATCH", {"note": "x" * 1001})
-    assert _events(ended, "note_set") == [("r", None, "first"), ("r", None, "second"), ("r", None, "again")]
+    assert _events(ended, "note_set") == [
+        ("r", None, {"after": "first"}), ("r", None, {"before": "first", "after": "second"}), ("r", None, {"after": "again"})
+    ]
     assert len(_events(ended, "note_deleted")) == 1
 
 
@@ -64,7 +66,9 @@ def test_notes_of_task_instances(ended: Client, deployment: Deployment) -> None:
     assert _notes(ended) == {"one": "slow", "two": "odd", "three": "once more"}
     ended.send("PATCH", f"{INSTANCES}/one", {"note": ""})
     assert _notes(ended)["one"] is None
-    assert _events(ended, "note_set")[1:] == [("r", "one", "slow"), ("r", "two", "odd"), ("r", "three", "once more")]
+    assert _events(ended, "note_set")[1:] == [
+        ("r", "one", {"after": "slow"}), ("r", "two", {"after": "odd"}), ("r", "three", {"after": "once more"})
+    ]
     assert ended.get(RUN)["note"] == "first"
 
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from tests.unit.api.served import Client
 from tests.unit.cli.deployment import HOURLY, Deployment, spec_of
 
+from gnomon.model.assets import AssetKey
+from gnomon.model.mapping import Expansion, LiteralLength
+from gnomon.model.spec import TaskSpec
+from gnomon.model.upstream_edges import AfterSpec
 from gnomon.testing import Play
 
 
@@ -42,7 +47,7 @@ def test_a_run_is_explained(two: Client) -> None:
 
 def test_a_slot_without_a_run_is_explained(two: Client) -> None:
     answer = two.own("/dags/hourly/dagRuns/2030-01-01T00:00:00Z/explain")
-    assert answer == {"state": None, "sentences": ["the slot is in the future; see the coming runs with: gnomon dags next-runs hourly"]}
+    assert answer == {"state": None, "sentences": ["the slot is in the future; see the coming runs with: gnomon dags next-runs hourly"], "conditions": []}
 
 
 def test_a_task_instance_is_explained(two: Client) -> None:
@@ -57,7 +62,8 @@ def test_a_task_instance_is_explained(two: Client) -> None:
     ("/dags/x/explain", 404), ("/dags/~/explain", 400), ("/dags/a/dagRuns/x/explain", 404), ("/dags/a/dagRuns/r0/taskInstances/x/explain", 404),
     ("/dags/a/dagRuns/r0/taskInstances/first/explain?map_index=-2", 422), ("/dags/x/nextRuns", 404), ("/dags/hourly/nextRuns?limit=0", 422),
     ("/dags/hourly/nextRuns?limit=101", 422), ("/dags/hourly/nextRuns?from=soon", 422),
-    ("/dags/x/grid", 404), ("/dags/~/grid", 400), ("/dags/a/grid?runs=0", 422), ("/unknown", 404),
+    ("/dags/x/grid", 404), ("/dags/~/grid", 400), ("/dags/a/grid?runs=0", 422), ("/dags/a/grid?before=x", 404), ("/dags/a/grid?state=ill", 422), ("/dags/x/structure", 404),
+    ("/dags/~/structure", 400), ("/dags/a/structure?run_id=x", 404), ("/dags/a/dagRuns/x/timeline", 404), ("/unknown", 404),
 ])  # fmt: skip
 def test_what_is_wrong_is_refused(two: Client, path: str, status: int) -> None:
     assert two.own(path, status)["detail"]
@@ -92,3 +98,42 @@ def test_the_grid_has_a_cell_for_each_task_and_run(two: Client) -> None:
     assert named[0] == ["failed", "running", None]
     assert named[1][0] == "upstream_failed"
     assert [run["run_id"] for run in two.own("/dags/a/grid?runs=1")["runs"]] == ["r2"]
+
+
+def test_the_grid_is_paged_and_filtered_by_runs(two: Client) -> None:
+    newest = two.own("/dags/a/grid?runs=2")
+    assert ([run["run_id"] for run in newest["runs"]], newest["has_older"]) == (["r1", "r2"], True)
+    older = two.own("/dags/a/grid?runs=2&before=r1")
+    assert ([run["run_id"] for run in older["runs"]], older["has_older"]) == (["r0"], False)
+    assert [run["run_id"] for run in two.own("/dags/a/grid?state=failed&run_type=manual")["runs"]] == ["r0"]
+    assert [run["run_id"] for run in two.own("/dags/a/grid?run_id=r1")["runs"]] == ["r1"]
+    assert two.own("/dags/a/grid?run_type=scheduled")["runs"] == []
+
+
+def test_the_structure_has_groups_edges_labels_and_marks(two: Client, deployment: Deployment) -> None:
+    tasks = (
+        TaskSpec(task_id="make", is_setup=True), TaskSpec(task_id="g.each", upstream=("make",), group="g", expansion=Expansion(factors=(LiteralLength(length=3),))),
+        TaskSpec(task_id="end", upstream=("g.each", "make"), is_teardown=True, trigger_rule="all_done_setup_success", outlets=(AssetKey("out", "file://out"),)),
+    )  # fmt: skip
+    spec = spec_of("shaped", groups={"g": None}, edge_labels={"make\x1fg.each": "for each"}, depends_on=(AfterSpec(dag_id="a"),))
+    deployment.add(msgspec.structs.replace(spec, tasks=tasks), file="/dags/shaped.py")
+    answer = two.own("/dags/shaped/structure")
+    assert answer["groups"] == [{"group_id": "g", "parent": None, "mapped": False}]
+    assert answer["tasks"][1] == {"task_id": "g.each", "operator": "BaseOperator", "group": 0, "is_mapped": True}
+    assert (answer["tasks"][0]["is_setup"], answer["tasks"][2]["is_teardown"], answer["tasks"][2]["trigger_rule"]) == (True, True, "all_done_setup_success")
+    assert sorted(answer["edges"]) == [[0, 1], [0, 2], [1, 2]]
+    assert answer["labels"] == [[0, 1, "for each"]]
+    assert [(one["kind"], one["name"], one["is_upstream"], one["tasks"]) for one in answer["outside"]] == [("dag", "a", True, []), ("asset", "out", False, [2])]
+    assert two.own("/dags/shaped/grid")["task_groups"] == [None, 0, None]
+
+
+def test_the_timeline_has_the_times_of_instances_and_attempts(two: Client) -> None:
+    answer = two.own("/dags/a/dagRuns/r0/timeline")
+    assert (answer["state"], answer["task_ids"], answer["is_complete"]) == ("failed", ["first", "last"], True)
+    task, map_index, state, try_number, started, ended, _resume_at, _name = answer["instances"][0]
+    assert (task, map_index, answer["states"][state], try_number) == (0, -1, "failed", 1)
+    assert ended - started == 1000
+    assert [attempt[:2] for attempt in answer["attempts"]] == [[0, 1]]
+    running = two.own("/dags/a/dagRuns/r1/timeline")
+    assert running["attempts"] == []
+    assert running["instances"][0][5] is None

@@ -10,6 +10,10 @@ from gnomon.api.access.policies import AccessPolicy, ApiResource, Permission, Us
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.context import ApiContext
 from gnomon.api.health import HealthSnapshot
+from gnomon.api.metrics.server_figures import ServerFigures
+from gnomon.api.server_heartbeat import ApiServerHeartbeat
+from gnomon.config.host_name import current_host_name
+from gnomon.metrics.figures import find_version
 from gnomon.model.accounts import Grant, GrantKind, Identity, Role
 from gnomon.model.upstream_edges import AfterSpec
 from gnomon.testing import Play
@@ -55,6 +59,23 @@ def test_services_have_their_heartbeats(api: Client, deployment: Deployment) -> 
     assert set(found) == {"scheduler", "worker"}
     assert (found["scheduler"]["id"], found["scheduler"]["host"], found["scheduler"]["alive"]) == (SCHEDULER, "here", True)
     assert found["worker"]["id"] == "worker-1"
+
+
+def test_services_have_version_groups_and_slots_and_a_worker_the_hosts_that_use_it(api: Client, deployment: Deployment) -> None:
+    deployment.writes_figures = True
+    deployment.start()
+    deployment.move(10.0)
+    found = {one["service"]: one for one in api.own("/services")["services"]}
+    assert (found["scheduler"]["version"], found["scheduler"]["groups"], found["scheduler"]["slots"]) == (find_version(), 64, None)
+    assert (found["worker"]["groups"], found["worker"]["used_by"]) == (None, ["here"])
+    assert found["worker"]["slots"] > 0
+
+
+def test_api_servers_are_services(api: Client, deployment: Deployment) -> None:
+    figures = ServerFigures(deployment.clock, lambda: deployment.db)
+    ApiServerHeartbeat(figures, lambda: deployment.db).beat()
+    (found,) = [one for one in api.own("/services")["services"] if one["service"] == "api-server"]
+    assert (found["id"], found["host"], found["version"], found["alive"]) == (figures.process_id, current_host_name(), find_version(), True)
 
 
 def test_nothing_of_a_hidden_dag_is_told(api: Client, deployment: Deployment) -> None:

@@ -70,6 +70,13 @@ def test_an_unknown_operation_is_not_the_page(client: Client) -> None:
     assert client.request("GET", "/api/v2/nothing").json()["detail"].startswith("there is no operation")
 
 
+def test_a_browser_sees_the_page_at_an_unknown_address_and_a_program_an_error(client: Client) -> None:
+    reply = client.request("GET", "/no/such/page", headers={"Accept": "text/html,application/xhtml+xml"})
+    assert (reply.status, reply.kind) == (404, "text/html; charset=utf-8")
+    assert 'name="gnomon-version"' in reply.body.decode()
+    assert client.request("GET", "/no/such/page").json()["detail"].startswith("there is no page /no/such/page")
+
+
 def test_without_a_page_the_health_page_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "bundle"
     folder.mkdir()
@@ -80,6 +87,6 @@ def test_without_a_page_the_health_page_says_why(tmp_path: Path, monkeypatch: py
 
 
 def test_the_health_page_stands_beside_the_page(client: Client) -> None:
-    text = client.request("GET", "/services").body.decode()
+    text = client.request("GET", "/services/plain").body.decode()
     assert "<h2>Services</h2>" in text
     assert "This installation has only the health page" not in text

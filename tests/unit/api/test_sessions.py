@@ -7,11 +7,15 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
+from starlette.requests import Request
+from tests.databases import create_schema
 from tests.unit.api.served import Client, Reply, served
 from tests.unit.cli.deployment import NOW
 
 from gnomon.accounts import account_changes, api_tokens, passwords
+from gnomon.api.access.accounts_policy import AccountsPolicy
 from gnomon.api.access.choose_policy import create_context
+from gnomon.api.access.policies import ApiResource, Permission, User
 from gnomon.api.context import ApiContext
 from gnomon.api.health import HealthSnapshot
 from gnomon.cli.home import Home
@@ -19,7 +23,6 @@ from gnomon.cli.main import main
 from gnomon.clock import VirtualClock
 from gnomon.config import load_config
 from gnomon.model.accounts import Author, Role
-from gnomon.store import migrations
 from gnomon.store.dag_records import event_log
 
 PASSWORD = "correct horse"
@@ -54,7 +57,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     passwords._hasher.cache_clear()
     clock = VirtualClock(NOW)
     home = Home(load_config({}, tmp_path), clock, clock.advance)
-    migrations.upgrade_schema(home.cfg.database_url)
+    create_schema(home.cfg.database_url)
     context = create_context(home.cfg, clock, "127.0.0.1", lambda: HealthSnapshot(NOW, ()))
     with context.database.write() as tx:
         for name, role in (("ada", Role.USER), ("bob", Role.USER), ("root", Role.ADMIN)):
@@ -145,3 +148,30 @@ def test_the_command_lists_and_ends_sessions(site: Site, capsys: pytest.CaptureF
     assert "account 'ada' has no session 7; `gnomon users sessions ada` lists its sessions" in capsys.readouterr().err
     assert main(("users", "sessions", "adda"), obj=site.home) == 1
     assert "did you mean 'ada'?" in capsys.readouterr().err
+
+
+def test_a_session_is_checked_without_a_thread_and_every_rule_still_holds(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rare checks that write (a new secret, the last use) and those of hidden DAGs take a thread."""
+    here = site.log_in("ada")
+    assert len(site.ids(here)) == 1  # the first request opens the database in a thread
+    asked: list[str] = []
+    in_thread = AccountsPolicy.authorize
+
+    def authorize(self: AccountsPolicy, request: Request, permission: Permission, resource: ApiResource, dag_id: str | None) -> User:
+        asked.append(request.url.path)
+        return in_thread(self, request, permission, resource, dag_id)
+
+    monkeypatch.setattr(AccountsPolicy, "authorize", authorize)
+    assert site.client.request("GET", "/api/v2/dags", None, here).status == 200
+    assert not asked
+    foreign = {"Cookie": here["Cookie"], "Sec-Fetch-Site": "cross-site"}
+    assert site.client.request("PATCH", "/api/v2/dags/none", {"is_paused": True}, foreign).status == 403
+    assert site.client.request("GET", "/api/v2/variables", None, here).status == 403
+    assert len(asked) == 2
+    asked.clear()
+    site.home.sleep(3601)
+    rotated = site.client.request("GET", "/api/v2/dags", None, here)
+    assert (rotated.status, len(asked)) == (200, 1)
+    assert rotated.headers["set-cookie"].partition(";")[0] != here["Cookie"]
+    site.home.sleep(61)
+    assert site.client.request("GET", "/api/v2/dags", None, here).status == 401

@@ -11,13 +11,10 @@ from gnomon.api.access.permissions import RequiredPermission, list_operations
 from gnomon.api.v2.routers import ROUTERS
 
 
-def test_of_the_dependencies_of_an_operation_only_the_check_of_the_permission_needs_a_thread() -> None:
+def test_no_dependency_of_an_operation_is_called_in_a_thread() -> None:
     called = {one.call for route in list_operations(ROUTERS) for one in _walk(route.dependant)}
-
-    in_threads = {call for call in called if not inspect.iscoroutinefunction(call)}
-
-    assert called - in_threads
-    assert all(isinstance(call, RequiredPermission) for call in in_threads)
+    assert called
+    assert all(inspect.iscoroutinefunction(call.__call__ if isinstance(call, RequiredPermission) else call) for call in called)
 
 
 def _walk(dependant: Dependant) -> Iterator[Dependant]:

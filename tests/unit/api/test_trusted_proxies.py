@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.databases import create_schema
 from tests.unit.api.served import served
 from tests.unit.cli.deployment import NOW
 
@@ -19,7 +20,6 @@ from gnomon.api.health import HealthSnapshot
 from gnomon.clock import VirtualClock
 from gnomon.config import OptionError, load_config
 from gnomon.config.network_address import read_networks
-from gnomon.store import migrations
 
 TRUSTED = "10.0.0.0/8, 127.0.0.1, fd00::/8"
 
@@ -88,7 +88,7 @@ def _failures(client: Any, address: str, count: int) -> list[int]:
 @pytest.mark.parametrize("trusted", ["127.0.0.1", ""])
 def test_failed_logins_are_counted_for_the_client_behind_a_trusted_proxy_only(trusted: str, tmp_path: Path) -> None:
     cfg = load_config({"GNOMON__API__TRUSTED_PROXIES": trusted}, tmp_path)
-    migrations.upgrade_schema(cfg.database_url)
+    create_schema(cfg.database_url)
     context = create_context(cfg, VirtualClock(NOW), "127.0.0.1", lambda: HealthSnapshot(NOW, ()))
     password = create_first_account(context.database, NOW)
     with served(context) as client:

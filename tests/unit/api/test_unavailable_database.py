@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tests.databases import create_schema
 from tests.unit.api.served import served
 
 from gnomon.api.access.open_access import OpenAccess
@@ -11,7 +12,6 @@ from gnomon.api.context import ApiContext
 from gnomon.api.health import HealthSnapshot
 from gnomon.clock import VirtualClock
 from gnomon.config import load_config
-from gnomon.store import migrations
 
 
 def test_a_missing_database_is_said_so_and_found_when_it_is_there(tmp_path: Path) -> None:
@@ -20,6 +20,6 @@ def test_a_missing_database_is_said_so_and_found_when_it_is_there(tmp_path: Path
     with served(context) as client:
         assert "there is no Gnomon database" in client.fails(503, "/dags")
         assert client.get("/version")["version"] == "3.3.2"
-        migrations.upgrade_schema(cfg.database_url)
+        create_schema(cfg.database_url)
         assert client.get("/dags") == {"dags": [], "total_entries": 0}
     context.close()

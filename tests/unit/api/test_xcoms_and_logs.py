@@ -9,6 +9,7 @@ import pytest
 from tests.unit.api.served import Client
 from tests.unit.cli.deployment import Deployment, spec_of
 
+from gnomon.api.v2 import logs
 from gnomon.model.attempts import XComItem, build_attempt_log_path
 from gnomon.report.listings import log_pages
 from gnomon.testing import Play
@@ -105,6 +106,24 @@ def test_a_long_log_comes_in_parts(ended: Client, deployment: Deployment, monkey
     assert said == [f"line {number}" for number in range(500)]
     whole = ended.get(f"{LOG}?full_content=true")
     assert (len(whole["content"]), whole["continuation_token"]) == (500, None)
+
+
+def test_a_whole_log_is_never_in_memory_as_a_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some clients that ask for a long log and read slowly took all memory."""
+    monkeypatch.setattr(log_pages, "READ_BYTES", 1000)
+    file = tmp_path / "a.log"
+    file.write_text("".join(f"line {number}\n" for number in range(5000)))
+    pieces = list(logs._write_answer([file], log_pages.LogPosition(), True, 64_000_000))
+    assert (len(pieces) > 50, max(map(len, pieces)) < 5000) == (True, True)
+    whole = json.loads(b"".join(pieces))
+    assert ([one["event"] for one in whole["content"]], whole["continuation_token"]) == ([f"line {number}" for number in range(5000)], None)
+
+
+def test_a_line_that_looks_like_a_wrong_date_does_not_make_a_log_unreadable(ended: Client, deployment: Deployment) -> None:
+    """The line of a task, with 13 as the month, was an error of the server for everybody who opened the log."""
+    line = "2026-13-01T09:00:00.250000Z INFO     forged"
+    _log_file(deployment).write_text(f"{line}\n")
+    assert ended.get(LOG)["content"] == [{"event": line}]
 
 
 def test_the_log_of_a_running_task_goes_on(api: Client, deployment: Deployment) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
 import socket
@@ -143,3 +144,23 @@ def test_an_address_that_is_none_of_this_machine_is_told(home: Path, options: di
 def test_the_address_to_open_is_a_name_that_a_browser_reaches(home: Path) -> None:
     with open_listener(_cfg(home, api__host="0.0.0.0", api__port="0")) as listener:
         assert browser_address(listener) == f"http://localhost:{listener.getsockname()[1]}"
+
+
+def test_an_answer_is_sent_without_waiting_for_the_acknowledgement_of_its_headers(tmp_path: Path) -> None:
+    """Nagle's algorithm would hold the body back until the client acknowledges the headers, 40 ms later."""
+    listener = open_listener(_cfg(tmp_path), 0)
+
+    async def find_option() -> int:
+        found: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+
+        def accept(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            found.set_result(writer.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+            writer.close()
+
+        async with await asyncio.start_server(accept, sock=listener):
+            _, writer = await asyncio.open_connection(*listener.getsockname()[:2])
+            option = await found
+            writer.close()
+            return option
+
+    assert asyncio.run(find_option()) != 0

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Protocol
 
 import pytest
+from tests.databases import create_file
 from tests.unit.cli.deployment import NOW, Deployment, Ended
 
 from gnomon.cli.home import Home
 from gnomon.cli.main import main
 from gnomon.clock import VirtualClock
 from gnomon.config import load_config
-from gnomon.store import migrations
 
 
 class Gnomon(Protocol):
@@ -43,7 +43,7 @@ def empty_home(tmp_path: Path, clock: VirtualClock) -> Home:
 @pytest.fixture
 def home(empty_home: Home) -> Home:
     """A home with a database and nothing in it."""
-    migrations.upgrade_schema(empty_home.cfg.database_url)
+    create_file(empty_home.cfg.home / "gnomon.db")
     return empty_home
 
 

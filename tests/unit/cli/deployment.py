@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from typing import NamedTuple
 
 from gnomon.cli.home import Home
 from gnomon.clock import VirtualClock
 from gnomon.metrics import ProcessFigures
 from gnomon.model.attempts import Attempt
-from gnomon.model.instants import Instant
+from gnomon.model.instants import SECOND, Instant
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, FileInputs, ParsedDag, ParsedFile, ParseFailure, TaskSpec
 from gnomon.scheduler.service import SchedulerService
 from gnomon.scheduler.settings import build_scheduler_settings
+from gnomon.simulate.year_simulation import InMemoryListener
 from gnomon.store import load_cipher, open_database
 from gnomon.store.dag_records import dag_files
 from gnomon.store.ownership import leases
@@ -28,6 +30,10 @@ HOURLY = TimetableRef(
     path="CronTriggerTimetable", summary="0 * * * *", description="Every hour",
     data={"expression": "0 * * * *", "timezone": "UTC", "interval": 0.0, "run_immediately": False},
 )  # fmt: skip
+
+
+BEAT_S = 2.0
+"""Interval in virtual seconds between the heartbeats of the scheduler and of the worker: each costs a round of the scheduler, and a lease lasts longer."""
 
 
 class Ended(NamedTuple):
@@ -50,9 +56,11 @@ class Deployment:
     def __init__(self, home: Home, clock: VirtualClock) -> None:
         self.clock = clock
         self.plays: dict[str, Play] = {}
-        self.db = open_database(home.cfg.database_url, clock=clock, cipher=load_cipher(home.cfg))
+        self.db = open_database(home.cfg.database_url, synchronous="OFF", clock=clock, cipher=load_cipher(home.cfg))
         self._worker = ScriptedWorker("worker-1", clock, self._play)
-        self._settings = build_scheduler_settings(home.cfg)
+        self._listener = InMemoryListener()
+        self._beat_at = clock.now()
+        self._settings = replace(build_scheduler_settings(home.cfg), beat_s=BEAT_S, sweep_s=BEAT_S)
         self._service: SchedulerService | None = None
         self.home = home
         self.writes_figures = False
@@ -73,23 +81,27 @@ class Deployment:
         ids = (f"00000000-0000-0000-0000-{number:012d}" for number in itertools.count())
         self._service = SchedulerService(
             settings=self._settings, db=self.db, executor=ScriptedExecutor(lambda: [self._worker]), clock=self.clock,
-            listener=None, new_id=lambda: next(ids), scheduler_id=SCHEDULER, host="here",
-            figures=FiguresWriter(ProcessFigures(), "scheduler", SCHEDULER, "here", self.clock.monotonic) if self.writes_figures else None,
+            listener=self._listener, new_id=lambda: next(ids), scheduler_id=SCHEDULER, host="here",
+            figures=FiguresWriter(ProcessFigures(), "scheduler", SCHEDULER, "here", self.clock) if self.writes_figures else None,
         )  # fmt: skip
         self.home.sleep = self.move
         self.move(0.0)
 
     def move(self, seconds: float = 5.0) -> None:
-        """It is so much later; the scheduler did what it had to on the way, at least every second."""
+        """It is so much later; the scheduler has read its mail, and did what it had to on the way when it was due."""
         assert self._service is not None
+        self._listener.rung = True
         until = self.clock.now() + int(seconds * 1_000_000)
         while True:
             wake_at = self._service.tick()
             now = self.clock.now()
             if now >= until:
                 return
-            self._beat()
-            self.clock.advance_to(min(max(wake_at, now + 1000), now + 1_000_000, until))
+            if now >= self._beat_at:
+                self._beat()
+                self._beat_at = now + int(BEAT_S * SECOND)
+            ends_at = self._worker.next_at() or until
+            self.clock.advance_to(min(max(min(wake_at, ends_at), now + 1000), self._beat_at, until))
 
     def freeze(self) -> None:
         """The scheduler does nothing from now on, while its last beat is fresh."""

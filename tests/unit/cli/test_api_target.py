@@ -107,6 +107,25 @@ def test_what_a_user_may_not_see_is_in_no_output(gnomon: Gnomon, site: Client, m
     assert gnomon("runs", "clear", "seen", "r").code == 0
 
 
+def test_a_schedule_that_is_asked_over_the_api_runs_no_code_and_shows_no_hidden_dag(gnomon: Gnomon, site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GNOMON_API", _log_in(gnomon, monkeypatch, site, "own"))
+    for text, part in (
+        ("__import__('os').getpid()", "__import__('os').getpid"), ("antigravity", "there is no DAG 'antigravity'"), ("os.Thing()", "os.Thing"), ("os_thing()", "os_thing"),
+        ("Daily(str(1))", "str"), ("[Daily() for _ in range(9)]", "[Daily() for _ in range(9)]"), ("timedelta(days=2**9)", "2**9"), ("build(1)", "build"),
+        ("(lambda: 1)()", "lambda: 1"), ("Daily().serialize()", "Daily().serialize"), ("f'{Daily()}'", "f'{Daily()}'"), ("Daily(" + "1," * 2000 + ")", "the expression has more than 2000 characters"),
+    ):  # fmt: skip
+        ended = gnomon("timetables", "preview", text)
+        assert (ended.code, ended.out, ended.err.startswith(f"gnomon: {part}")) == (1, "", True), (text, ended)
+    assert "name a DAG that has this schedule, or run the command on the machine of the deployment" in gnomon("timetables", "preview", "os.Thing()").err
+    assert gnomon("timetables", "preview", "Daily(timedelta(hours=-3))", "--count", "1").code == 1  # evaluated, and refused by the class
+    assert gnomon("timetables", "preview", "seen").code == 0
+    for line in (("preview", "secret"), ("diff", "seen", "secret"), ("preview", "secrat"), ("preview", "Secret")):
+        ended = gnomon("timetables", *line)
+        assert (ended.out, ended.err.startswith(f"gnomon: there is no DAG '{line[-1]}'"), "did you mean" in ended.err) == ("", True, False), ended
+    refused = gnomon("alerts", "test", "ops")
+    assert "and this needs the role operator" in refused.err
+
+
 def test_no_secret_goes_over_the_api(gnomon: Gnomon, site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     assert gnomon("variables", "set", "api_password", "geheim").code == 0
     assert gnomon("connections", "import", str(_write(Path(find_login_file()).parent.parent / "c.json", {"db": "http://u:geheim@h"}))).code == 0
@@ -124,7 +143,7 @@ def _write(path: Path, entries: object) -> Path:
     return path
 
 
-@pytest.mark.parametrize("line", [("standalone",), ("db", "check"), ("dags", "test", "x"), ("doctor",), ("connections", "test", "db"), ("variables", "export", "-")])
+@pytest.mark.parametrize("line", [("standalone",), ("db", "check"), ("dags", "test", "x"), ("doctor",), ("connections", "test", "db"), ("variables", "export", "-"), ("timetables", "check", "@daily")])
 def test_a_command_that_needs_a_home_says_so(line: tuple[str, ...], gnomon: Gnomon, monkeypatch: pytest.MonkeyPatch) -> None:
     command = " ".join(line[:1] if len(line) == 1 else line[:2])
     expected = f"gnomon: `gnomon {command}` works on a home of this machine and cannot use the API at http://x"
@@ -164,7 +183,7 @@ class _Foreign(BaseHTTPRequestHandler):
 @pytest.fixture
 def foreign() -> Iterator[str]:
     with HTTPServer(("127.0.0.1", 0), _Foreign) as server:
-        thread = threading.Thread(target=server.serve_forever)
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()
@@ -199,6 +218,10 @@ def test_arguments_that_no_command_line_gives_are_refused_with_a_sentence(site: 
         ("/dags/seen/operations/runs.list?limit=-1", "the limit is -1"), ("/dags/seen/operations/runs.list?since=99999999999999999999", ""),
         ("/dags/seen/operations/runs.list?state=odd", "'odd' is no state of a run"), ("/operations/runs.list_all?limit=0", "the limit is 0"),
         ("/dags/seen/operations/dags.next_runs?count=100000", "from 1 to 1000"), ("/dags/~/operations/dags.show", "cannot be ~ here"),
+        ("/operations/timetables.list_runs?target=@daily&start=0&most=0", "the limit is 0"), ("/operations/timetables.list_runs?target=@daily&start=0&most=200001", "the limit is"),
+        ("/operations/timetables.list_runs?target=@daily&start=-9999999999999999999&most=1", "out of range"), ("/operations/timetables.show?target=%00", "no id has"),
+        ("/operations/timetables.list_runs?target=@daily&start=0&most=1&end=999999999999999999", "out of range"), ("/operations/timetables.show?target=a%2Fb", "would run as code"),
+        ("/operations/timetables.show?target=@daily&timezone=../../etc/passwd", "is not known"), ("/operations/timetables.show?target=@daily&timezone=%00", ""),
         ("/dags/seen/operations/logs.read?run_id=r&task_id=only&map_index=-1&file=../../../gnomon.toml", "there is no log file"),
         ("/dags/seen/operations/logs.read_callback?run_id=r&file=/etc/passwd", "has called no callback"),
     ):  # fmt: skip
@@ -237,7 +260,7 @@ def test_a_certificate_is_checked(gnomon: Gnomon, tmp_path: Path, monkeypatch: p
     context.load_cert_chain(certificate, key)
     with HTTPServer(("127.0.0.1", 0), _Foreign) as server:
         server.socket = context.wrap_socket(server.socket, server_side=True)
-        thread = threading.Thread(target=server.serve_forever)
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         try:
             url = f"https://127.0.0.1:{server.server_port}/odd"

@@ -54,7 +54,7 @@ def named(deployment: Deployment) -> Deployment:
 
 def test_every_text_of_one_line_is_an_id_and_no_other() -> None:
     assert [find_run_id_fault(text) for text in TEXTS] == [None] * len(TEXTS)
-    for text in ("", "x" * (RUN_ID_MAX + 1), "a\nb", "a\r", "\x00", "\x1b[31m", "\x7f", "\x85", "\u2028", "\ud800"):
+    for text in ("", "x" * (RUN_ID_MAX + 1), "a\nb", "a\r", "\x00", "\x1b[31m", "\x7f", "\x85", "\u2028", "abc\u202ecba", "\u2066a", "\ud800"):
         assert find_run_id_fault(text) is not None, repr(text)
 
 

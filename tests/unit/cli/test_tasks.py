@@ -16,7 +16,7 @@ from gnomon.report.listings.run_list import find_run
 from gnomon.store.state_stores import task_state_store
 from gnomon.testing import Play
 
-FIELDS = ["dag_id", "run_id", "task_id", "map_index", "state", "try_number", "start_date", "end_date", "reason", "rendered_map_index"]
+FIELDS = ["dag_id", "run_id", "task_id", "map_index", "state", "try_number", "start_date", "end_date", "reason", "rendered_map_index", "executor"]
 
 
 @pytest.fixture
@@ -46,9 +46,19 @@ def test_states_has_exactly_the_fields_of_a_task_instance(gnomon: Gnomon, done: 
     assert rows[2] == {
         "dag_id": "a", "run_id": "r", "task_id": "load", "map_index": -1, "state": "failed", "try_number": 1,
         "start_date": "2026-03-01T09:00:01.000000+00:00", "end_date": "2026-03-01T09:00:02.000000+00:00",
-        "reason": "ValueError: no", "rendered_map_index": None,
+        "reason": "ValueError: no", "rendered_map_index": None, "executor": None,
     }  # fmt: skip
     assert (rows[3]["state"], rows[3]["try_number"], rows[3]["start_date"]) == ("upstream_failed", 0, None)
+
+
+def test_states_shows_the_executor_that_a_task_names(gnomon: Gnomon, deployment: Deployment) -> None:
+    deployment.add(spec_of("a", tasks=(TaskSpec(task_id="x", executor="LocalExecutor"), TaskSpec(task_id="y", upstream=("x",)))))
+    gnomon("dags", "trigger", "a", "--run-id", "r")
+    assert [row["executor"] for row in _rows(gnomon, "states", "a", "r")] == ["LocalExecutor", None], "also without a row"
+    deployment.start()
+    deployment.move()
+    assert [row["executor"] for row in _rows(gnomon, "states", "a", "r")] == ["LocalExecutor", None]
+    assert "LocalExecutor" in gnomon("tasks", "states", "a", "r").out
 
 
 def test_states_shows_task_instances_without_a_state_too(gnomon: Gnomon, deployment: Deployment) -> None:

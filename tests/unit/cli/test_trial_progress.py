@@ -13,7 +13,7 @@ from gnomon.report.listings.run_list import TaskInstanceRow
 
 _ROW = TaskInstanceRow(
     dag_id="etl", run_id="r", task_id="load", map_index=-1, state="running", try_number=1, start_date=None, end_date=None, reason=None,
-    rendered_map_index=None,
+    rendered_map_index=None, executor=None,
 )  # fmt: skip
 
 

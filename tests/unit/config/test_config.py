@@ -132,8 +132,8 @@ def test_an_option_that_only_authors_read_has_airflows_default(tmp_path: Path) -
         ({"GNOMON__SCHEDULER__MISFIRE_GRACE": "nan"}, "[scheduler] misfire_grace (GNOMON__SCHEDULER__MISFIRE_GRACE) is 'nan': "
                                                      "write a finite number"),
         ({"GNOMON__CORE__PARALLELISM": " "}, "[core] parallelism (GNOMON__CORE__PARALLELISM) is ' ': it must not be empty"),
-        ({"AIRFLOW__CORE__EXECUTOR": "CeleryExecutor"}, "[core] executor (AIRFLOW__CORE__EXECUTOR) is 'CeleryExecutor': write one of: "
-                                                        "LocalExecutor, airflow.executors.local_executor.LocalExecutor"),
+        ({"AIRFLOW__CORE__EXECUTOR": "EdgeExecutor"}, "[core] executor (AIRFLOW__CORE__EXECUTOR) is 'EdgeExecutor': "
+                                                            "'EdgeExecutor' is no executor of Gnomon; write one or several of: LocalExecutor, CeleryExecutor, KubernetesExecutor"),
     ],
 )
 def test_a_mistake_names_option_place_value_and_remedy(tmp_path: Path, environ: dict[str, str], sentence: str) -> None:

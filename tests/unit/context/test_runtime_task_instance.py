@@ -56,7 +56,11 @@ def test_a_value_that_cannot_be_stored_fails_where_it_is_pushed(ti: RuntimeTaskI
         ti.xcom_push("", 1)
     with pytest.raises(ValueError, match="XCom 'k' of task 't' takes 16777217 bytes, the limit is 16777216 bytes"):
         ti.xcom_push("k", "x" * (XCOM_MAX_BYTES - 1))
+    with pytest.raises(ValueError, match="the key of an XCom has at most 512 characters, and this one has 513; it begins with 'kkk"):
+        ti.xcom_push("k" * 513, 1)
     assert not ti.pushed_xcoms
+    ti.xcom_push("k" * 512, 1)
+    ti.pushed_xcoms.clear()
 
 
 def test_the_limit_of_a_pushed_value_counts_bytes_of_text_that_is_not_ascii(ti: RuntimeTaskInstance) -> None:

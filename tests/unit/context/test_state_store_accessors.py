@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 import pytest
 from tests.conformance.storeworld import World
+from tests.databases import create_schema
 
 from gnomon import taskapi
 from gnomon.config import load_config, set_current_config
@@ -19,7 +20,7 @@ from gnomon.context.state_store_accessors import NEVER_EXPIRE, AssetStateStoreAc
 from gnomon.model.attempts import Attempt, RunFacts
 from gnomon.model.task_api_requests import AnyTaskApiRequest, GetAssetState, SetTaskState
 from gnomon.sdk.assets import Asset
-from gnomon.store import migrations, open_database
+from gnomon.store import open_database
 
 ATTEMPT = Attempt(
     attempt_id="x", group_no=1, epoch=1, task_id="a", task_no=0, file="/d.py",
@@ -44,7 +45,7 @@ class Answers:
 def world(tmp_path: Path) -> Iterator[World]:
     set_current_config(load_config({}, tmp_path))
     url = f"sqlite:///{tmp_path / 'gnomon.db'}"
-    migrations.upgrade_schema(url)
+    create_schema(url)
     database = open_database(url)
     yield World(database)
     database.close()

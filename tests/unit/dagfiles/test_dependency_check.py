@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.databases import create_schema
 
 from gnomon import DAG, After, Asset, dependencies, store
 from gnomon.clock import SystemClock
@@ -19,7 +20,6 @@ from gnomon.errors import ResourceUnavailable
 from gnomon.model.spec import FileInputs, ParsedDag, ParsedFile
 from gnomon.sdk.dags.dag_spec import build_dag_spec
 from gnomon.sdk.tasks.operator import BaseOperator
-from gnomon.store import migrations
 from gnomon.store.cross_dag import dag_edges
 from gnomon.store.dag_records import dags as stored_dags
 from gnomon.store.ownership import commit, group_state, mailbox
@@ -33,7 +33,7 @@ class Files:
 
     def __init__(self, folder: Path) -> None:
         url = f"sqlite:///{folder / 'gnomon.db'}"
-        migrations.upgrade_schema(url)
+        create_schema(url)
         self.db = store.open_database(url)
         self._bell = Notifier(folder / "run")
         self.ledger = self.another_ledger()

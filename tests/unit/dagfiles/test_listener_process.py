@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 from tests.conformance.storeworld import World, parsed, spec
+from tests.databases import create_schema
 from tests.keys import CIPHER
 from tests.patience import PATIENCE_S
 
@@ -20,7 +21,7 @@ from gnomon.dagfiles.listener_process import ListenerCall, ListenerProcess
 from gnomon.model.assets import AliasKey, AssetDeclaration
 from gnomon.model.spec import ParsedFile, ParseFailure
 from gnomon.processes.host_process import build_host_environment
-from gnomon.store import migrations, open_database
+from gnomon.store import open_database
 
 PLUGIN = """
 import json, sys, time
@@ -55,7 +56,7 @@ def calls_of(world: World, *files: ParsedFile) -> list[tuple[str, dict[str, str]
 
 def test_each_change_is_told_once(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'gnomon.db'}"
-    migrations.upgrade_schema(url)
+    create_schema(url)
     db = open_database(url, cipher=CIPHER)
     world = World(db)
     both = structs.replace(spec("d", ["t"]), asset_condition=AliasKey("daily"), assets=(AssetDeclaration(name="a", uri="s3://a"),))

@@ -49,7 +49,7 @@ class Deployment:
         self.home = home
         self.parser = parser
         self.clock = CountingClock()
-        self.db = store.open_database(f"sqlite:///{database}")
+        self.db = store.open_database(f"sqlite:///{database}", synchronous="OFF")
         self.parsed: list[str] = []
         self.processor = self._processor()
 
@@ -520,3 +520,31 @@ def test_a_package_that_was_installed_while_nobody_looked_heals_the_import_at_th
     one.restart()
     assert one.settle() == ["uses.py"]
     assert one.errors() == {}
+
+
+def test_a_refresh_that_brings_no_other_version_of_a_bundle_lists_no_file(home, deployed):
+    one = deployed()
+    folder = home.folder / "bundle"
+    folder.mkdir()
+    text = Path(home.one_dag("first.py")).read_text()
+    (folder / "first.py").write_text(text.replace("first", "of_bundle"))
+    one.processor.on_bundle_refreshed("team", str(folder), "v1")
+    assert sorted(one.settle()) == ["first.py", "first.py"]
+
+    (folder / "second.py").write_text(text.replace("first", "second"))
+    one.processor.on_bundle_refreshed("team", str(folder), "v1")
+    assert one.settle() == []
+    one.processor.on_bundle_refreshed("team", str(folder), "v2")
+    assert one.settle() == ["second.py"]
+
+
+def test_each_refresh_of_a_bundle_without_versions_lists_its_files(home, deployed):
+    one = deployed()
+    folder = home.folder / "bundle"
+    folder.mkdir()
+    text = Path(home.one_dag("first.py")).read_text()
+    one.processor.on_bundle_refreshed("team", str(folder), None)
+    assert one.settle() == ["first.py"]
+    (folder / "second.py").write_text(text.replace("first", "second"))
+    one.processor.on_bundle_refreshed("team", str(folder), None)
+    assert one.settle() == ["second.py"]

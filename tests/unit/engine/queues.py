@@ -29,6 +29,9 @@ def _contents(engine_state: EngineState) -> Iterator[tuple[QueueState, TaskInsta
         for item in pool.oversized:
             assert isinstance(item, TaskInstance)
             yield QueueState.OVERSIZED, item
+    for executor_limit in engine_state.executor_limits.values():
+        for limit_queue in executor_limit.queues.values():
+            yield from _waiting_at(limit_queue)
     for dag in engine_state.dags.values():
         for ti in dag.held_instances:
             yield QueueState.DAG, ti

@@ -84,6 +84,13 @@ def test_an_xcom_that_no_store_takes_fails_its_task_and_nothing_else() -> None:
     assert "return_value" in (world.rows[world.key(run, "a")].reason or "")
 
 
+def test_a_result_with_a_key_of_more_than_512_characters_is_a_failure() -> None:
+    world = World(dag_record([TaskSpec(task_id="a")]))
+    run = world.start()
+    assert not world.end("a", xcoms=(XComItem(key="k" * 513, value="1"),)).changes.results
+    assert (world.rows[world.key(run, "a")].reason or "").startswith("the key of an XCom has at most 512 characters, and this one has 513; it begins with 'kkk")
+
+
 def test_the_limit_of_an_xcom_counts_bytes_of_text_that_is_not_ascii() -> None:
     world = World(dag_record([TaskSpec(task_id="a"), TaskSpec(task_id="b")]))
     run = world.start()

@@ -5,11 +5,12 @@ from __future__ import annotations
 import socket
 from pathlib import Path
 
-from gnomon.executors.interface import WorkerConnected, WorkerUnreachable
+from gnomon.executors.interface import WorkerConnected, WorkerDied, WorkerUnreachable
 from gnomon.executors.local import LocalExecutor
 from gnomon.executors.worker_protocol import SubmitAttempts, ToWorker, Welcome
 from gnomon.model.attempts import Attempt, RunFacts
 from gnomon.model.records import WorkerRecord
+from gnomon.processes import lifeline
 from gnomon.processes.message_stream import FrameDecoder, encode_frame
 
 
@@ -71,3 +72,15 @@ def test_a_worker_that_talks_nonsense_is_let_go(tmp_path: Path) -> None:
         assert executor.poll_events() == [WorkerUnreachable("w")]
         connection.close()
         executor.close()
+
+
+def test_only_a_worker_of_this_host_is_found_dead_by_its_lifeline(tmp_path: Path) -> None:
+    """On a folder that hosts share, the lock of a worker of another host may look free: its heartbeats decide."""
+    lifeline.lifeline_path(str(tmp_path / "w")).touch()
+    executor = LocalExecutor("s", "there")
+    executor.refresh([record(tmp_path / "w")])
+    assert executor.poll_events() == []
+    assert lifeline.lifeline_path(str(tmp_path / "w")).exists()
+    own = LocalExecutor("s", "here")
+    own.refresh([record(tmp_path / "w")])
+    assert own.poll_events() == [WorkerDied("w")]

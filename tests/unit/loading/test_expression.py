@@ -101,3 +101,18 @@ def test_a_mistake_is_marked(text: str, marked: str, words: str) -> None:
     assert words in str(raised.value)
     begin = marks.index("^")
     assert line[begin : begin + marks.count("^")] == marked
+
+
+@pytest.mark.parametrize("text", [
+    "__import__('os').system('true')", "print('x')", "open('/etc/passwd')", "[x for x in (1,)]", "(lambda: 1)()", "'a' * 9", "Daily.__class__", "f'{1}'",
+    " \n exec('1')", "pendulum", "BusinessDays(Country('DE'), open)", *("-" * depth + "print('x')" for depth in (50, 300, 900, 1_900)),
+])  # fmt: skip
+def test_an_expression_that_must_not_run_code_is_refused_before_it_is_evaluated(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(UserError):
+        evaluate(text=text, zone="UTC", runs_code=False)
+    assert capsys.readouterr().out == ""
+
+
+def test_an_expression_of_values_is_evaluated_although_code_is_refused() -> None:
+    text = "BusinessDays(Country('DE'), '06:00')"
+    assert evaluate(text=text, zone="UTC", runs_code=False) == evaluate(text=text, zone="UTC")

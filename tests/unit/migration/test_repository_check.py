@@ -68,8 +68,8 @@ REPOSITORY: dict[str, tuple[str, str, str]] = {
     "new/taskflow.py": (NEW + "@task\ndef f(): ...", "runs", ""),
     "new/assets.py": (NEW + f"DAG('a', schedule=[Asset('x')], {START})", "runs", ""),
     "new/provider.py": (NEW + "from airflow.providers.common.sql.operators.sql import SQLExecuteQueryOperator", "runs", ""),
-    "new/standard.py": (NEW + "from airflow.providers.standard.operators.bash import BashOperator\nBashOperator(task_id='b', bash_command='x', executor='K')",
-                        "runs", "executor= has no effect"),
+    "new/standard.py": (NEW + "from airflow.providers.standard.operators.bash import BashOperator\nBashOperator(task_id='b', bash_command='x', executor='K', run_as_user='k')",
+                        "runs", "run_as_user= has no effect"),
     # Neither
     "plain.py": ("import os\nprint(os.name)\n", "no airflow", ""),
     "python2.py": ("from airflow import DAG\nprint 'old'\n", "unreadable", "Python 2"),

@@ -10,21 +10,22 @@ from pathlib import Path
 
 import pytest
 from tests.acceptance.effects import options
+from tests.databases import create_schema
 from tests.keys import CIPHER
 from tests.smtp_server import smtp_server
 from tests.webhook_server import WebhookServer, webhook_server
 
+from gnomon.alert_channels.channel_senders import ChannelSender
+from gnomon.alert_channels.messages import build_slack_json, build_title, build_webhook_json
+from gnomon.alert_channels.notifier_process import NotifierCalls
+from gnomon.alert_channels.webhook_post import DeliveryFailed
 from gnomon.clock import SystemClock, VirtualClock
 from gnomon.config import set_current_config
 from gnomon.config.alert_channels import AlertChannel
 from gnomon.config.environment import environment, replace_environment
 from gnomon.log import secret_masks
 from gnomon.model.alerts import AlertItem, DeliveryBody, DeliveryRecord
-from gnomon.monitor.channel_senders import ChannelSender
-from gnomon.monitor.messages import build_slack_json, build_title, build_webhook_json
-from gnomon.monitor.notifier_process import NotifierCalls
-from gnomon.monitor.webhook_post import DeliveryFailed
-from gnomon.store import migrations, open_database
+from gnomon.store import open_database
 
 AT = 1_700_000_000_000_000
 SECRET = "s3cret-of-the-hook"
@@ -211,11 +212,11 @@ def test_a_notifier_of_an_author_runs_in_a_process_of_its_own(tmp_path: Path, mo
     (tmp_path / "plugins").mkdir()
     (tmp_path / "plugins" / "own_notifiers.py").write_text(NOTIFIERS)
     cfg = options(tmp_path)
-    migrations.upgrade_schema(cfg.database_url)
+    create_schema(cfg.database_url)
     db = open_database(cfg.database_url, cipher=CIPHER)
     before = environment()
     replace_environment({**before, "AIRFLOW_CONN_CHAT": "http://user:pa55word@host"})
-    monkeypatch.setattr("gnomon.monitor.notifier_process.START_S", 20.0)
+    monkeypatch.setattr("gnomon.alert_channels.notifier_process.START_S", 20.0)
     calls = NotifierCalls(cfg, db, SystemClock())
     written = tmp_path / "written"
     try:
@@ -230,7 +231,7 @@ def test_a_notifier_of_an_author_runs_in_a_process_of_its_own(tmp_path: Path, mo
         with pytest.raises(DeliveryFailed, match="own_notifiers.Missing") as missing:
             calls.call(channel("notifier", class_path="own_notifiers.Missing"), delivery())
         assert missing.value.is_final
-        monkeypatch.setattr("gnomon.monitor.notifier_process.START_S", 1.5)
+        monkeypatch.setattr("gnomon.alert_channels.notifier_process.START_S", 1.5)
         with pytest.raises(DeliveryFailed, match="did not return within 0.5 s and was ended"):
             calls.call(channel("notifier", class_path="own_notifiers.Hangs", timeout_s=0.5), delivery())
     finally:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from tests.databases import BOTH, empty_database
+from tests.databases import BOTH, create_schema, new_database
 from tests.otlp_receiver import OtlpReceiver, receiving
 from tests.patience import PATIENCE_S
 from tests.unit.cli.deployment import NOW, Deployment, spec_of
@@ -24,7 +24,7 @@ from gnomon.monitor import otlp_sender, trace_export
 from gnomon.monitor.otlp_sender import OtlpSender, find_endpoint
 from gnomon.monitor.run_spans import RunSpan, build_run_spans
 from gnomon.monitor.trace_export import FIRST_PAUSE_S, POLL_S, SETTLED_S, TraceExport
-from gnomon.store import FencedError, migrations
+from gnomon.store import FencedError
 from gnomon.store.dag_records import dag_runs
 from gnomon.store.dag_records.run_listing import NamedRun
 from gnomon.store.ownership import service_leases
@@ -35,10 +35,9 @@ MONITOR = "monitor-1"
 
 @pytest.fixture(params=BOTH)
 def deployment(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Deployment]:
-    with empty_database(request.param, tmp_path) as url:
+    with new_database(request.param, tmp_path) as url:
         clock = VirtualClock(NOW)
-        home = Home(load_config({"GNOMON__DATABASE__SQL_ALCHEMY_CONN": url}, tmp_path / "home"), clock, clock.advance)
-        migrations.upgrade_schema(home.cfg.database_url)
+        home = Home(load_config({"GNOMON__DATABASE__SQL_ALCHEMY_CONN": url, "GNOMON__DATABASE__SYNCHRONOUS": "NORMAL"}, tmp_path / "home"), clock, clock.advance)
         made = Deployment(home, clock)
         with made.db.write() as tx:
             assert service_leases.claim_lease(tx, service_leases.MONITOR, MONITOR, "here")
@@ -169,7 +168,7 @@ def test_a_monitor_that_lost_its_lease_moves_nothing(deployment: Deployment) -> 
 def test_a_collector_that_hangs_holds_neither_the_round_nor_the_end_of_the_monitor(tmp_path: Path) -> None:
     clock = VirtualClock(NOW)
     home = Home(load_config({}, tmp_path), clock, clock.advance)
-    migrations.upgrade_schema(home.cfg.database_url)
+    create_schema(home.cfg.database_url)
     deployment = Deployment(home, clock)
     with deployment.db.write() as tx:
         service_leases.claim_lease(tx, service_leases.MONITOR, MONITOR, "here")

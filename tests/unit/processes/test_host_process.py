@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NoReturn
@@ -65,3 +66,17 @@ def test_the_environment_of_a_host_names_the_folders_and_no_database(tmp_path: P
     assert environ["GNOMON_HOME"] == str(tmp_path) and environ["LIMIT_S"] == "1.5"
     assert environ["GNOMON__CORE__DAGS_FOLDER"] == str(cfg.dags_folder)
     assert not [name for name, value in environ.items() if "secret" in value]
+
+
+def test_a_process_that_ends_after_it_was_given_up_is_reaped_by_the_next_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine a killed process takes longer than REAP_S to end."""
+    environ = environ_with(tmp_path, "import time\ntime.sleep(600)\n")
+    late: HostProcess[TaskApiResponse] = HostProcess("hosted", environ, TaskApiResponse)
+    with monkeypatch.context() as busy:
+        busy.setattr(os, "waitpid", lambda _pid, _options: (0, 0))
+        busy.setattr(host_process, "REAP_S", 0.0)
+        assert late.kill_and_collect().code == -signal.SIGKILL
+    os.waitid(os.P_PID, late.pid, os.WEXITED | os.WNOWAIT)
+    HostProcess("hosted", environ, TaskApiResponse).kill_and_collect()
+    with pytest.raises(ChildProcessError):
+        os.waitid(os.P_PID, late.pid, os.WEXITED | os.WNOHANG)

@@ -6,20 +6,21 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.databases import create_schema
 from tests.keys import CIPHER
 from tests.unit.triggerer.keeping import Deferred
 
 from gnomon.config import load_config
 from gnomon.model.records import DeferralRecord
 from gnomon.report.explanations.deferral_status import describe_trigger_location
-from gnomon.store import migrations, open_database
+from gnomon.store import open_database
 from gnomon.store.trigger_queue import trigger_claims, triggerer_leases
 
 
 @pytest.fixture
 def deferred(tmp_path: Path) -> Iterator[Deferred]:
     url = f"sqlite:///{tmp_path / 'gnomon.db'}"
-    migrations.upgrade_schema(url)
+    create_schema(url)
     worlds: list[Deferred] = []
     db = open_database(url, synchronous="OFF", cipher=CIPHER, lease_clock=lambda: worlds[0].lease_now() if worlds else 0)
     worlds.append(Deferred(db, load_config({}, tmp_path)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -40,13 +42,15 @@ class Variables:
         return self.answer
 
 
-def run(dag: DAG, kind: CallbackKind, *, timeout_s: float | None = 20.0, answer: object = None, **fields: Any) -> AttemptResult:
+def run(
+    dag: DAG, kind: CallbackKind, *, timeout_s: float | None = 20.0, answer: object = None, on_entered: Callable[[int], None] | None = None, **fields: Any
+) -> AttemptResult:
     request = CallbackRequest(kind=kind, calls_dag=True, **fields)
     facts = RunFacts(run_pk=7, dag_id="d", run_id="r", run_type="manual", run_after=0, logical_at=0, queued_at=5 * SECOND, state="failed")
     attempt = Attempt(attempt_id="a", group_no=3, epoch=1, run=facts, task_id=request.task_id or "", task_no=-1, kind="callback",
                       callback=request, file="/d.py", timeout_s=timeout_s)
     try:
-        return run_callback_attempt(dag, attempt, Variables(answer))
+        return run_callback_attempt(dag, attempt, Variables(answer), on_entered)
     finally:
         install_channel(None)
 
@@ -65,6 +69,13 @@ def test_a_callback_gets_the_context_of_the_run_and_of_the_task_that_failed() ->
     assert (result.outcome, result.reason) == ("success", None)
     assert (context["reason"], context["run_id"], context["dag"], context["params"]["size"]) == ("task_failure", "r", dag, 3)
     assert (context["ti"].task_id, context["ti"].state, context["dag_run"].state, context["ds"]) == ("t", "failed", "failed", "1970-01-01")
+
+
+def test_sigterm_right_after_the_entry_was_reported_ends_the_callback() -> None:
+    seen: list[Any] = []
+    result = run(with_callbacks(seen.append), CallbackKind.RUN_FAILED, on_entered=lambda _: os.kill(os.getpid(), signal.SIGTERM))
+    assert (seen, result.outcome) == ([], "failed")
+    assert result.reason is not None and "SIGTERM" in result.reason
 
 
 @pytest.mark.parametrize(("name", "kind"), [

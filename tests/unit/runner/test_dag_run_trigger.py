@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 import pytest
 from tests.conformance.storeworld import AT, DAY, World, parsed, plan_change, slot, spec
+from tests.databases import create_schema
 
 from gnomon import taskapi
 from gnomon.config import load_config, set_current_config
@@ -31,7 +32,7 @@ from gnomon.sdk import DAG, BaseOperator
 from gnomon.sdk.runtime.channel import install_channel
 from gnomon.sdk.schedules.schedule_argument import build_timetable_ref
 from gnomon.serde import dumps, loads
-from gnomon.store import migrations, open_database
+from gnomon.store import open_database
 from gnomon.store.dag_records import dag_runs, dags
 from gnomon.store.ownership import commit
 from gnomon.timetables import CronDataIntervalTimetable, DeltaDataIntervalTimetable, NullTimetable
@@ -66,7 +67,7 @@ class Server:
 def world(tmp_path: Path) -> Iterator[World]:
     set_current_config(load_config({}, home=tmp_path))
     url = f"sqlite:///{tmp_path / 'gnomon.db'}"
-    migrations.upgrade_schema(url)
+    create_schema(url)
     database = open_database(url)
     yield World(database)
     database.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 import sys
 import time
 import uuid
@@ -330,6 +331,16 @@ def test_a_trigger_among_the_dag_files_is_refused_and_one_in_the_plugins_folder_
     assert deferred(with_trigger(plugin)).classpath == "mine_as_plugin.Mine"
     plugin.__module__ = "gnomon_dag_0123456789abcdef_d"
     assert "among the DAG files" in refused(with_trigger(plugin))
+
+
+def test_a_trigger_in_a_dag_bundle_is_refused_because_a_triggerer_has_one_version_of_a_module(folders: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    git = {"name": "team", "classpath": "airflow.providers.git.bundles.git.GitDagBundle", "kwargs": {"tracking_ref": "main", "repo_url": "/r", "subdir": "dags"}}
+    local = {"name": "more", "classpath": "airflow.dag_processing.bundles.local.LocalDagBundle", "kwargs": {"path": str(folders / "more")}}
+    set_current_config(load_config({"GNOMON__DAG_PROCESSOR__DAG_BUNDLE_CONFIG_LIST": json.dumps([git, local])}, home=folders))
+    for name, root in (("team", folders / "dag_bundles" / "team" / "versions" / "c1" / "dags"), ("more", folders / "more")):
+        cls = _module(root, f"mine_in_{name}", monkeypatch)
+        reason = refused(lambda op, _, cls=cls: op.defer(trigger=cls(), method_name="go_on"), file=str(root / "deep" / "d.py"))
+        assert f"in DAG bundle '{name}'. A triggerer runs the triggers of all runs in one process" in reason and str(folders / "plugins") in reason
 
 
 def test_a_trigger_inside_a_function_is_refused() -> None:

@@ -217,6 +217,13 @@ def test_the_failure_callback_sees_the_exception() -> None:
     assert seen == [error]
 
 
+def test_a_key_over_the_limit_among_multiple_outputs_fails_the_attempt() -> None:
+    assert run(lambda: {"k" * 512: 1}, multiple_outputs=True).outcome == "success"
+    result = run(lambda: {"k" * 513: 1}, multiple_outputs=True, max_tries=3)
+    assert (result.outcome, result.retryable, result.xcoms) == ("failed", False, ())
+    assert (result.reason or "").startswith("the key of an XCom has at most 512 characters, and this one has 513; it begins with 'kkk") and len(result.reason or "") < 200
+
+
 def test_a_returned_value_over_the_limit_fails_with_key_size_and_limit_and_is_not_logged_whole(caplog: pytest.LogCaptureFixture) -> None:
     half = XCOM_MAX_BYTES // 2
     assert run(lambda: "é" * (half - 1)).outcome == "success"

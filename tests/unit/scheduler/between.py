@@ -105,7 +105,7 @@ class World:
     def __init__(self, url: str, patch: pytest.MonkeyPatch, *apart: Iterable[str], host: TimetableHost | None = None,
                  parallelism: int | None = None, max_waiting_runs: int = 1000) -> None:
         self.clock = VirtualClock(START)
-        self.db: Database = open_database(url, lease_clock=lambda: START, cipher=CIPHER)  # no lease ends by itself
+        self.db: Database = open_database(url, synchronous="OFF", lease_clock=lambda: START, cipher=CIPHER)  # no lease ends by itself
         self.host = host or InProcessTimetableHost()
         self.settings = SchedulerSettings(
             limits=EngineLimits(parallelism=parallelism, max_admissions_per_step=1_000_000), plan_batch=500, use_schedule=True,
@@ -122,7 +122,8 @@ class World:
         others = [frozenset(map(group_of, dag_ids)) for dag_ids in apart]
         assert sum(map(len, others)) == len(frozenset().union(*others)), "these DAGs share a group"
         self.schedulers = [Scheduler(self, groups) for groups in (frozenset(range(GROUPS)).difference(*others), *others)]
-        patch.setattr(leases, "claim_groups", lambda tx, me: _CLAIM(tx, me, self.share[me]))
+        patch.setattr(leases, "find_share", lambda tx, me: GROUPS)
+        patch.setattr(leases, "claim_share", lambda tx, me, share: leases.list_owned_groups(tx, me) | _CLAIM(tx, me, self.share[me]))
         self._versions = 0
 
     def new_id(self) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.databases import create_schema
 from tests.unit.scheduler.between import Cut, World, cron
 
 from gnomon import partitions as p
@@ -15,7 +16,6 @@ from gnomon.model.assets import AssetKey, NewAssetEvent
 from gnomon.model.states import DagRunState
 from gnomon.scheduler.settings import PLAN_RETRY_S
 from gnomon.sdk.assets.author_mappers import build_rule
-from gnomon.store import migrations
 from gnomon.store.asset_records import asset_events, asset_queue
 from gnomon.store.dag_records import dag_runs
 from gnomon.timetable_host import PARTITION_ANSWERS, TimetableRequest, TimetableResponse
@@ -86,7 +86,7 @@ def host() -> HoldingHost:
 @pytest.fixture
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, host: HoldingHost) -> Iterator[World]:
     url = f"sqlite:///{tmp_path / 'gnomon.db'}"
-    migrations.upgrade_schema(url)
+    create_schema(url)
     made = World(url, monkeypatch, host=host)
     FAULTY_KEYS.clear()
     yield made

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from tests.databases import create_schema
 from tests.unit.scheduler.between import HOUR, MINUTE, START, World, cron
 from tests.unit.scheduler.test_author_plans import FAULT, Hourly
 
@@ -19,7 +20,6 @@ from gnomon.model.upstream_edges import AfterSpec
 from gnomon.scheduler import upstream_reader as upstreams_module
 from gnomon.scheduler.settings import PLAN_RETRY_S
 from gnomon.scheduler.timetable_multiplexer import TimetableHostMultiplexer
-from gnomon.store import migrations
 from gnomon.timetable_host import UPSTREAM_SLOTS, TimetableRequest, TimetableResponse, ask_and_wait
 from gnomon.timetable_host.in_process import InProcessTimetableHost
 from gnomon.timetables.registry import reference
@@ -59,7 +59,7 @@ def host() -> Slow:
 @pytest.fixture
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, host: Slow) -> Iterator[World]:
     url = f"sqlite:///{tmp_path / 'gnomon.db'}"
-    migrations.upgrade_schema(url)
+    create_schema(url)
     made = World(url, monkeypatch, host=host)
     yield made
     made.db.close()

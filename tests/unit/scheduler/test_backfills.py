@@ -10,10 +10,11 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
-from tests.databases import new_database
+from tests.databases import create_schema, new_database
 from tests.unit.scheduler.between import DAY, HOUR, START, Cut, World, cron
 
 from gnomon.engine import explain
+from gnomon.model.accounts import Author
 from gnomon.model.backfills import BackfillRecord
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import RunRecord
@@ -22,10 +23,11 @@ from gnomon.model.spec import TaskSpec
 from gnomon.model.states import DagRunType
 from gnomon.model.upstream_edges import AfterSpec
 from gnomon.report.explanations.explanation import explain_run
-from gnomon.report.listings.backfill_list import BackfillRow, build_backfill_row
-from gnomon.store import BackfillActive, migrations
+from gnomon.report.listings.backfill_list import BackfillRow, build_backfill_rows
+from gnomon.store import BackfillActive
 from gnomon.store.admin import pools
-from gnomon.store.dag_records import backfills, dag_runs
+from gnomon.store.dag_records import backfills
+from gnomon.store.pages.run_pages import read_run_counts_of_dags
 from gnomon.testing import Play
 from gnomon.timetables import CronDataIntervalTimetable, EventsTimetable, Timetable
 
@@ -36,7 +38,7 @@ HOURLY = "0 * * * *"
 def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An empty database."""
     path = tmp_path_factory.mktemp("template") / "gnomon.db"
-    migrations.upgrade_schema(f"sqlite:///{path}")
+    create_schema(f"sqlite:///{path}")
     return path
 
 
@@ -71,7 +73,7 @@ def row(world: World, made: BackfillRecord, dag_id: str = "a") -> BackfillRow:
     with world.db.read() as tx:
         record = backfills.find_backfill(tx, made.backfill_pk)
         assert record is not None
-        return build_backfill_row(tx, dag_id, record)
+        return build_backfill_rows(tx, [(dag_id, record)])[0]
 
 
 def dag(world: World, dag_id: str = "a", timetable: Timetable | None = None, **options: object) -> None:
@@ -259,13 +261,13 @@ def test_a_pause_stops_further_runs_and_unpausing_continues(world: World) -> Non
     made = create(world, "a", -10, -1, most=2)
     world.until(0.1)
     with world.writing() as tx:
-        assert backfills.set_backfill_paused(tx, made, True, "ann", world.clock.now())
-        assert not backfills.set_backfill_paused(tx, made, True, "ann", world.clock.now())
+        assert backfills.set_backfill_paused(tx, made, True, Author("ann", world.clock.now()))
+        assert not backfills.set_backfill_paused(tx, made, True, Author("ann", world.clock.now()))
     world.until(5)
     assert Counter(world.states("a").values()) == {"success": 2, "queued": 8}
     assert row(world, made).state == "paused"
     with world.writing() as tx:
-        backfills.set_backfill_paused(tx, made, False, "ann", world.clock.now())
+        backfills.set_backfill_paused(tx, made, False, Author("ann", world.clock.now()))
     world.until(10)
     assert Counter(world.states("a").values()) == {"success": 10}
 
@@ -275,7 +277,7 @@ def test_cancelling_fails_queued_runs_with_the_reason_and_lets_running_ones_end(
     made = create(world, "a", -1000, -1, most=2)
     world.until(0.1)
     with world.writing() as tx:
-        assert backfills.cancel_backfill(tx, made, "ann", world.clock.now())
+        assert backfills.cancel_backfill(tx, made, Author("ann", world.clock.now()))
     world.until(0.11)
     assert Counter(world.states("a").values()) == {"running": 2, "failed": 998}
     assert {run.reason for run in world.runs("a").values() if run.state.value == "failed"} == {f"backfill {made.backfill_pk} was cancelled by ann"}
@@ -285,7 +287,7 @@ def test_cancelling_fails_queued_runs_with_the_reason_and_lets_running_ones_end(
     assert Counter(world.states("a").values()) == {"success": 2, "failed": 998}
     assert not world.record("a").paused
     with world.db.read() as tx:
-        assert {state.value: n for state, n in dag_runs.read_run_counts(tx, made.dag_pk).items()} == {"success": 2, "failed": 998}
+        assert {state.value: n for state, n in read_run_counts_of_dags(tx, [made.dag_pk])[made.dag_pk].items()} == {"success": 2, "failed": 998}
     create(world, "a", -10, -1, reprocess="failed")
     world.until(2)
     assert Counter(world.states("a").values()) == {"success": 12, "failed": 988}
@@ -368,7 +370,7 @@ def test_explain_names_the_backfill_and_its_limit(world: World) -> None:
             sentences = explain_run(tx, world.record("a"), world.run("a", hour), world.settings.limits, world.clock.now())
         assert f"queued: max_active_runs=2 of backfill {made.backfill_pk} is reached by 2 running runs" in sentences
     with world.writing() as tx:
-        backfills.set_backfill_paused(tx, made, True, "ann", world.clock.now())
+        backfills.set_backfill_paused(tx, made, True, Author("ann", world.clock.now()))
     world.until(0.06)
     with world.db.read() as tx:
         sentences = explain_run(tx, world.record("a"), world.run("a", -1.0), world.settings.limits, world.clock.now())

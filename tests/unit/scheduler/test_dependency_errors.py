@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tests.databases import create_schema
 
 from gnomon.clock import Clock
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.simulate import Deployment
-from gnomon.store import Database, migrations, open_database
+from gnomon.store import Database, open_database
 from gnomon.store.cross_dag import dag_edges
 from gnomon.store.dag_records import dag_runs, dags
 from gnomon.testing import Play
@@ -54,7 +55,7 @@ class World:
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[Callable[..., World]]:
     url = f"sqlite:///{tmp_path / 'gnomon.db'}"
-    migrations.upgrade_schema(url)
+    create_schema(url)
     clocks: list[Clock] = []
     database = open_database(
         url, synchronous="OFF", lease_clock=lambda: START + int(clocks[0].monotonic() * SECOND) if clocks else START

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.databases import new_database
+from tests.databases import create_schema, new_database
 from tests.unit.scheduler.between import HOUR, MINUTE, START, Cut, World, cron
 
 from gnomon.engine import events as e
@@ -21,7 +21,7 @@ from gnomon.model.spec import TaskSpec
 from gnomon.model.upstream_edges import AfterSpec
 from gnomon.scheduler.edge_resolution import EdgeResolver
 from gnomon.scheduler.settings import RESOLVED_MAX
-from gnomon.store import RunExists, Transaction, migrations
+from gnomon.store import RunExists, Transaction
 from gnomon.store.cross_dag import upstream_dags
 from gnomon.store.dag_records.dag_runs import list_task_states
 from gnomon.store.ownership import mailbox
@@ -36,7 +36,7 @@ APART = ("down", "late", "chained")
 def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An empty database."""
     path = tmp_path_factory.mktemp("template") / "gnomon.db"
-    migrations.upgrade_schema(f"sqlite:///{path}")
+    create_schema(f"sqlite:///{path}")
     return path
 
 

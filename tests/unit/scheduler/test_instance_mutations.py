@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from tests.databases import own_schema
+from tests.databases import create_schema, own_schema
 from tests.unit.scheduler.between import START, Cut, World
 
 from gnomon.config import current_config, load_config, set_current_config
@@ -20,7 +20,6 @@ from gnomon.model.instance_mutation import MutationAnswer, MutationAnswers, Muta
 from gnomon.model.records import RunRecord, TaskRecord
 from gnomon.model.spec import TaskSpec
 from gnomon.report.explanations.explanation import explain_task
-from gnomon.store import migrations
 from gnomon.store.admin import pools
 from gnomon.store.ownership import group_state
 from gnomon.testing.scripted import Play
@@ -113,14 +112,14 @@ def world(
 ) -> Iterator[World]:
     if request.param == "sqlite":
         url = f"sqlite:///{tmp_path / 'gnomon.db'}"
-        migrations.upgrade_schema(url)
+        create_schema(url)
         made = World(url, monkeypatch, host=host)
         set_pool(made, "small", 2)
         yield made
         made.db.close()
         return
     with own_schema() as url:
-        migrations.upgrade_schema(url)
+        create_schema(url)
         made = World(url, monkeypatch, host=host)
         set_pool(made, "small", 2)
         yield made

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from tests.databases import create_schema
 
 from gnomon.clock import VirtualClock
 from gnomon.model.ids import GROUPS
@@ -15,7 +16,7 @@ from gnomon.scheduler import service
 from gnomon.scheduler.lease import Lease
 from gnomon.scheduler.settings import BEAT_S
 from gnomon.simulate import Deployment
-from gnomon.store import CommitUncertain, Database, FencedError, Transaction, migrations, open_database
+from gnomon.store import CommitUncertain, Database, FencedError, Transaction, open_database
 from gnomon.store.ownership import leases
 from gnomon.store.transaction import LEASE_TTL_S
 from gnomon.testing import Play
@@ -31,8 +32,8 @@ def clock() -> VirtualClock:
 @pytest.fixture
 def db(tmp_path: Path, clock: VirtualClock) -> Iterator[Database]:
     url = f"sqlite:///{tmp_path / 'gnomon.db'}"
-    migrations.upgrade_schema(url)
-    database = open_database(url, lease_clock=clock.now)
+    create_schema(url)
+    database = open_database(url, synchronous="OFF", lease_clock=clock.now)
     yield database
     database.close()
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from tests.databases import create_schema
 
 from gnomon.clock import VirtualClock
 from gnomon.executors.interface import WORKER_TTL_S
@@ -21,7 +22,7 @@ from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.states import TaskInstanceState as S
 from gnomon.scheduler.lease import Lease
 from gnomon.simulate import Deployment
-from gnomon.store import Database, Transaction, migrations, open_database
+from gnomon.store import Database, Transaction, open_database
 from gnomon.store.dag_records import dag_runs, run_callbacks
 from gnomon.store.ownership import leases, mailbox
 from gnomon.testing import Play
@@ -34,13 +35,13 @@ START = 1_767_225_600 * SECOND
 @pytest.fixture
 def url(tmp_path: Path) -> str:
     made = f"sqlite:///{tmp_path / 'gnomon.db'}"
-    migrations.upgrade_schema(made)
+    create_schema(made)
     return made
 
 
 @pytest.fixture
 def db(url: str) -> Iterator[Database]:
-    database = open_database(url, lease_clock=lambda: START)
+    database = open_database(url, synchronous="OFF", lease_clock=lambda: START)
     yield database
     database.close()
 
@@ -58,7 +59,7 @@ def test_a_predecessor_is_succeeded_at_once_only_if_its_end_is_a_fact(db: Databa
 def busy(url: str) -> tuple[Database, Deployment, RunRecord]:
     """A worker runs the only task of a run for ever."""
     clocks: list[VirtualClock] = []
-    database = open_database(url, lease_clock=lambda: clocks[0].now() if clocks else START)
+    database = open_database(url, synchronous="OFF", lease_clock=lambda: clocks[0].now() if clocks else START)
     world = Deployment(database, seed=1, start=START, script=lambda attempt, rng: Play(run_s=1e6))
     clocks.append(world.clock)
     world.add_dags([DagSpec(
@@ -144,7 +145,7 @@ def test_what_a_silent_worker_said_at_the_last_moment_comes_before_its_loss(url:
 def test_a_callback_whose_worker_was_lost_while_nobody_looked_is_called_again(url: str) -> None:
     """Its worker is known from the row of the callback alone: no task of it is unfinished, and it never joined this scheduler."""
     clocks: list[VirtualClock] = []
-    database = open_database(url, lease_clock=lambda: clocks[0].now() if clocks else START)
+    database = open_database(url, synchronous="OFF", lease_clock=lambda: clocks[0].now() if clocks else START)
     called: list[str] = []
 
     def play(attempt: Attempt, rng: random.Random) -> Play:
@@ -175,3 +176,65 @@ def test_a_callback_whose_worker_was_lost_while_nobody_looked_is_called_again(ur
         (callback,) = run_callbacks.list_callbacks(tx, run.run_pk)
     assert (callback.state, callback.tries, len(called)) == (CallbackState.SUCCESS, 2, 2)
     database.close()
+
+
+@pytest.mark.parametrize("is_step", [False, True])
+def test_a_worker_is_not_lost_because_the_scheduler_goes_on_first_after_a_pause(url: str, is_step: bool) -> None:
+    """As after the sleep of a machine, or a step of its wall clock; a worker that is dead is lost a time to live later."""
+    database, world, _run = busy(url)
+    world.run_until(START + int(2 * WORKER_TTL_S * SECOND))
+    worker_id = world.workers[0].worker_id
+    if is_step:
+        world.clock.step(2 * WORKER_TTL_S)
+        world.clock.advance(1.0)
+    else:
+        world.clock.advance(2 * WORKER_TTL_S)
+    world._tick(0)
+    assert worker_id in _live_workers(database)
+    world.run_until(world.clock.now() + 3 * SECOND)
+    assert worker_id in _live_workers(database)
+    world.kill_worker()
+    world.run_until(world.clock.now() + int(2 * WORKER_TTL_S * SECOND))
+    assert worker_id not in _live_workers(database)
+    database.close()
+
+
+class LockedWorkers:
+    """A database in which the declaration that a worker is lost waits for a lock for a second."""
+
+    def __init__(self, db: Database, clock: VirtualClock) -> None:
+        self._db = db
+        self._clock = clock
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._db, name)
+
+    @contextmanager
+    def write(self) -> Iterator[Transaction]:
+        with self._db.write() as tx:
+            if leases.has_silent_worker(tx, WORKER_TTL_S):
+                self._clock.advance(1.0)
+            yield tx
+
+
+def test_a_worker_whose_heartbeats_wait_for_the_lock_for_which_its_loss_waits_is_not_lost(url: str) -> None:
+    database, world, _run = busy(url)
+    world.run_until(START + int(2 * WORKER_TTL_S * SECOND))
+    worker_id = world.workers[0].worker_id
+    world.faulty._db = LockedWorkers(database, world.clock)  # type: ignore[assignment]
+    with database.write() as tx:
+        tx._connection.execute_raw(f"UPDATE worker SET beat_at = beat_at - {int(2 * WORKER_TTL_S * SECOND)}")
+    world.clock.advance(1.0)
+    world._tick(0)
+    assert worker_id in _live_workers(database)
+    world.run_until(world.clock.now() + 3 * SECOND)
+    assert worker_id in _live_workers(database)
+    world.kill_worker()
+    world.run_until(world.clock.now() + int(2 * WORKER_TTL_S * SECOND))
+    assert worker_id not in _live_workers(database)
+    database.close()
+
+
+def _live_workers(database: Database) -> set[str]:
+    with database.read() as tx:
+        return {worker.worker_id for worker in leases.list_workers(tx)}

@@ -9,6 +9,7 @@ import msgspec
 import pytest
 from dateutil.relativedelta import relativedelta
 from msgspec.structs import replace
+from tests.databases import create_schema
 
 from gnomon.model.attempts import Attempt
 from gnomon.model.instants import SECOND, Instant, to_datetime
@@ -16,7 +17,7 @@ from gnomon.model.records import EventRecord, RunRecord
 from gnomon.model.slots import SkippedSlots
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.simulate import Deployment
-from gnomon.store import Database, migrations, open_database
+from gnomon.store import Database, open_database
 from gnomon.store.dag_records import dag_runs, dags, event_log
 from gnomon.store.ownership import group_state
 from gnomon.testing import Play
@@ -82,7 +83,7 @@ class World:
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[World]:
     url = f"sqlite:///{tmp_path / 'policies.db'}"
-    migrations.upgrade_schema(url)
+    create_schema(url)
     worlds: list[World] = []
     db = open_database(url, synchronous="OFF", lease_clock=lambda: START + int(worlds[0].deployment.clock.monotonic() * SECOND) if worlds else START)
     worlds.append(World(db))

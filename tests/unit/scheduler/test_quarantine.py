@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.databases import create_schema
 
 from gnomon.clock import VirtualClock
 from gnomon.engine import step as engine_step
@@ -16,7 +17,7 @@ from gnomon.model.records import NewMail
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.scheduler.quarantine import MAX_QUARANTINE_S, MAX_REFUSALS, MIN_QUARANTINE_S, GroupQuarantine
 from gnomon.simulate import Deployment
-from gnomon.store import Database, migrations, open_database
+from gnomon.store import Database, open_database
 from gnomon.store.dag_records import dag_runs
 from gnomon.store.ownership import mailbox
 from gnomon.testing import Play
@@ -29,9 +30,9 @@ START = 1_767_225_600 * SECOND
 class World:
     def __init__(self, folder: Path) -> None:
         url = f"sqlite:///{folder / 'gnomon.db'}"
-        migrations.upgrade_schema(url)
+        create_schema(url)
         self.clocks: list[VirtualClock] = []
-        self.db: Database = open_database(url, lease_clock=lambda: self.clocks[0].now() if self.clocks else START)
+        self.db: Database = open_database(url, synchronous="OFF", lease_clock=lambda: self.clocks[0].now() if self.clocks else START)
         self.deployment = Deployment(self.db, seed=1, start=START, script=lambda attempt, rng: Play(run_s=1))
         self.clocks.append(self.deployment.clock)
 

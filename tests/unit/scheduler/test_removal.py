@@ -6,12 +6,13 @@ import itertools
 from pathlib import Path
 
 import pytest
+from tests.databases import create_schema
 
 from gnomon.clock import VirtualClock
 from gnomon.model.instants import SECOND
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.simulate import Deployment
-from gnomon.store import Database, migrations, open_database
+from gnomon.store import Database, open_database
 from gnomon.store.dag_records import dag_runs, dags
 from gnomon.store.ownership import commit, mailbox
 from gnomon.testing import Play
@@ -28,9 +29,9 @@ def test_a_long_history_goes_in_many_rounds_and_survives_a_restart(
 ) -> None:
     monkeypatch.setattr(commit, "DELETED_RUNS_MAX", 2)
     url = f"sqlite:///{tmp_path / 'gnomon.db'}"
-    migrations.upgrade_schema(url)
+    create_schema(url)
     clocks: list[VirtualClock] = []
-    database = open_database(url, lease_clock=lambda: clocks[0].now() if clocks else START)
+    database = open_database(url, synchronous="OFF", lease_clock=lambda: clocks[0].now() if clocks else START)
     world = Deployment(database, seed=1, start=START, script=lambda attempt, rng: Play())
     clocks.append(world.clock)
     world.add_dags([

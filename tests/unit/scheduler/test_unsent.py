@@ -6,6 +6,7 @@ import socket
 import threading
 from pathlib import Path
 
+from tests.databases import create_schema
 from tests.patience import PATIENCE_S
 
 from gnomon.clock import SystemClock
@@ -17,7 +18,7 @@ from gnomon.model.records import WorkerRecord
 from gnomon.processes.message_stream import FrameDecoder
 from gnomon.scheduler.service import SchedulerService
 from gnomon.scheduler.settings import SchedulerSettings
-from gnomon.store import migrations, open_database
+from gnomon.store import open_database
 from gnomon.store.ownership import leases
 from gnomon.wakeups import Listener, Notifier
 
@@ -53,7 +54,7 @@ class SlowWorker(threading.Thread):
 
 def test_a_worker_that_reads_slowly_waits_for_no_other_event(tmp_path: Path) -> None:
     url, address = f"sqlite:///{tmp_path / 'gnomon.db'}", str(tmp_path / "w")
-    migrations.upgrade_schema(url)
+    create_schema(url)
     db = open_database(url, clock=SystemClock())
     there = WorkerRecord("w", "here", address, 1, db.now(), False)
     with db.write() as tx:

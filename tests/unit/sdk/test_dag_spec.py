@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from gnomon.errors.authoring import AirflowDagCycleException
 from gnomon.model.spec import ParsedDag, TaskSpec
+from gnomon.operators.trigger_dag_run import TriggerDagRunOperator
 from gnomon.sdk.arguments.params import Param
 from gnomon.sdk.assets import Asset
 from gnomon.sdk.dags.dag import DAG
@@ -206,3 +207,12 @@ def test_a_large_dag_is_built_in_one_pass() -> None:
     spec = build_dag_spec(dag, "f.py").spec
     assert spec.tasks[0].effective_priority == 2000
     assert spec.tasks[-1].effective_priority == 1
+
+
+def test_a_task_names_the_dag_that_it_triggers_unless_the_id_is_a_template() -> None:
+    with DAG("d", schedule=None) as dag:
+        TriggerDagRunOperator(task_id="plain", trigger_dag_id="other")
+        TriggerDagRunOperator(task_id="template", trigger_dag_id="{{ params.dag }}")
+        TriggerDagRunOperator.partial(task_id="mapped", trigger_dag_id="third").expand(conf=[{}, {}])
+        TriggerDagRunOperator.partial(task_id="each").expand(trigger_dag_id=["a", "b"])
+    assert {task_id: task.triggers_dag for task_id, task in tasks_of(dag).items()} == {"plain": "other", "template": None, "mapped": "third", "each": None}

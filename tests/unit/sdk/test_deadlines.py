@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from gnomon.errors.installation_errors import UnknownExecutorException
+from gnomon.model.executors import parse_executors
 from gnomon.model.instants import to_instant
 from gnomon.model.run_callbacks import DeadlineSpec
 from gnomon.sdk import (
@@ -20,6 +22,7 @@ from gnomon.sdk import (
     deadline_reference,
 )
 from gnomon.sdk.dags.dag_spec import build_dag_spec
+from gnomon.sdk.dags.executor_checks import check_executors
 
 HOUR = timedelta(hours=1)
 
@@ -90,7 +93,14 @@ def test_callbacks_are_equal_by_path_and_arguments() -> None:
     assert SyncCallback(call) != AsyncCallback(call_later)
 
 
-def test_an_executor_that_has_no_effect_is_a_warning() -> None:
+def test_the_executor_of_a_callback_is_in_the_spec() -> None:
+    dag = DAG("d", schedule=None, deadline=DeadlineAlert(DeadlineReference.DAGRUN_QUEUED_AT, HOUR, SyncCallback(call, executor="CeleryExecutor")))
+    [deadline] = build_dag_spec(dag, "f.py").spec.deadlines
+    assert deadline.executor == "CeleryExecutor"
+    assert not dag.warnings
+
+
+def test_a_callback_with_an_unknown_executor_is_refused() -> None:
     dag = DAG("d", schedule=None, deadline=DeadlineAlert(DeadlineReference.DAGRUN_QUEUED_AT, HOUR, SyncCallback(call, executor="Celery")))
-    build_dag_spec(dag, "f.py")
-    assert any("SyncCallback(executor='Celery') has no effect" in warning for warning in dag.warnings)
+    with pytest.raises(UnknownExecutorException, match=r"a SyncCallback of DAG 'd' \(.*test_deadlines.py:\d+\) names the executor 'Celery', which is not configured"):
+        check_executors(dag, parse_executors("LocalExecutor"))

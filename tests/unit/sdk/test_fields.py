@@ -78,6 +78,7 @@ MARK = object()
 OTHERWISE: dict[str, tuple[Any, Any]] = {
     "dag_id": ("e", "e"), "task_id": ("u", "u"), "default_args": ({"retries": 1}, {"retries": 1}), "params": ({"p": 1}, {"p": 1}),
     "schedule": ("@daily", "@daily"), "mode": ("reschedule", "reschedule"), "inlets": (MARK, [MARK]), "outlets": ([MARK], [MARK]),
+    "executor_config": ({"pod_template_file": "/t"}, {"pod_template_file": "/t"}),
     "owner_links": ({"me": "https://here"}, {"me": "https://here"}), "poke_interval": (5, 5.0), "timeout": (dt.timedelta(seconds=5), 5.0),
 }
 """The same for arguments whose values are used or changed by the constructor itself."""

@@ -88,6 +88,21 @@ def test_the_options_act(tmp_path: Path) -> None:
     assert not should_hide_value_for_key("password")
 
 
+def test_the_answer_about_a_name_is_kept_but_not_that_about_a_long_one(tmp_path: Path) -> None:
+    """Each attempt asks about every template field."""
+    counts = secret_masking._has_sensitive_word.cache_info
+    assert not should_hide_value_for_key("kept_name")
+    before = counts()
+    assert not should_hide_value_for_key("kept_name")
+    assert (counts().hits, counts().misses) == (before.hits + 1, before.misses)
+    assert should_hide_value_for_key("n" * secret_masking.NAME_MAX + "password")
+    assert counts().currsize == before.currsize
+    use(tmp_path, core__sensitive_var_conn_names="kept")
+    assert should_hide_value_for_key("kept_name")
+    use(tmp_path, core__sensitive_var_conn_names="kept", core__hide_sensitive_var_conn_fields="False")
+    assert not should_hide_value_for_key("kept_name")
+
+
 def reverse(secret: str) -> str:
     return secret[::-1]
 

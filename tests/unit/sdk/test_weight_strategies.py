@@ -61,12 +61,8 @@ def test_a_strategy_that_cannot_be_used_names_task_and_remedy(rule: object, word
         priority(rule)
 
 
-def test_asking_for_versions_of_runs_is_answered_by_one_warning_with_its_name() -> None:
-    for name in ("rerun_with_latest_version", "disable_bundle_versioning"):
-        asking = DAG("d", schedule=None, **{name: False})
-        build_dag_spec(asking, "d.py")
-        (warning,) = asking.warnings
-        assert f"): {name}=False has no effect" in warning
-    for quiet in (DAG("e", schedule=None), DAG("f", schedule=None, rerun_with_latest_version=True, disable_bundle_versioning=True)):
-        build_dag_spec(quiet, "d.py")
-        assert quiet.warnings == []
+@pytest.mark.parametrize("chosen", [None, True, False])
+def test_the_choice_of_the_version_of_cleared_runs_is_in_the_spec(chosen: bool | None) -> None:
+    asking = DAG("d", schedule=None, rerun_with_latest_version=chosen)
+    assert build_dag_spec(asking, "d.py").spec.rerun_with_latest_version is chosen
+    assert asking.rerun_with_latest_version is chosen and asking.warnings == []

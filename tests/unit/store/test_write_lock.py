@@ -11,15 +11,12 @@ from tests.patience import PATIENCE_S
 
 from gnomon.clock import VirtualClock
 from gnomon.store import WriteLockTimeout
-from gnomon.store.drivers import write_lock
 from gnomon.store.drivers.write_lock import (
     LockHolder,
     WriteLock,
     find_lock_holder,
-    find_overdue_holder,
     write_lock_path,
 )
-from gnomon.store.transaction import LEASE_TTL_S
 
 START = 1_700_000_000_000_000
 
@@ -27,6 +24,13 @@ START = 1_700_000_000_000_000
 @pytest.fixture
 def database(tmp_path: Path) -> Path:
     return tmp_path / "gnomon.db"
+
+
+def _join_waiters() -> None:
+    """Who gave up waiting has had the lock, and given it back."""
+    for thread in threading.enumerate():
+        if thread.name == "write-lock":
+            thread.join(timeout=PATIENCE_S)
 
 
 def test_the_holder_is_named_while_it_holds_and_not_after(database: Path) -> None:
@@ -39,17 +43,6 @@ def test_the_holder_is_named_while_it_holds_and_not_after(database: Path) -> Non
     mine.release()
     assert find_lock_holder(write_lock_path(database)) is None
     mine.close()
-
-
-def test_who_holds_it_for_too_long_is_overdue(database: Path) -> None:
-    mine = WriteLock(database, VirtualClock(START))
-    path = write_lock_path(database)
-    assert find_overdue_holder(path, 100.0) is None
-    mine.acquire()
-    assert find_overdue_holder(path, LEASE_TTL_S) is None
-    assert find_overdue_holder(path, LEASE_TTL_S + 0.01) == os.getpid()
-    mine.close()
-    assert find_overdue_holder(path, 100.0) is None
 
 
 def test_nobody_holds_what_is_not_there(database: Path) -> None:
@@ -78,31 +71,28 @@ def test_the_next_in_the_queue_has_it_once_it_is_given_back(database: Path) -> N
     second.close()
 
 
-def test_who_waits_for_too_long_is_told_who_holds_it(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(write_lock, "WAIT_MAX_S", 0.05)
+def test_who_waits_for_too_long_is_told_who_holds_it(database: Path) -> None:
     clock = VirtualClock(START)
-    first, second = WriteLock(database, clock), WriteLock(database, clock)
+    first, second = WriteLock(database, clock), WriteLock(database, clock, wait_max_s=0.05)
     first.acquire()
     with pytest.raises(WriteLockTimeout, match=f"process {os.getpid()} holds it"):
         second.acquire()
     first.release()
+    _join_waiters()
     second.acquire()
     second.release()
     first.close()
     second.close()
 
 
-def test_one_who_gave_up_waiting_does_not_get_it_later(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(write_lock, "WAIT_MAX_S", 0.02)
+def test_one_who_gave_up_waiting_does_not_get_it_later(database: Path) -> None:
     clock = VirtualClock(START)
-    first, second = WriteLock(database, clock), WriteLock(database, clock)
+    first, second = WriteLock(database, clock), WriteLock(database, clock, wait_max_s=0.02)
     first.acquire()
     with pytest.raises(WriteLockTimeout):
         second.acquire()
     first.release()
-    for thread in threading.enumerate():
-        if thread.name == "write-lock":
-            thread.join(timeout=PATIENCE_S)
+    _join_waiters()
     assert find_lock_holder(write_lock_path(database)) is None
     first.close()
     second.close()

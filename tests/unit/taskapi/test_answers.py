@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from tests.conformance.storeworld import World
+from tests.databases import create_schema
 from tests.keys import CIPHER
 
 from gnomon import taskapi
@@ -28,7 +29,7 @@ from gnomon.model.task_api_requests import (
     ListVariables,
     SetVariable,
 )
-from gnomon.store import migrations, open_database
+from gnomon.store import open_database
 from gnomon.store.admin import connections
 from gnomon.store.dag_records import xcom_values
 from gnomon.taskapi import xcom_queries
@@ -42,8 +43,8 @@ ATTEMPT = Attempt(
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[World]:
     url = f"sqlite:///{tmp_path / 'gnomon.db'}"
-    migrations.upgrade_schema(url)
-    database = open_database(url, cipher=CIPHER)
+    create_schema(url)
+    database = open_database(url, synchronous="OFF", cipher=CIPHER)
     yield World(database)
     database.close()
 

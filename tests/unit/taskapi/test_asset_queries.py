@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 from tests.conformance.storeworld import AT, World, parsed, spec
+from tests.databases import create_schema
 from tests.keys import CIPHER
 
 from gnomon import taskapi
@@ -16,7 +17,7 @@ from gnomon.model.assets import AssetDeclaration, AssetKey, NewAssetEvent
 from gnomon.model.attempts import Attempt, RunFacts
 from gnomon.model.spec import TaskSpec
 from gnomon.model.task_api_requests import GetAsset, GetAssetEvents, GetConsumedAssetEvents
-from gnomon.store import migrations, open_database
+from gnomon.store import open_database
 from gnomon.store.asset_records import asset_events, asset_queue
 
 ORDERS = AssetKey("orders", "s3://b/orders")
@@ -25,8 +26,8 @@ ORDERS = AssetKey("orders", "s3://b/orders")
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[World]:
     url = f"sqlite:///{tmp_path / 'gnomon.db'}"
-    migrations.upgrade_schema(url)
-    database = open_database(url, cipher=CIPHER)
+    create_schema(url)
+    database = open_database(url, synchronous="OFF", cipher=CIPHER)
     made = World(database)
     declared = (AssetDeclaration(name="orders", uri="s3://b/orders", extra={"team": "x"}),)
     made.record(parsed("/dags/o.py", msgspec.structs.replace(

@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from tests.conformance.storeworld import AT, DAY, World, slot
+from tests.databases import create_schema
 
 from gnomon import taskapi
 from gnomon.model.attempts import Attempt, RunFacts
@@ -25,7 +26,7 @@ from gnomon.model.task_api_requests import (
     SetVariable,
     TriggerRun,
 )
-from gnomon.store import migrations, open_database
+from gnomon.store import open_database
 from gnomon.store.dag_records import dag_runs, dags
 from gnomon.store.ownership import mailbox
 from gnomon.taskapi.run_queries import TaskApiRefused, list_group_tasks
@@ -40,7 +41,7 @@ WANTED = TriggerRun(dag_id="d", run_id="r", run_after=AT, logical_at=AT, interva
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[World]:
     url = f"sqlite:///{tmp_path / 'gnomon.db'}"
-    migrations.upgrade_schema(url)
+    create_schema(url)
     database = open_database(url)
     yield World(database)
     database.close()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.conformance.storeworld import World
+from tests.databases import create_schema
 from tests.keys import CIPHER
 from tests.unit.taskapi.test_answers import ask
 
@@ -18,7 +19,7 @@ from gnomon.model.states import TaskInstanceState
 from gnomon.model.task_api_requests import GetXComBatch, GetXComElement
 from gnomon.serde import dumps
 from gnomon.serde.containers import SplitContainer
-from gnomon.store import migrations, open_database
+from gnomon.store import open_database
 from gnomon.store.dag_records import xcom_values
 from gnomon.taskapi import xcom_elements
 from gnomon.taskapi.xcom_elements import TRUSTED_S, ContainerCache, ContainerKey
@@ -27,8 +28,8 @@ from gnomon.taskapi.xcom_elements import TRUSTED_S, ContainerCache, ContainerKey
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[World]:
     url = f"sqlite:///{tmp_path / 'gnomon.db'}"
-    migrations.upgrade_schema(url)
-    database = open_database(url, cipher=CIPHER)
+    create_schema(url)
+    database = open_database(url, synchronous="OFF", cipher=CIPHER)
     yield World(database)
     database.close()
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from tests.patience import PATIENCE_S
 
 from gnomon.clock import SystemClock
@@ -90,6 +91,18 @@ def task_instance_mutation_hook(task_instance, dag_run):
         "d", "r", "t", 3, 1, 2, "q", "p", 1, 5, "BashOperator", None, None, "ann", "BashOperator", "2026-01-01T00:00:00+00:00", "manual",
         True, "of_conf", ("d", "t", "r", 3), "<TaskInstance: d.t r [3] [None]>",
     ])  # fmt: skip
+
+
+def test_the_hook_sees_the_executor_of_the_task_and_none_means_the_default(write: Write) -> None:
+    write("""
+def task_instance_mutation_hook(ti):
+    ti.queue = f"{ti.executor} {ti.task.executor}"
+    ti.executor = None
+""")
+    question = ask_about("t")
+    named = replace(question, tasks=(replace(question.tasks[0], executor="big"),))
+    assert answers(named) == (InstanceOverrides(try_number=0, queue="big big", executor="LocalExecutor"),)
+    assert answers(question) == (InstanceOverrides(try_number=0, queue="None None"),)
 
 
 def test_only_what_differs_is_an_answer_and_other_attributes_are_named(write: Write) -> None:

@@ -131,7 +131,7 @@ def test_a_slow_answer_holds_up_no_other_and_is_asked_for_apart_until_it_is_fast
 def test_calls_of_two_classes_that_hang_hold_up_the_others_for_less_than_the_limit_of_one_call(asking: Asking) -> None:
     for name in ("Merry", "Sad"):
         (asking.home / "plugins" / f"{name.lower()}.py").write_text(asking.plugin.read_text().replace("Moody", name))
-        asking.ask(name, "hang", path=f"{name.lower()}.{name}")
+        asking.ask(name, "wait", path=f"{name.lower()}.{name}")  # for ever, and without taking the processor from the others
     asking.ask("well", "well")
     asking.until("well")
     assert asking.answers.keys() == {"well"} and asking.answers["well"].error is None

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from tests.conformance.storeworld import AT, World, task
+from tests.databases import create_schema
 from tests.keys import CIPHER
 from tests.patience import PATIENCE_S
 
@@ -22,7 +23,7 @@ from gnomon.model.ids import GROUPS, TaskKey
 from gnomon.model.instants import SECOND
 from gnomon.model.records import Changes, DeferralRecord, RunRecord
 from gnomon.model.states import TaskInstanceState as S
-from gnomon.store import Database, migrations, open_database
+from gnomon.store import Database, open_database
 from gnomon.store.dag_records import dags
 from gnomon.store.ownership import mailbox
 from gnomon.store.trigger_queue import trigger_claims
@@ -34,7 +35,7 @@ from gnomon.triggerer.settings import TriggererSettings, build_triggerer_setting
 @contextmanager
 def deferring(url: str, cfg: Config) -> Iterator[Deferred]:
     """A DAG "d" in an empty database, with a clock of leases that stands until the test moves it."""
-    migrations.upgrade_schema(url)
+    create_schema(url)
     worlds: list[Deferred] = []
     db = open_database(url, synchronous="OFF", cipher=CIPHER, lease_clock=lambda: worlds[0].lease_now() if worlds else 0)
     worlds.append(Deferred(db, cfg))

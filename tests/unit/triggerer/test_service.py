@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.databases import new_database
+from tests.databases import create_schema, new_database
 from tests.keys import CIPHER
 from tests.patience import PATIENCE_S
 from tests.unit.triggerer.conftest import Job
@@ -17,7 +19,7 @@ from gnomon import serde
 from gnomon.clock import SystemClock
 from gnomon.config import Config
 from gnomon.metrics import Meter
-from gnomon.store import Database, migrations, open_database
+from gnomon.store import Database, open_database
 from gnomon.triggerer.host_pool import HostPool
 from gnomon.triggerer.host_protocol import TriggerTaskInstance
 from gnomon.triggerer.service import TriggererService
@@ -73,7 +75,7 @@ def test_a_triggerer_of_another_host_is_woken_by_what_waits_for_it(url: str, cfg
 
 def test_what_a_host_does_not_take_at_once_ends_the_sleep_when_it_takes_more(cfg: Config, tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'gnomon.db'}"
-    migrations.upgrade_schema(url)
+    create_schema(url)
     db = open_database(url, cipher=CIPHER)
     sleeper = Sleeper(db, cfg, tmp_path)
     told = TriggerTaskInstance(dag_id="d", run_id="r", task_id="t")
@@ -81,8 +83,11 @@ def test_what_a_host_does_not_take_at_once_ends_the_sleep_when_it_takes_more(cfg
     ends_at = time.monotonic() + 2 * PATIENCE_S
     while not sleeper.crew.run_once():
         assert time.monotonic() < ends_at, "a host runs triggers"
+    [pid] = [host.process.pid for host in sleeper.crew._hosts]
+    os.kill(pid, signal.SIGSTOP)
     sleeper.crew.start([(Job(2, "authored.Nap", serde.dumps({"seconds": 600, "payload": "x" * 8_000_000})), told)])
     assert sleeper.crew.write_filenos()
+    os.kill(pid, signal.SIGCONT)
     ends_at = time.monotonic() + PATIENCE_S
     while sleeper.crew.write_filenos():
         sleeper.is_rung()

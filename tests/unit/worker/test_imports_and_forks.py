@@ -169,13 +169,13 @@ def test_a_zygote_that_hangs_costs_no_try(tmp_path: Path) -> None:
 
 
 def _zygotes(world: WorkerWorld) -> list[int]:
-    """The base zygote and the file zygotes: the children of the worker, and those of these that have their session."""
-    session = os.getsid(world.process.pid)
-    return [pid for pid in family(world.process.pid) if _session(pid) == session]
+    """The base zygote and the file zygotes: the children of the worker, and those of these that are in its process group."""
+    group = os.getpgid(world.process.pid)
+    return [pid for pid in family(world.process.pid) if _group(pid) == group]
 
 
-def _session(pid: int) -> int:
+def _group(pid: int) -> int:
     try:
-        return os.getsid(pid)
+        return os.getpgid(pid)
     except ProcessLookupError:
         return -1

@@ -50,6 +50,12 @@ class FakeStore:
         self._ask()
         self.mailed += [result.attempt_id for result in results]
 
+    def find_silence_limit(self, ttl_s: float) -> float:
+        return ttl_s / 2
+
+    def find_run_limit(self, ttl_s: float) -> float:
+        return ttl_s / 2
+
     def read_elements(self, attempt: Attempt) -> tuple[XComElement, ...]:
         return ()
 
@@ -103,6 +109,20 @@ def test_a_scheduler_keeps_it_alive_while_the_store_is_away(life: Life) -> None:
     life.incarnation.heartbeat(connected=True)
     life.store.unavailable = True
     assert life.pass_time(60, connected=True)
+
+
+def test_attempts_may_run_for_the_limit_of_the_store_after_the_last_heartbeat_that_was_recorded(life: Life) -> None:
+    """Also while a scheduler is connected: it does not know whether heartbeats are recorded."""
+    life.incarnation.heartbeat(connected=True)
+    life.pass_time(3, connected=True)
+    recorded_at = life.clock.monotonic()
+    assert life.incarnation.runs_until == recorded_at + 10.0
+    life.store.unavailable = True
+    life.pass_time(30, connected=True)
+    assert life.incarnation.runs_until == recorded_at + 10.0
+    life.store.unavailable = False
+    life.pass_time(1, connected=True)
+    assert life.incarnation.runs_until == life.clock.monotonic() + 10.0
 
 
 def test_one_that_was_declared_lost_ends_and_another_begins(life: Life) -> None:

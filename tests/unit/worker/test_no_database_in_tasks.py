@@ -1,4 +1,4 @@
-"""A task sees no address of the database, no descriptor of it, and not the store's code (issue 2, point 8)."""
+"""A task sees no address of the database, no descriptor of it, and neither the store's code nor that of the api-server (issue 2, point 8)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ for fd in os.listdir('/proc/self/fd'):
 environ = dict(os.environ)
 initial = open('/proc/self/environ').read()
 zygote = open(f'/proc/{os.getppid()}/environ').read()
-modules = [m for m in sys.modules if m.split('.')[0] in ('sqlalchemy', 'psycopg', 'sqlite3', 'fastapi') or m.startswith('gnomon.store')]
+foreign = {'sqlalchemy', 'psycopg', 'sqlite3', 'fastapi', 'starlette', 'uvicorn', 'pydantic', 'argon2', 'jwt', 'prometheus_client'}
+modules = [m for m in sys.modules if m.split('.')[0] in foreign or m.startswith(('gnomon.store', 'gnomon.api'))]
 return json.dumps({'fds': fds, 'environ': environ, 'initial': initial, 'zygote': zygote, 'modules': modules})
 """
 

@@ -1,46 +1,34 @@
 /** What the page reads. The keys begin with what a change event is about, so that an event can make them stale. */
 
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { part, read } from "./client";
+import { t } from "../state/language";
+import { ApiError, part, read } from "./client";
 import type {
-  Dag, DagDetails, DagList, DagRun, DagRunList, Explanation, Grid, ImportErrorList, NextRuns, Services, TaskInstance, TaskInstanceList, TaskLog, Work,
+  Dag, DagDetails, DagList, DagRun, Explanation, ImportErrorList, NextRuns, Services, TaskInstance, TaskInstanceList, Work,
 } from "./shapes";
 
 const V2 = "/api/v2";
 const OWN = "/api/gnomon/v1";
-export const PAGE_SIZE = 50;
 const SERVICES_MS = 5_000;
-const RUNNING_LOG_MS = 1_000;
 
-export interface DagFilters {
-  search?: string;
-  tag?: string;
-  paused?: "true" | "false";
-  state?: string;
-  errors?: "true";
-  page?: number;
-}
+/** Rows of a page in lists that are read by page numbers. */
+export const PAGE_SIZE = 50;
+const SUGGESTIONS = 50;
 
-export const dagsQuery = (filters: DagFilters) =>
+/** The first DAGs whose id contains a text, for a field that suggests them. */
+export const dagSuggestionsQuery = (search: string | undefined) =>
   queryOptions({
-    queryKey: ["dags", filters],
-    queryFn: () =>
-      read<DagList>(`${V2}/dags`, {
-        limit: PAGE_SIZE, offset: ((filters.page ?? 1) - 1) * PAGE_SIZE, dag_id_pattern: toPattern(filters.search), tags: filters.tag ? [filters.tag] : [],
-        paused: filters.paused, last_dag_run_state: filters.state, has_import_errors: filters.errors, order_by: "dag_id",
-      }),
+    queryKey: ["dags", "suggestions", search],
+    queryFn: () => read<DagList>(`${V2}/dags`, { limit: SUGGESTIONS, dag_id_pattern: toPattern(search), order_by: "dag_id" }),
     placeholderData: keepPreviousData,
   });
 
-/** A text that is searched for anywhere: the characters that stand for others in a pattern are taken as they are. */
+/** A text that is searched for anywhere. The API knows no escape: `_` finds itself and any other character, `%` any text. */
 export function toPattern(search: string | undefined): string | undefined {
-  return search ? `%${search.replace(/[\\%_]/g, "\\$&")}%` : undefined;
+  return search || undefined;
 }
 
 export const dagQuery = (dagId: string) => queryOptions({ queryKey: ["dag", dagId], queryFn: () => read<DagDetails>(`${V2}/dags/${part(dagId)}/details`) });
-
-export const gridQuery = (dagId: string, runs: number) =>
-  queryOptions({ queryKey: ["dag", dagId, "grid", runs], queryFn: () => read<Grid>(`${OWN}/dags/${part(dagId)}/grid`, { runs }), placeholderData: keepPreviousData });
 
 export const nextRunsQuery = (dagId: string) =>
   queryOptions({ queryKey: ["dag", dagId, "next"], queryFn: () => read<NextRuns>(`${OWN}/dags/${part(dagId)}/nextRuns`, { limit: 10 }) });
@@ -54,19 +42,6 @@ export const runQuery = (dagId: string, runId: string) =>
 export const runExplanationQuery = (dagId: string, runId: string) =>
   queryOptions({ queryKey: ["dag", dagId, "run", runId, "explain"], queryFn: () => read<Explanation>(`${ownRunPath(dagId, runId)}/explain`) });
 
-export const tasksQuery = (dagId: string, runId: string) =>
-  queryOptions({
-    queryKey: ["dag", dagId, "run", runId, "tasks"],
-    queryFn: () => read<TaskInstanceList>(`${runPath(dagId, runId)}/taskInstances`, { limit: 1000 }),
-  });
-
-/** The instances of one task in a run: one, or those of a mapped task. */
-export const instancesQuery = (dagId: string, runId: string, taskId: string) =>
-  queryOptions({
-    queryKey: ["dag", dagId, "run", runId, "tasks", taskId],
-    queryFn: () => read<TaskInstanceList>(`${runPath(dagId, runId)}/taskInstances`, { task_id: taskId, limit: 1000, order_by: "map_index" }),
-  });
-
 export interface InstancePlace {
   dagId: string;
   runId: string;
@@ -77,7 +52,11 @@ export interface InstancePlace {
 const instanceKey = (at: InstancePlace) => ["dag", at.dagId, "run", at.runId, "task", at.taskId, at.mapIndex];
 
 export const instanceQuery = (at: InstancePlace) =>
-  queryOptions({ queryKey: instanceKey(at), queryFn: () => read<TaskInstance>(`${taskPath(at)}${at.mapIndex < 0 ? "" : `/${at.mapIndex}`}`) });
+  queryOptions({ queryKey: instanceKey(at), queryFn: () => (at.mapIndex < 0 ? readUnmapped(at) : read<TaskInstance>(`${taskPath(at)}/${at.mapIndex}`)) });
+
+/** With the fields that the list of instances leaves out: rendered templates. The instance must be known to exist. */
+export const wholeInstanceQuery = (at: InstancePlace) =>
+  queryOptions({ queryKey: [...instanceKey(at), "whole"], queryFn: () => read<TaskInstance>(`${taskPath(at)}${at.mapIndex < 0 ? "" : `/${at.mapIndex}`}`) });
 
 export const triesQuery = (at: InstancePlace) =>
   queryOptions({
@@ -90,18 +69,6 @@ export const taskExplanationQuery = (at: InstancePlace) =>
     queryKey: [...instanceKey(at), "explain"],
     queryFn: () => read<Explanation>(`${ownRunPath(at.dagId, at.runId)}/taskInstances/${part(at.taskId)}/explain`, { map_index: at.mapIndex }),
   });
-
-/** The log of a try; a running one is read again each second, because its lines are no changes. */
-export const logQuery = (at: InstancePlace, tryNumber: number, isRunning: boolean) =>
-  queryOptions({
-    queryKey: [...instanceKey(at), "log", tryNumber],
-    queryFn: () => read<TaskLog>(`${taskPath(at)}/logs/${tryNumber}`, { map_index: at.mapIndex, full_content: true }),
-    enabled: tryNumber > 0,
-    refetchInterval: isRunning ? RUNNING_LOG_MS : false,
-  });
-
-export const failedRunsQuery = () =>
-  queryOptions({ queryKey: ["runs", "failed"], queryFn: () => read<DagRunList>(`${V2}/dags/~/dagRuns`, { state: ["failed"], limit: 20, order_by: "-run_after" }) });
 
 export const workQuery = () => queryOptions({ queryKey: ["work"], queryFn: () => read<Work>(`${OWN}/work`) });
 
@@ -120,6 +87,14 @@ export function dagPath(dag: Dag["dag_id"]): string {
 
 function ownRunPath(dagId: string, runId: string): string {
   return `${OWN}/dags/${part(dagId)}/dagRuns/${part(runId)}`;
+}
+
+/** The instance of a task that is not mapped. Raises ApiError (404) for a mapped one, whose list of instances is asked for: a page may not know which it is. */
+async function readUnmapped(at: InstancePlace): Promise<TaskInstance> {
+  const found = await read<TaskInstanceList>(`${runPath(at.dagId, at.runId)}/taskInstances`, { task_id: at.taskId, limit: 2 });
+  const [one] = found.task_instances;
+  if (one === undefined || one.map_index >= 0 || found.task_instances.length > 1) throw new ApiError(404, t("Run {run} has no instance of task {task}.", { run: at.runId, task: at.taskId }));
+  return one;
 }
 
 function taskPath(at: InstancePlace): string {

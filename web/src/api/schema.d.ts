@@ -322,6 +322,9 @@ export interface paths {
         /**
          * Get Xcom Entries
          * @description XComs without their values; `~` for the DAG, the run or the task lists those of all.
+         *
+         *     With `~` for the DAG and the run, filters other than those of `run_after` and `logical_date` have no index: the first 10,000 XComs in the order of the
+         *     list are searched for the page, and the answer is 400 when they do not fill it. `total_entries` then counts what was found in them.
          */
         get: operations["get_xcom_entries_api_v2_dags__dag_id__dagRuns__dag_run_id__taskInstances__task_id__xcomEntries_get"];
         put?: never;
@@ -905,7 +908,7 @@ export interface paths {
         };
         /**
          * Get Dag Source
-         * @description The file that defines the DAG, as it is now; as text where the client accepts `text/plain`.
+         * @description The file that defines the DAG, as it is now, or as a version had it; as text where the client accepts `text/plain`.
          */
         get: operations["get_dag_source_api_v2_dagSources__dag_id__get"];
         put?: never;
@@ -1006,6 +1009,9 @@ export interface paths {
         /**
          * Get Event Logs
          * @description What people and services did.
+         *
+         *     Without `dag_id`, filters other than `before` and `after` have no index: the first 10,000 rows in the order of the list are searched for the page,
+         *     and the answer is 400 when they do not fill it. `total_entries` then counts what was found in them.
          */
         get: operations["get_event_logs_api_v2_eventLogs_get"];
         put?: never;
@@ -1438,7 +1444,7 @@ export interface paths {
         get?: never;
         /**
          * Cancel Backfill
-         * @description End the queued runs of a backfill as failed; its running runs continue.
+         * @description End the queued runs of a backfill as failed; its running runs continue. The owner of the DAG does it, for which the answer waits for up to a second.
          */
         put: operations["cancel_backfill_api_v2_backfills__backfill_id__cancel_put"];
         post?: never;
@@ -1929,6 +1935,9 @@ export interface paths {
         /**
          * Get Grid
          * @description The newest `runs` runs of the DAG with the states of all their tasks.
+         *
+         *     `before`: a run id; the runs before that run. `run_id`: that run alone. `state`, `run_type` (each may be given several times), `run_after_gte` and
+         *     `run_after_lte` select runs.
          */
         get: operations["get_grid_api_gnomon_v1_dags__dag_id__grid_get"];
         put?: never;
@@ -2008,7 +2017,7 @@ export interface paths {
         };
         /**
          * Get Services
-         * @description The registered processes with their heartbeats.
+         * @description The registered processes with their heartbeats and figures, and the problems with their remedies.
          */
         get: operations["get_services_api_gnomon_v1_services_get"];
         put?: never;
@@ -2093,6 +2102,586 @@ export interface paths {
          * @description Which task instances hold the slots of each pool, and which are scheduled and not queued yet.
          */
         get: operations["get_pool_use_api_gnomon_v1_pools_use_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/dags/{dag_id}/dagRuns/{dag_run_id}/tasks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Run Tasks
+         * @description The tasks of the run with the counts of their states, and all task instances.
+         */
+        get: operations["get_run_tasks_api_gnomon_v1_dags__dag_id__dagRuns__dag_run_id__tasks_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}/logs/{try_number}/lines": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Log Lines
+         * @description Lines from `first` on (a negative one counts from the end), or the lines `at` (ascending). `source`: only that file of the log.
+         */
+        get: operations["get_log_lines_api_gnomon_v1_dags__dag_id__dagRuns__dag_run_id__taskInstances__task_id__logs__try_number__lines_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}/logs/{try_number}/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search Log
+         * @description The numbers of lines from `first` on that contain the text and are of the level or a higher one; a call reads 64 MB, the next goes on.
+         */
+        get: operations["search_log_api_gnomon_v1_dags__dag_id__dagRuns__dag_run_id__taskInstances__task_id__logs__try_number__search_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}/logs/{try_number}/file": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Log File
+         * @description The whole log as it is now, as a text file.
+         */
+        get: operations["get_log_file_api_gnomon_v1_dags__dag_id__dagRuns__dag_run_id__taskInstances__task_id__logs__try_number__file_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/dags/{dag_id}/calendar": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Calendar
+         * @description A year of runs by the day on which they are due. Default: this year, in the time zone of the DAG.
+         */
+        get: operations["get_calendar_api_gnomon_v1_dags__dag_id__calendar_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/dags/{dag_id}/runPreview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview Dag Run
+         * @description The run with the data interval that the timetable of the DAG infers now.
+         */
+        post: operations["preview_dag_run_api_gnomon_v1_dags__dag_id__runPreview_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/dags/{dag_id}/backfillPreview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview Backfill
+         * @description What a backfill would do with each slot of the range, and why. Nothing is changed.
+         */
+        post: operations["preview_backfill_api_gnomon_v1_dags__dag_id__backfillPreview_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/backfills": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Backfills
+         * @description The backfills of the DAGs that the user may see. A DAG that he may not see, or that does not exist, has none.
+         */
+        get: operations["get_backfills_api_gnomon_v1_backfills_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/dags/{dag_id}/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Dag Settings
+         * @description What `gnomon dags show` prints, and the limits with where each comes from.
+         */
+        get: operations["get_dag_settings_api_gnomon_v1_dags__dag_id__settings_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/dags/{dag_id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Dag Version Rows
+         * @description The newest versions of the DAG, each with what it changed.
+         */
+        get: operations["get_dag_version_rows_api_gnomon_v1_dags__dag_id__versions_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/dags/{dag_id}/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Dag Audit
+         * @description The rows about the DAG and its runs. `event` and `by`: a part of the text; `run_id`: of one run; `from` and `to`: of a span of time.
+         */
+        get: operations["get_dag_audit_api_gnomon_v1_dags__dag_id__audit_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/dependencies/nodes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Graph Nodes
+         * @description The DAGs that files define, and the assets that they name. What only DAGs name that the user may not see is left out.
+         */
+        get: operations["get_graph_nodes_api_gnomon_v1_dependencies_nodes_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/dependencies/newestRuns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Newest Runs
+         * @description The newest run of every DAG that the user may see.
+         */
+        get: operations["get_newest_runs_api_gnomon_v1_dependencies_newestRuns_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/dependencies/slotRuns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Slot Runs
+         * @description The runs in the slots of these DAGs from `from` to before `to`, at most 40 days. A DAG that the user may not see has no entry either.
+         */
+        get: operations["get_slot_runs_api_gnomon_v1_dependencies_slotRuns_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/timetables/days": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Count Slots Of Days
+         * @description The number of slots of each local day of a window.
+         */
+        post: operations["count_slots_of_days_api_gnomon_v1_timetables_days_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/timetables/choices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Schedule Choices
+         * @description The built-in timetables and the calendars of this installation.
+         */
+        get: operations["get_schedule_choices_api_gnomon_v1_timetables_choices_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/assets/{asset_id}/watchers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Watchers
+         * @description The watchers of an asset that DAGs declare which the user may see.
+         */
+        get: operations["get_watchers_api_gnomon_v1_assets__asset_id__watchers_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/triggers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Triggers
+         * @description Deferred tasks with their triggers, timers and questions; the triggerers; and the triggers that blocked an event loop.
+         */
+        get: operations["get_triggers_api_gnomon_v1_triggers_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Options
+         * @description Every option with its source, as `gnomon config list` and `gnomon config lint` show them.
+         */
+        get: operations["get_options_api_gnomon_v1_options_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/dags": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Dag Overviews
+         * @description DAGs that a file defines, with their schedule, newest runs and counts.
+         */
+        get: operations["get_dag_overviews_api_gnomon_v1_dags_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/dagFilters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Dag Filters
+         * @description What DAGs can be filtered by: the tags, owners, timetables and folders that occur.
+         */
+        get: operations["get_dag_filters_api_gnomon_v1_dagFilters_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/timeline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Timeline
+         * @description The runs that ended in the `past` hours and that are due in the coming `hours`, of the DAGs that the user may see.
+         */
+        get: operations["get_timeline_api_gnomon_v1_timeline_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/failures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Failures
+         * @description The DAGs of which a run ended failed at `since` or later; without `since`, in the last 24 hours.
+         */
+        get: operations["get_failures_api_gnomon_v1_failures_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}/deferral": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Deferral
+         * @description What the deferred task instance waits for; 404 for one that is not deferred.
+         */
+        get: operations["get_deferral_api_gnomon_v1_dags__dag_id__dagRuns__dag_run_id__taskInstances__task_id__deferral_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Limits
+         * @description Which limits are in use now, which runs and task instances hold their places, and which wait.
+         */
+        get: operations["get_limits_api_gnomon_v1_limits_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/dags/{dag_id}/structure": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Structure
+         * @description The tasks, groups and edges of the newest version of the DAG; with `run_id`, of the version that this run uses.
+         */
+        get: operations["get_structure_api_gnomon_v1_dags__dag_id__structure_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/dags/{dag_id}/dagRuns/{dag_run_id}/timeline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Timeline
+         * @description When the task instances of the run and their attempts started and ended.
+         */
+        get: operations["get_timeline_api_gnomon_v1_dags__dag_id__dagRuns__dag_run_id__timeline_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/dags/{dag_id}/dagRuns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Dag Runs
+         * @description Runs of one DAG, or with `~` of all.
+         */
+        get: operations["get_dag_runs_api_gnomon_v1_dags__dag_id__dagRuns_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/dags/{dag_id}/taskInstances": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Task Instances
+         * @description Task instances of all runs of one DAG, or with `~` of all DAGs, that have or had a state.
+         */
+        get: operations["get_task_instances_api_gnomon_v1_dags__dag_id__taskInstances_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2492,7 +3081,7 @@ export interface paths {
         put?: never;
         /**
          * Runs.Clear
-         * @description Run the tasks of a run again.
+         * @description Run the tasks of a run again. `is_newest_wanted`: whether it takes the newest version of its DAG bundle; None: its DAG says so.
          */
         post: operations["runs_clear_api_gnomon_v1_dags__dag_id__operations_runs_clear_post"];
         delete?: never;
@@ -2592,7 +3181,7 @@ export interface paths {
         put?: never;
         /**
          * Runs.Clear Downstream
-         * @description Run them again, upstream first.
+         * @description Run them again, upstream first. `is_newest_wanted`: as for `runs.clear`, for each of them.
          */
         post: operations["runs_clear_downstream_api_gnomon_v1_dags__dag_id__operations_runs_clear_downstream_post"];
         delete?: never;
@@ -2694,7 +3283,7 @@ export interface paths {
         put?: never;
         /**
          * Tasks.Clear
-         * @description Run tasks of a run again. The arguments are those of `tasks.select`.
+         * @description Run tasks of a run again. The arguments are those of `tasks.select`, and `is_newest_wanted` of `runs.clear`.
          */
         post: operations["tasks_clear_api_gnomon_v1_dags__dag_id__operations_tasks_clear_post"];
         delete?: never;
@@ -3845,6 +4434,544 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/gnomon/v1/dags/{dag_id}/operations/task_state.list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Task State.List
+         * @description What the task instances of a run keep.
+         */
+        get: operations["task_state_list_api_gnomon_v1_dags__dag_id__operations_task_state_list_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/dags/{dag_id}/operations/task_state.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Task State.Get
+         * @description The JSON text that a task instance keeps under a key.
+         */
+        get: operations["task_state_get_api_gnomon_v1_dags__dag_id__operations_task_state_get_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/dags/{dag_id}/operations/task_state.set": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Task State.Set
+         * @description Keep a value, a JSON text, for a task instance; without `expires_in_days` it expires by [state_store] default_retention_days.
+         */
+        post: operations["task_state_set_api_gnomon_v1_dags__dag_id__operations_task_state_set_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/dags/{dag_id}/operations/task_state.clear": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Task State.Clear
+         * @description Delete what a task instance keeps, or only the value under a key; returns the number of values.
+         */
+        post: operations["task_state_clear_api_gnomon_v1_dags__dag_id__operations_task_state_clear_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/operations/task_state.expired": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Task State.Expired
+         * @description Values of task instances that have expired and are not deleted yet, at most a thousand.
+         */
+        get: operations["task_state_expired_api_gnomon_v1_operations_task_state_expired_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/operations/task_state.clean": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Task State.Clean
+         * @description Delete the values of task instances that have expired; returns their number.
+         */
+        post: operations["task_state_clean_api_gnomon_v1_operations_task_state_clean_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/operations/asset_state.list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Asset State.List
+         * @description What is kept of an asset; without a name, of all assets.
+         */
+        get: operations["asset_state_list_api_gnomon_v1_operations_asset_state_list_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/operations/asset_state.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Asset State.Get
+         * @description The JSON text that is kept of an asset under a key.
+         */
+        get: operations["asset_state_get_api_gnomon_v1_operations_asset_state_get_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/operations/asset_state.set": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Asset State.Set
+         * @description Keep a value, a JSON text, of an asset. It needs the role user on a DAG that names the asset.
+         */
+        post: operations["asset_state_set_api_gnomon_v1_operations_asset_state_set_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/operations/asset_state.clear": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Asset State.Clear
+         * @description Delete what is kept of an asset, or only the value under a key; returns the number of values. It needs the role user on a DAG that names the asset.
+         */
+        post: operations["asset_state_clear_api_gnomon_v1_operations_asset_state_clear_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/operations/alerts.list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Alerts.List
+         * @description The newest alerts, newest first; with `open_only` those whose cause is not gone.
+         */
+        get: operations["alerts_list_api_gnomon_v1_operations_alerts_list_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/operations/alerts.messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Alerts.Messages
+         * @description The newest messages, newest first.
+         */
+        get: operations["alerts_messages_api_gnomon_v1_operations_alerts_messages_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/operations/alerts.rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Alerts.Rules
+         * @description The rules of gnomon.toml, and those of DAG files.
+         */
+        get: operations["alerts_rules_api_gnomon_v1_operations_alerts_rules_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/operations/alerts.channels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Alerts.Channels
+         * @description The channels of gnomon.toml; secrets are hidden.
+         */
+        get: operations["alerts_channels_api_gnomon_v1_operations_alerts_channels_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/operations/alerts.test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Alerts.Test
+         * @description Send a test message over a channel of gnomon.toml, once; an error when it is not accepted.
+         */
+        post: operations["alerts_test_api_gnomon_v1_operations_alerts_test_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/operations/audit.list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Audit.List
+         * @description The newest lines of the audit log, newest first: about a DAG, a run, of one kind, or of one user.
+         */
+        get: operations["audit_list_api_gnomon_v1_operations_audit_list_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/operations/services.list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Services.List
+         * @description The registered processes of the services with their heartbeats; one that ended normally is not registered.
+         */
+        get: operations["services_list_api_gnomon_v1_operations_services_list_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/operations/timetables.show": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Timetables.Show
+         * @description The schedule of a DAG, of a cron text or of a Python expression, which over the API has built-in timetables and literals only.
+         */
+        get: operations["timetables_show_api_gnomon_v1_operations_timetables_show_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/operations/timetables.list_runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Timetables.List Runs
+         * @description The runs of a schedule from `start` to before `end`, at most `most`; those of a built-in timetable as far as they are computed in 2 seconds.
+         *
+         *     Instants are in microseconds UTC. `earliest` and `latest` bound the schedule as the dates of a DAG do; that of a DAG has its own.
+         */
+        get: operations["timetables_list_runs_api_gnomon_v1_operations_timetables_list_runs_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Sessions
+         * @description The sessions of the account of the request, or of another one.
+         */
+        get: operations["list_sessions_auth_sessions_get"];
+        put?: never;
+        post?: never;
+        /**
+         * End All Sessions
+         * @description End all sessions of the account of the request, its own included, or of another one.
+         */
+        delete: operations["end_all_sessions_auth_sessions_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/sessions/{session_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End One Session
+         * @description End one session.
+         */
+        delete: operations["end_one_session_auth_sessions__session_id__delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Me
+         * @description Who makes the request, and what that account may do.
+         */
+        get: operations["get_me_auth_me_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change Password
+         * @description Give one's own account another password. The other sessions of the account end; its API tokens stay.
+         */
+        put: operations["change_password_auth_password_put"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Own Tokens
+         * @description The API tokens of one's own account.
+         */
+        get: operations["list_own_tokens_auth_tokens_get"];
+        put?: never;
+        /**
+         * Create Own Token
+         * @description Create an API token of one's own account.
+         */
+        post: operations["create_own_token_auth_tokens_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/tokens/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke Own Token
+         * @description Revoke a token of one's own account: requests with it are refused from now on.
+         */
+        delete: operations["revoke_own_token_auth_tokens__token__delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/me/views": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Own Views
+         * @description The named views of one's own account.
+         */
+        get: operations["list_own_views_auth_me_views_get"];
+        /**
+         * Save Own View
+         * @description Save a view of one's own account; the one of the same page and name is replaced.
+         */
+        put: operations["save_own_view_auth_me_views_put"];
+        post?: never;
+        /**
+         * Delete Own View
+         * @description Delete a view of one's own account.
+         */
+        delete: operations["delete_own_view_auth_me_views_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -3864,6 +4991,30 @@ export interface components {
             has_password: boolean;
             /** Created At */
             created_at: string | null;
+        };
+        /**
+         * AlertRow
+         * @description One alert.
+         */
+        AlertRow: {
+            /** Raised At */
+            raised_at: string;
+            /** Resolved At */
+            resolved_at: string | null;
+            /** State */
+            state: string;
+            /** Kind */
+            kind: string;
+            /** Rule */
+            rule: string;
+            /** Dag Id */
+            dag_id: string | null;
+            /** Run Id */
+            run_id: string | null;
+            /** Runs */
+            runs: number | null;
+            /** Sentence */
+            sentence: string;
         };
         /**
          * AliasRow
@@ -4095,6 +5246,22 @@ export interface components {
             last_event: string | null;
         };
         /**
+         * AssetStateRow
+         * @description A value of an asset as listings print it.
+         */
+        AssetStateRow: {
+            /** Asset */
+            asset: string;
+            /** Key */
+            key: string;
+            /** Value */
+            value: string;
+            /** Updated At */
+            updated_at: string | null;
+            /** Writer */
+            writer: string;
+        };
+        /**
          * AssetStateStoreBody
          * @description `AssetStateStoreBody` of Airflow's document.
          */
@@ -4164,7 +5331,7 @@ export interface components {
         };
         /**
          * AttemptFiles
-         * @description The log files of one attempt of a run. `is_stored`: at least one of them is on the machine that reads logs.
+         * @description The log files of one attempt of a run. `is_stored`: at least one of them is on the machine that reads logs, or in the remote folder.
          */
         AttemptFiles: {
             /** Task Id */
@@ -4183,6 +5350,127 @@ export interface components {
             is_stored: boolean;
             /** Files */
             files: string[];
+        };
+        /**
+         * AuditAnswer
+         * @description A page of rows, newest first.
+         */
+        AuditAnswer: {
+            /** Rows */
+            rows: components["schemas"]["AuditRowAnswer"][];
+            /** Next */
+            next: number | null;
+        };
+        /**
+         * AuditRow
+         * @description A line of the audit log.
+         */
+        AuditRow: {
+            /** At */
+            at: string;
+            /** Event */
+            event: string;
+            /** By */
+            by: string;
+            /** Address */
+            address: string | null;
+            /** Dag Id */
+            dag_id: string | null;
+            /** Run Id */
+            run_id: string | null;
+            /** Task Id */
+            task_id: string | null;
+            /** Details */
+            details: string | null;
+        };
+        /**
+         * AuditRowAnswer
+         * @description One row.
+         */
+        AuditRowAnswer: {
+            /** Id */
+            id: number;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Event */
+            event: string;
+            /** By */
+            by: string;
+            /** From */
+            from: string | null;
+            /** Run Id */
+            run_id: string | null;
+            /** Task Id */
+            task_id: string | null;
+            /** Map Index */
+            map_index: number | null;
+            /** Before */
+            before: unknown;
+            /** After */
+            after: unknown;
+            /** Text */
+            text: string;
+        };
+        /**
+         * BackfillAnswer
+         * @description A backfill and its progress.
+         */
+        BackfillAnswer: {
+            /** Backfill Id */
+            backfill_id: number;
+            /** Dag Id */
+            dag_id: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "planning" | "running" | "paused" | "cancelled" | "complete";
+            /**
+             * From Date
+             * Format: date-time
+             */
+            from_date: string;
+            /**
+             * To Date
+             * Format: date-time
+             */
+            to_date: string;
+            /** Reprocess Behavior */
+            reprocess_behavior: string;
+            /** Max Active Runs */
+            max_active_runs: number;
+            /** Run Backwards */
+            run_backwards: boolean;
+            /** Dag Run Conf */
+            dag_run_conf: {
+                [key: string]: unknown;
+            };
+            /** Slots */
+            slots: number;
+            /** Success */
+            success: number;
+            /** Failed */
+            failed: number;
+            /** Running */
+            running: number;
+            /** Queued */
+            queued: number;
+            /** Left */
+            left: number;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Completed At */
+            completed_at: string | null;
+            /** Created By */
+            created_by: string;
+            /** Error */
+            error: string | null;
         };
         /**
          * BackfillCollectionResponse
@@ -4231,6 +5519,24 @@ export interface components {
             run_on_latest_version?: boolean | null;
         };
         /**
+         * BackfillPreviewAnswer
+         * @description The slots of the range in the order in which they would run.
+         */
+        BackfillPreviewAnswer: {
+            /** Counts */
+            counts: {
+                [key: string]: number;
+            };
+            /** Slots */
+            slots: components["schemas"]["BackfillSlotAnswer"][];
+            /** Has More */
+            has_more: boolean;
+            /** Days Off */
+            days_off: components["schemas"]["DayWithoutSlotAnswer"][];
+            /** Notes */
+            notes: string[];
+        };
+        /**
          * BackfillProgress
          * @description A backfill that a command follows. `is_planned`: all its slots are known.
          */
@@ -4240,6 +5546,38 @@ export interface components {
             is_planned: boolean;
             /** Is Ended */
             is_ended: boolean;
+        };
+        /**
+         * BackfillRangeBody
+         * @description A backfill of the DAG; the fields are those of `POST /api/v2/backfills`.
+         */
+        BackfillRangeBody: {
+            /**
+             * From Date
+             * Format: date-time
+             */
+            from_date: string;
+            /**
+             * To Date
+             * Format: date-time
+             */
+            to_date: string;
+            /**
+             * Run Backwards
+             * @default false
+             */
+            run_backwards: boolean;
+            /** Dag Run Conf */
+            dag_run_conf?: {
+                [key: string]: unknown;
+            } | null;
+            /** @default none */
+            reprocess_behavior: components["schemas"]["ReprocessBehavior"];
+            /**
+             * Max Active Runs
+             * @default 10
+             */
+            max_active_runs: number;
         };
         /**
          * BackfillResponse
@@ -4331,6 +5669,33 @@ export interface components {
             error: string | null;
         };
         /**
+         * BackfillSlotAnswer
+         * @description A slot of the range.
+         */
+        BackfillSlotAnswer: {
+            /** Run Id */
+            run_id: string;
+            /**
+             * Run After
+             * Format: date-time
+             */
+            run_after: string;
+            /** Logical Date */
+            logical_date: string | null;
+            /** Data Interval Start */
+            data_interval_start: string | null;
+            /** Data Interval End */
+            data_interval_end: string | null;
+            /** Partition Key */
+            partition_key: string | null;
+            /** State */
+            state: string | null;
+            /** Effect */
+            effect: string;
+            /** Reason */
+            reason: string;
+        };
+        /**
          * BackfillSlotRow
          * @description A slot, and what a backfill would do with it.
          */
@@ -4343,6 +5708,16 @@ export interface components {
             run_id: string;
             /** Effect */
             effect: string;
+        };
+        /**
+         * BackfillsAnswer
+         * @description Backfills, the newest first.
+         */
+        BackfillsAnswer: {
+            /** Backfills */
+            backfills: components["schemas"]["BackfillAnswer"][];
+            /** Total Entries */
+            total_entries: number;
         };
         /**
          * BaseInfoResponse
@@ -4400,6 +5775,27 @@ export interface components {
             /** Role */
             role: string;
         };
+        /** Body_alerts_test_api_gnomon_v1_operations_alerts_test_post */
+        Body_alerts_test_api_gnomon_v1_operations_alerts_test_post: {
+            /** Channel */
+            channel: string;
+        };
+        /** Body_asset_state_clear_api_gnomon_v1_operations_asset_state_clear_post */
+        Body_asset_state_clear_api_gnomon_v1_operations_asset_state_clear_post: {
+            /** Name */
+            name: string;
+            /** Key */
+            key?: string | null;
+        };
+        /** Body_asset_state_set_api_gnomon_v1_operations_asset_state_set_post */
+        Body_asset_state_set_api_gnomon_v1_operations_asset_state_set_post: {
+            /** Name */
+            name: string;
+            /** Key */
+            key: string;
+            /** Value */
+            value: string;
+        };
         /** Body_assets_materialize_api_gnomon_v1_operations_assets_materialize_post */
         Body_assets_materialize_api_gnomon_v1_operations_assets_materialize_post: {
             /** Asset */
@@ -4434,6 +5830,8 @@ export interface components {
             conf?: {
                 [key: string]: unknown;
             } | null;
+            /** Is Newest Wanted */
+            is_newest_wanted?: boolean | null;
         };
         /** Body_backfills_preview_api_gnomon_v1_dags__dag_id__operations_backfills_preview_post */
         Body_backfills_preview_api_gnomon_v1_dags__dag_id__operations_backfills_preview_post: {
@@ -4460,6 +5858,8 @@ export interface components {
             conf?: {
                 [key: string]: unknown;
             } | null;
+            /** Is Newest Wanted */
+            is_newest_wanted?: boolean | null;
         };
         /** Body_backfills_switch_api_gnomon_v1_operations_backfills_switch_post */
         Body_backfills_switch_api_gnomon_v1_operations_backfills_switch_post: {
@@ -4538,6 +5938,8 @@ export interface components {
              * @default false
              */
             only_failed: boolean;
+            /** Is Newest Wanted */
+            is_newest_wanted?: boolean | null;
         };
         /** Body_runs_clear_downstream_api_gnomon_v1_dags__dag_id__operations_runs_clear_downstream_post */
         Body_runs_clear_downstream_api_gnomon_v1_dags__dag_id__operations_runs_clear_downstream_post: {
@@ -4548,6 +5950,8 @@ export interface components {
              * @default false
              */
             only_failed: boolean;
+            /** Is Newest Wanted */
+            is_newest_wanted?: boolean | null;
         };
         /** Body_runs_mark_api_gnomon_v1_dags__dag_id__operations_runs_mark_post */
         Body_runs_mark_api_gnomon_v1_dags__dag_id__operations_runs_mark_post: {
@@ -4580,6 +5984,32 @@ export interface components {
             /** Partition Key */
             partition_key?: string | null;
         };
+        /** Body_task_state_clear_api_gnomon_v1_dags__dag_id__operations_task_state_clear_post */
+        Body_task_state_clear_api_gnomon_v1_dags__dag_id__operations_task_state_clear_post: {
+            /** Run Id */
+            run_id: string;
+            /** Task Id */
+            task_id: string;
+            /** Map Index */
+            map_index: number;
+            /** Key */
+            key?: string | null;
+        };
+        /** Body_task_state_set_api_gnomon_v1_dags__dag_id__operations_task_state_set_post */
+        Body_task_state_set_api_gnomon_v1_dags__dag_id__operations_task_state_set_post: {
+            /** Run Id */
+            run_id: string;
+            /** Task Id */
+            task_id: string;
+            /** Map Index */
+            map_index: number;
+            /** Key */
+            key: string;
+            /** Value */
+            value: string;
+            /** Expires In Days */
+            expires_in_days?: number | null;
+        };
         /** Body_tasks_clear_api_gnomon_v1_dags__dag_id__operations_tasks_clear_post */
         Body_tasks_clear_api_gnomon_v1_dags__dag_id__operations_tasks_clear_post: {
             /** Run Id */
@@ -4605,6 +6035,8 @@ export interface components {
              * @default false
              */
             only_failed: boolean;
+            /** Is Newest Wanted */
+            is_newest_wanted?: boolean | null;
         };
         /** Body_tasks_mark_api_gnomon_v1_dags__dag_id__operations_tasks_mark_post */
         Body_tasks_mark_api_gnomon_v1_dags__dag_id__operations_tasks_mark_post: {
@@ -5043,6 +6475,58 @@ export interface components {
             action_on_non_existence: components["schemas"]["BulkActionNotOnExistence"];
         };
         /**
+         * CalendarAnswer
+         * @description A year of a DAG.
+         */
+        CalendarAnswer: {
+            /** Dag Id */
+            dag_id: string;
+            /** Year */
+            year: number;
+            /** Timezone */
+            timezone: string;
+            /** Schedule */
+            schedule: string;
+            /** Paused */
+            paused: boolean;
+            /**
+             * Today
+             * Format: date
+             */
+            today: string;
+            /** Days */
+            days: components["schemas"]["CalendarDayAnswer"][];
+            /** Reasons */
+            reasons: string[];
+            /** Clock Changes */
+            clock_changes: components["schemas"]["ClockChangeAnswer"][];
+            /** Is Counted Whole */
+            is_counted_whole: boolean;
+            /** Blocked */
+            blocked: string | null;
+            /** Notes */
+            notes: string[];
+        };
+        /**
+         * CalendarDayAnswer
+         * @description One day.
+         */
+        CalendarDayAnswer: {
+            /**
+             * Day
+             * Format: date
+             */
+            day: string;
+            /** Runs */
+            runs: {
+                [key: string]: number;
+            };
+            /** Slots */
+            slots: number | null;
+            /** Reason */
+            reason: number | null;
+        };
+        /**
          * CallbackLog
          * @description The log of a callback of a run.
          */
@@ -5095,8 +6579,45 @@ export interface components {
             reason: string | null;
             /** Rendered Map Index */
             rendered_map_index: string | null;
+            /** Executor */
+            executor: string | null;
             /** Previous State */
             previous_state: string | null;
+        };
+        /**
+         * ChannelRow
+         * @description A channel of gnomon.toml; its secrets are hidden.
+         */
+        ChannelRow: {
+            /** Channel */
+            channel: string;
+            /** Type */
+            type: string;
+            /** Target */
+            target: string;
+            /** Max Per Hour */
+            max_per_hour: number;
+            /** Place */
+            place: string;
+        };
+        /**
+         * ChannelTest
+         * @description A test message that the channel has accepted.
+         */
+        ChannelTest: {
+            /** Channel */
+            channel: string;
+            /** Type */
+            type: string;
+            /** Target */
+            target: string;
+            /** Delivery */
+            delivery: string;
+            /**
+             * Is Accepted
+             * @default true
+             */
+            is_accepted: boolean;
         };
         /**
          * ClearTaskInstanceCollectionResponse
@@ -5201,6 +6722,36 @@ export interface components {
             at: string;
             /** Change */
             change: string;
+        };
+        /**
+         * ComingRunAnswer
+         * @description A run that is due.
+         */
+        ComingRunAnswer: {
+            /** Dag Id */
+            dag_id: string;
+            /**
+             * Run After
+             * Format: date-time
+             */
+            run_after: string;
+        };
+        /**
+         * ConditionAnswer
+         * @description A condition, met or not, and those that it consists of.
+         */
+        ConditionAnswer: {
+            /** Kind */
+            kind: string;
+            /** Met */
+            met: boolean;
+            /** Text */
+            text: string;
+            /** Since */
+            since: string | null;
+            release: components["schemas"]["ReleaseAnswer"] | null;
+            /** Children */
+            children: components["schemas"]["ConditionAnswer"][];
         };
         /**
          * ConfigOptionResponse
@@ -5881,6 +7432,20 @@ export interface components {
             tasks: components["schemas"]["TaskSummary"][];
         };
         /**
+         * DagLimitAnswer
+         * @description A limit on runs or tasks.
+         */
+        DagLimitAnswer: {
+            /** Name */
+            name: string;
+            /** Value */
+            value: number | null;
+            /** Origin */
+            origin: string;
+            /** Is Effective */
+            is_effective: boolean;
+        };
+        /**
          * DagListing
          * @description The DAGs of a deployment, and the folder into which their files are put.
          */
@@ -5889,6 +7454,67 @@ export interface components {
             dags: components["schemas"]["DagSummary"][];
             /** Dags Folder */
             dags_folder: string;
+        };
+        /**
+         * DagOverviewAnswer
+         * @description A DAG in the list.
+         */
+        DagOverviewAnswer: {
+            /** Dag Id */
+            dag_id: string;
+            /** Display Name */
+            display_name: string;
+            /** Is Paused */
+            is_paused: boolean;
+            /** Is Favorite */
+            is_favorite: boolean;
+            /** Schedule */
+            schedule: string | null;
+            /** Schedule Description */
+            schedule_description: string | null;
+            /** Timetable Type */
+            timetable_type: string;
+            /** Next Run */
+            next_run: string | null;
+            /** Next Interval */
+            next_interval: string[] | null;
+            /** Late Since */
+            late_since: string | null;
+            /** Owners */
+            owners: string[];
+            /** Tags */
+            tags: string[];
+            /** File */
+            file: string;
+            /** Has Import Errors */
+            has_import_errors: boolean;
+            /** Problems */
+            problems: string[];
+            /** Runs */
+            runs: components["schemas"]["RunBarAnswer"][];
+            /** Counts */
+            counts: {
+                [key: string]: number;
+            };
+            /** Recent */
+            recent: {
+                [key: string]: number;
+            };
+        };
+        /**
+         * DagOverviewsAnswer
+         * @description A page of DAGs.
+         */
+        DagOverviewsAnswer: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Dags */
+            dags: components["schemas"]["DagOverviewAnswer"][];
+            /** Total */
+            total: number;
         };
         /**
          * DagProcessorInfoResponse
@@ -5970,6 +7596,51 @@ export interface components {
              * Format: date-time
              */
             updated_at: string;
+        };
+        /**
+         * DagSettingsAnswer
+         * @description What a DAG is set to.
+         */
+        DagSettingsAnswer: {
+            /** Dag Id */
+            dag_id: string;
+            /** Error */
+            error: string | null;
+            /** Warnings */
+            warnings: string[];
+            /** Dialect */
+            dialect: string;
+            timetable: components["schemas"]["TimetableAnswer"];
+            /** Limits */
+            limits: components["schemas"]["DagLimitAnswer"][];
+            /** Misfire */
+            misfire: string;
+            /** Overlap */
+            overlap: string;
+            /** Jitter S */
+            jitter_s: number;
+            /** Catchup Window S */
+            catchup_window_s: number | null;
+            /** Fail Fast */
+            fail_fast: boolean;
+            /** Processes */
+            processes: string;
+            /** Callbacks */
+            callbacks: string[];
+            /** Listeners */
+            listeners: string[];
+            /** Deadlines */
+            deadlines: number;
+            /** Alerts */
+            alerts: string[];
+            /** Depends On */
+            depends_on: string[];
+            /** Upstream Dags */
+            upstream_dags: string[];
+            /** Downstream Dags */
+            downstream_dags: string[];
+            /** Tasks */
+            tasks: number;
         };
         /**
          * DagStatsCollectionResponse
@@ -6073,6 +7744,37 @@ export interface components {
             bundle_url: string | null;
         };
         /**
+         * DagVersionRowAnswer
+         * @description A version of a DAG.
+         */
+        DagVersionRowAnswer: {
+            /** Version */
+            version: number;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Is Newest */
+            is_newest: boolean;
+            /** Changes */
+            changes: string[];
+            /** Bundle Name */
+            bundle_name: string;
+            /** Bundle Version */
+            bundle_version: string | null;
+        };
+        /**
+         * DagVersionRowsAnswer
+         * @description The newest versions of a DAG, newest first.
+         */
+        DagVersionRowsAnswer: {
+            /** Versions */
+            versions: components["schemas"]["DagVersionRowAnswer"][];
+            /** Total */
+            total: number;
+        };
+        /**
          * DagWarning
          * @description A warning about a DAG, or about a file as a whole.
          */
@@ -6090,6 +7792,65 @@ export interface components {
          * @enum {string}
          */
         DagWarningType: "asset conflict" | "non-existent pool" | "runtime varying value";
+        /**
+         * DayCountAnswer
+         * @description A local day with slots.
+         */
+        DayCountAnswer: {
+            /**
+             * Day
+             * Format: date
+             */
+            day: string;
+            /** Slots */
+            slots: number;
+            /**
+             * First
+             * Format: date-time
+             */
+            first: string;
+            /**
+             * Last
+             * Format: date-time
+             */
+            last: string;
+        };
+        /**
+         * DayCountsAnswer
+         * @description The days of a window on which a schedule has slots.
+         */
+        DayCountsAnswer: {
+            /** Summary */
+            summary: string;
+            /** Description */
+            description: string;
+            /** Timezone */
+            timezone: string;
+            /** Days */
+            days: components["schemas"]["DayCountAnswer"][];
+            /** Skipped */
+            skipped: components["schemas"]["SkippedDayAnswer"][];
+            /** Clock Changes */
+            clock_changes: components["schemas"]["ClockChangeAnswer"][];
+            /**
+             * Known Until
+             * Format: date-time
+             */
+            known_until: string;
+            /** Stop Reason */
+            stop_reason: string | null;
+        };
+        /**
+         * DayCountsBody
+         * @description Which schedule, and a window of at most 367 days; default: a year from now.
+         */
+        DayCountsBody: {
+            /** From */
+            from?: string | null;
+            /** To */
+            to?: string | null;
+            schedule: components["schemas"]["ScheduleBody"];
+        };
         /**
          * DayDependenciesAnswer
          * @description The dependencies of a DAG on one day of its time zone.
@@ -6169,6 +7930,19 @@ export interface components {
             window_end: string;
         };
         /**
+         * DayWithoutSlotAnswer
+         * @description A day of the range on which the calendar of the schedule prevents a slot.
+         */
+        DayWithoutSlotAnswer: {
+            /**
+             * Day
+             * Format: date
+             */
+            day: string;
+            /** Reason */
+            reason: string;
+        };
+        /**
          * DeadlineRow
          * @description One deadline of a run.
          */
@@ -6181,6 +7955,61 @@ export interface components {
             due: string | null;
             /** Missed At */
             missed_at: string | null;
+        };
+        /**
+         * DeferralAnswer
+         * @description A deferral. The arguments of the trigger are not shown: they are stored encrypted, for triggerers only.
+         */
+        DeferralAnswer: {
+            /** Classpath */
+            classpath: string;
+            /** Kind */
+            kind: string;
+            /**
+             * Since
+             * Format: date-time
+             */
+            since: string;
+            /** Due At */
+            due_at: string | null;
+            /** Fails At */
+            fails_at: string | null;
+            /** Next Method */
+            next_method: string | null;
+            /** Queue */
+            queue: string | null;
+            /** Triggerer */
+            triggerer: string | null;
+            /** Host */
+            host: string | null;
+            /** Notes */
+            notes: string[];
+        };
+        /**
+         * DeliveryRow
+         * @description One message to one channel.
+         */
+        DeliveryRow: {
+            /** Created At */
+            created_at: string;
+            /** Channel */
+            channel: string;
+            /** State */
+            state: string;
+            /** Tries */
+            tries: number;
+            /** Ended At */
+            ended_at: string | null;
+            /** Next Try At */
+            next_try_at: string | null;
+            /** Alerts */
+            alerts: number;
+            /** Error */
+            error: string | null;
+            /** Sentences */
+            sentences: string[];
+            /** Delivery */
+            delivery: string;
         };
         /**
          * DependencyAnswer
@@ -6321,7 +8150,10 @@ export interface components {
         EventLogCollectionResponse: {
             /** Event Logs */
             event_logs: components["schemas"]["EventLogResponse"][];
-            /** Total Entries */
+            /**
+             * Total Entries
+             * @description A lower bound in two cases: rows are counted up to 1,000 behind the page; and a search of all DAGs by filters that no index serves counts those that it has found among the first 20,000 rows.
+             */
             total_entries: number;
         };
         /**
@@ -6358,6 +8190,24 @@ export interface components {
             dag_display_name?: string | null;
             /** Task Display Name */
             task_display_name?: string | null;
+            /** Address */
+            address?: string | null;
+        };
+        /**
+         * ExpiredRow
+         * @description The place of a value that has expired and is not deleted yet.
+         */
+        ExpiredRow: {
+            /** Dag Id */
+            dag_id: string;
+            /** Run Id */
+            run_id: string;
+            /** Task Id */
+            task_id: string;
+            /** Map Index */
+            map_index: number;
+            /** Key */
+            key: string;
         };
         /**
          * ExplanationAnswer
@@ -6368,6 +8218,8 @@ export interface components {
             state: string | null;
             /** Sentences */
             sentences: string[];
+            /** Conditions */
+            conditions: components["schemas"]["ConditionAnswer"][];
         };
         /**
          * ExternalViewResponse
@@ -6411,6 +8263,51 @@ export interface components {
             total_entries: number;
         };
         /**
+         * FailedDagAnswer
+         * @description A DAG of which a run failed.
+         */
+        FailedDagAnswer: {
+            /** Dag Id */
+            dag_id: string;
+            /** Runs */
+            runs: number;
+            /** Failures */
+            failures: components["schemas"]["RunFailureAnswer"][];
+            /** Is Broken */
+            is_broken: boolean;
+            /** Healed By */
+            healed_by: string | null;
+        };
+        /**
+         * FailedTaskAnswer
+         * @description A task instance that failed.
+         */
+        FailedTaskAnswer: {
+            /** Task Id */
+            task_id: string;
+            /** Map Index */
+            map_index: number;
+            /** Error */
+            error: string | null;
+        };
+        /**
+         * FailuresAnswer
+         * @description DAGs with failures, those that are still broken first, then the failure that ended last first.
+         */
+        FailuresAnswer: {
+            /**
+             * Since
+             * Format: date-time
+             */
+            since: string;
+            /** Dags */
+            dags: components["schemas"]["FailedDagAnswer"][];
+            /** Left Out */
+            left_out: number;
+            /** Complete */
+            complete: boolean;
+        };
+        /**
          * FastAPIAppResponse
          * @description `FastAPIAppResponse` of Airflow's document.
          */
@@ -6431,6 +8328,30 @@ export interface components {
             middleware: string;
             /** Name */
             name: string;
+        };
+        /**
+         * FilterChoice
+         * @description A value of a filter, and the number of DAGs that have it.
+         */
+        FilterChoice: {
+            /** Value */
+            value: string;
+            /** Dags */
+            dags: number;
+        };
+        /**
+         * FilterChoicesAnswer
+         * @description The values of the filters among the DAGs that the user may see; at most 500 of each.
+         */
+        FilterChoicesAnswer: {
+            /** Tags */
+            tags: components["schemas"]["FilterChoice"][];
+            /** Owners */
+            owners: components["schemas"]["FilterChoice"][];
+            /** Schedules */
+            schedules: components["schemas"]["FilterChoice"][];
+            /** Folders */
+            folders: components["schemas"]["FilterChoice"][];
         };
         /**
          * GivenAnswer
@@ -6464,6 +8385,82 @@ export interface components {
             };
         };
         /**
+         * GrantAnswer
+         * @description A role on the DAGs whose id, or one of whose tags, matches a pattern.
+         */
+        GrantAnswer: {
+            /** Kind */
+            kind: string;
+            /** Pattern */
+            pattern: string;
+            /** Role */
+            role: string;
+        };
+        /**
+         * GraphAssetAnswer
+         * @description An asset, an alias, or a reference to an asset that no file declares.
+         */
+        GraphAssetAnswer: {
+            /** Kind */
+            kind: string;
+            /** Name */
+            name: string;
+            /** Uri */
+            uri: string;
+            /** Asset Id */
+            asset_id: number | null;
+        };
+        /**
+         * GraphAssetEdgeAnswer
+         * @description A DAG names an asset or an alias.
+         */
+        GraphAssetEdgeAnswer: {
+            /** Dag Id */
+            dag_id: string;
+            /** Task Id */
+            task_id: string | null;
+            /** Role */
+            role: string;
+            /** Asset */
+            asset: number;
+        };
+        /**
+         * GraphDagAnswer
+         * @description A DAG that a file defines.
+         */
+        GraphDagAnswer: {
+            /** Dag Id */
+            dag_id: string;
+            /** Display Name */
+            display_name: string;
+            /** Folder */
+            folder: string;
+            /** Owners */
+            owners: string[];
+            /** Tags */
+            tags: string[];
+            /** Paused */
+            paused: boolean;
+            /** Triggers */
+            triggers: string[];
+        };
+        /**
+         * GraphNodesAnswer
+         * @description What the graph of DAGs and assets consists of, beside the dependencies between DAGs.
+         */
+        GraphNodesAnswer: {
+            /** Dags */
+            dags: components["schemas"]["GraphDagAnswer"][];
+            /** Assets */
+            assets: components["schemas"]["GraphAssetAnswer"][];
+            /** Asset Edges */
+            asset_edges: components["schemas"]["GraphAssetEdgeAnswer"][];
+            /** Alias Edges */
+            alias_edges: number[][];
+            /** Circles */
+            circles: string[][];
+        };
+        /**
          * GridAnswer
          * @description Runs × tasks. A cell is a number: the index of a state in `states`; several instances make a list of (index, count) pairs, none makes null.
          */
@@ -6474,13 +8471,18 @@ export interface components {
             states: (string | null)[];
             /** Runs */
             runs: components["schemas"]["GridRunAnswer"][];
+            /** Has Older */
+            has_older: boolean;
             /** Task Ids */
             task_ids: string[];
+            /** Groups */
+            groups: components["schemas"]["GridGroupAnswer"][];
+            /** Task Groups */
+            task_groups: (number | null)[];
+            /** Mapped */
+            mapped: number[];
             /** Cells */
-            cells: (number | [
-                number,
-                number
-            ][] | null)[][];
+            cells: (number | number[][] | null)[][];
         };
         /**
          * GridColumn
@@ -6497,17 +8499,36 @@ export interface components {
             reason: string | null;
         };
         /**
+         * GridCount
+         * @description The number of task instances in a state; the state None: without a state.
+         */
+        GridCount: {
+            /** State */
+            state: string | null;
+            /** Count */
+            count: number;
+        };
+        /**
+         * GridGroupAnswer
+         * @description A task group.
+         */
+        GridGroupAnswer: {
+            /** Group Id */
+            group_id: string;
+            /** Parent */
+            parent: number | null;
+            /** Mapped */
+            mapped: boolean;
+        };
+        /**
          * GridLine
-         * @description A task of a grid: for each run (state, number of its task instances in it); the state None: without a state.
+         * @description A task of a grid: for each run the states of its task instances.
          */
         GridLine: {
             /** Task Id */
             task_id: string;
             /** States */
-            states: [
-                string | null,
-                number
-            ][][];
+            states: components["schemas"]["GridCount"][][];
         };
         /**
          * GridRunAnswer
@@ -6832,6 +8853,8 @@ export interface components {
             run_id: string | null;
             /** Why */
             why: string;
+            /** Late Since */
+            late_since: string | null;
         };
         /**
          * LateRunAnswer
@@ -6844,6 +8867,8 @@ export interface components {
             run_id: string | null;
             /** Why */
             why: string;
+            /** Late Since */
+            late_since: string | null;
         };
         /**
          * LeftSlot
@@ -6858,6 +8883,60 @@ export interface components {
             run_id: string | null;
         };
         /**
+         * LimitUseAnswer
+         * @description A limit of a DAG, a run or a task.
+         */
+        LimitUseAnswer: {
+            /** Dag Id */
+            dag_id: string;
+            /** Run Id */
+            run_id: string | null;
+            /** Name */
+            name: string;
+            /** Limit */
+            limit: number;
+            /** Used */
+            used: number;
+            /** Waiting */
+            waiting: number;
+            /** Holders */
+            holders: components["schemas"]["LimitUserAnswer"][];
+            /** Waiters */
+            waiters: components["schemas"]["LimitUserAnswer"][];
+        };
+        /**
+         * LimitUserAnswer
+         * @description A run, or a task instance, that holds a place of a limit or waits for one.
+         */
+        LimitUserAnswer: {
+            /** Dag Id */
+            dag_id: string;
+            /** Run Id */
+            run_id: string;
+            /** Task Id */
+            task_id: string | null;
+            /** Map Index */
+            map_index: number;
+            /** Since */
+            since: string | null;
+        };
+        /**
+         * LimitsAnswer
+         * @description The limits that are used or waited for, those with waiters first; at most 200.
+         */
+        LimitsAnswer: {
+            /** Limits */
+            limits: components["schemas"]["LimitUseAnswer"][];
+            /** Workers */
+            workers: components["schemas"]["WorkerUseAnswer"][];
+            /** Parallelism */
+            parallelism: number | null;
+            /** Live Attempts */
+            live_attempts: number | null;
+            /** Complete */
+            complete: boolean;
+        };
+        /**
          * LinkRow
          * @description A link; `url` is None until an attempt of the task has given one.
          */
@@ -6866,6 +8945,132 @@ export interface components {
             name: string;
             /** Url */
             url: string | null;
+        };
+        /**
+         * ListedRunAnswer
+         * @description A run of `/api/v2`, and since when it is late.
+         */
+        ListedRunAnswer: {
+            /** Dag Run Id */
+            dag_run_id: string;
+            /** Dag Id */
+            dag_id: string;
+            /** Logical Date */
+            logical_date: string | null;
+            /** Queued At */
+            queued_at: string | null;
+            /** Start Date */
+            start_date: string | null;
+            /** End Date */
+            end_date: string | null;
+            /** Duration */
+            duration: number | null;
+            /** Data Interval Start */
+            data_interval_start: string | null;
+            /** Data Interval End */
+            data_interval_end: string | null;
+            /**
+             * Run After
+             * Format: date-time
+             */
+            run_after: string;
+            /** Last Scheduling Decision */
+            last_scheduling_decision: string | null;
+            run_type: components["schemas"]["DagRunType"];
+            state: components["schemas"]["DagRunState"];
+            triggered_by: components["schemas"]["DagRunTriggeredByType"] | null;
+            /** Triggering User Name */
+            triggering_user_name: string | null;
+            /** Conf */
+            conf: {
+                [key: string]: unknown;
+            } | null;
+            /** Note */
+            note: string | null;
+            /** Dag Versions */
+            dag_versions: components["schemas"]["DagVersionResponse"][];
+            /** Bundle Version */
+            bundle_version: string | null;
+            /** Dag Display Name */
+            dag_display_name: string;
+            /** Partition Key */
+            partition_key: string | null;
+            /** Partition Date */
+            partition_date: string | null;
+            /** Late Since */
+            late_since?: string | null;
+        };
+        /**
+         * LogFileAnswer
+         * @description A file of the log.
+         */
+        LogFileAnswer: {
+            /** Name */
+            name: string;
+            /** First Line */
+            first_line: number;
+            /** Lines */
+            lines: number;
+            /** Size */
+            size: number;
+        };
+        /**
+         * LogGroupAnswer
+         * @description The lines between `::group::TITLE` and `::endgroup::`.
+         */
+        LogGroupAnswer: {
+            /** First */
+            first: number;
+            /** Last */
+            last: number | null;
+            /** Title */
+            title: string;
+        };
+        /**
+         * LogLineAnswer
+         * @description A line. Its number counts from 0 through all files of the log.
+         */
+        LogLineAnswer: {
+            /** Number */
+            number: number;
+            /** Text */
+            text: string;
+            /** At */
+            at: string | null;
+            /** Level */
+            level: string | null;
+            /** Size */
+            size: number;
+            /** Is Cut */
+            is_cut: boolean;
+        };
+        /**
+         * LogLinesAnswer
+         * @description Some lines of a log, and how long it is.
+         */
+        LogLinesAnswer: {
+            /** Lines */
+            lines: components["schemas"]["LogLineAnswer"][];
+            /** Total */
+            total: number;
+            /** Is Counted */
+            is_counted: boolean;
+            /** Is Over */
+            is_over: boolean;
+            /** Files */
+            files: components["schemas"]["LogFileAnswer"][];
+            /** Groups */
+            groups: components["schemas"]["LogGroupAnswer"][];
+        };
+        /**
+         * LogMatchesAnswer
+         * @description Numbers of lines.
+         */
+        LogMatchesAnswer: {
+            /** Numbers */
+            numbers: number[];
+            /** Next Line */
+            next_line: number | null;
         };
         /**
          * LogPiece
@@ -6902,6 +9107,24 @@ export interface components {
             partition_key?: string | null;
         };
         /**
+         * MeAnswer
+         * @description The account of the request.
+         */
+        MeAnswer: {
+            /** Account */
+            account: string;
+            /** Role */
+            role: string;
+            /** Grants */
+            grants: components["schemas"]["GrantAnswer"][];
+            /** Has Accounts */
+            has_accounts: boolean;
+            /** Has Password */
+            has_password: boolean;
+            /** May */
+            may: string[];
+        };
+        /**
          * NewTaskResponse
          * @description `NewTaskResponse` of Airflow's document.
          */
@@ -6910,6 +9133,24 @@ export interface components {
             task_id: string;
             /** Task Display Name */
             task_display_name: string;
+        };
+        /**
+         * NewTokenAnswer
+         * @description The text of a token, which nothing can show again.
+         */
+        NewTokenAnswer: {
+            /** Token */
+            token: string;
+        };
+        /**
+         * NewestRunsAnswer
+         * @description The newest run of each DAG that has one.
+         */
+        NewestRunsAnswer: {
+            /** Runs */
+            runs: {
+                [key: string]: string[];
+            };
         };
         /**
          * NextRunAnswer
@@ -7035,6 +9276,52 @@ export interface components {
             due: string | null;
         };
         /**
+         * OptionAnswer
+         * @description A declared option.
+         */
+        OptionAnswer: {
+            /** Section */
+            section: string;
+            /** Name */
+            name: string;
+            /** Value */
+            value: string;
+            /** Default */
+            default: string;
+            /** Source */
+            source: string;
+            /** Description */
+            description: string;
+            /** Acts */
+            acts: boolean;
+        };
+        /**
+         * OptionsAnswer
+         * @description All options, in the order of the reference.
+         */
+        OptionsAnswer: {
+            /** Options */
+            options: components["schemas"]["OptionAnswer"][];
+            /** Undeclared */
+            undeclared: components["schemas"]["UndeclaredOptionAnswer"][];
+        };
+        /**
+         * OutsideNodeAnswer
+         * @description What is outside of the DAG: a DAG that is waited for, or an asset that is waited for or produced.
+         */
+        OutsideNodeAnswer: {
+            /** Kind */
+            kind: string;
+            /** Name */
+            name: string;
+            /** Task Id */
+            task_id: string | null;
+            /** Is Upstream */
+            is_upstream: boolean;
+            /** Tasks */
+            tasks: number[];
+        };
+        /**
          * OwnerAnswer
          * @description A stored request; `answer` is None while the owner has not carried it out.
          */
@@ -7061,6 +9348,38 @@ export interface components {
             }[] | null;
             /** Is Scheduler Alive */
             is_scheduler_alive: boolean;
+        };
+        /**
+         * PartAnswer
+         * @description A part of the installation: the database, or all processes of one service.
+         */
+        PartAnswer: {
+            /** Name */
+            name: string;
+            /** Status */
+            status: string | null;
+            /** Beat At */
+            beat_at: string | null;
+            /** Note */
+            note: string;
+        };
+        /**
+         * PasswordAnswer
+         * @description What became of the other sessions.
+         */
+        PasswordAnswer: {
+            /** Ended Sessions */
+            ended_sessions: number;
+        };
+        /**
+         * PasswordBody
+         * @description The password now, and the new one.
+         */
+        PasswordBody: {
+            /** Current Password */
+            current_password: string;
+            /** New Password */
+            new_password: string;
         };
         /**
          * PatchTaskInstanceBody
@@ -7448,11 +9767,119 @@ export interface components {
             destination: "nav" | "dag" | "dag_run" | "task" | "task_instance" | "base" | "dashboard";
         };
         /**
+         * ReleaseAct
+         * @description What would meet a condition.
+         * @enum {string}
+         */
+        ReleaseAct: "unpause_dag" | "set_pool" | "raise_limit" | "mark_task" | "clear_task" | "clear_run" | "release_run" | "answer" | "start_service";
+        /**
+         * ReleaseAnswer
+         * @description The act that would meet a condition, and what it acts on; null fields are not part of it.
+         */
+        ReleaseAnswer: {
+            act: components["schemas"]["ReleaseAct"];
+            /** Dag Id */
+            dag_id: string | null;
+            /** Run Id */
+            run_id: string | null;
+            /** Task Id */
+            task_id: string | null;
+            /** Map Index */
+            map_index: number;
+            /** Upstream Dag Id */
+            upstream_dag_id: string | null;
+            /** Pool */
+            pool: string | null;
+            /** Slots */
+            slots: number | null;
+            /** Option */
+            option: string | null;
+            /** Service */
+            service: string | null;
+        };
+        /**
          * ReprocessBehavior
          * @description The values of Airflow.
          * @enum {string}
          */
         ReprocessBehavior: "failed" | "completed" | "none";
+        /**
+         * RuleRow
+         * @description A rule of gnomon.toml or of a DAG file.
+         */
+        RuleRow: {
+            /** Rule */
+            rule: string;
+            /** When */
+            when: string;
+            /** Dags */
+            dags: string;
+            /** Limit */
+            limit: string | null;
+            /** To */
+            to: string;
+            /** Place */
+            place: string;
+        };
+        /**
+         * RunBarAnswer
+         * @description One of the newest runs.
+         */
+        RunBarAnswer: {
+            /** Run Id */
+            run_id: string;
+            /** Run Type */
+            run_type: string;
+            /** State */
+            state: string;
+            /**
+             * Run After
+             * Format: date-time
+             */
+            run_after: string;
+            /** Duration */
+            duration: number | null;
+        };
+        /**
+         * RunFailureAnswer
+         * @description A failed run.
+         */
+        RunFailureAnswer: {
+            /** Run Id */
+            run_id: string;
+            /**
+             * Run After
+             * Format: date-time
+             */
+            run_after: string;
+            /**
+             * Ended At
+             * Format: date-time
+             */
+            ended_at: string;
+            /** Reason */
+            reason: string | null;
+            /** Tasks */
+            tasks: components["schemas"]["FailedTaskAnswer"][];
+            /** Failed Tasks */
+            failed_tasks: number;
+        };
+        /**
+         * RunListAnswer
+         * @description A page of runs.
+         */
+        RunListAnswer: {
+            /** Dag Runs */
+            dag_runs: components["schemas"]["ListedRunAnswer"][];
+            /** Total Entries */
+            total_entries?: number | null;
+            /** Total Entries Limit */
+            total_entries_limit?: number | null;
+            /** Next Cursor */
+            next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+        };
         /**
          * RunLogs
          * @description A run, its task instances, and the log files of its attempts, at one instant.
@@ -7465,6 +9892,37 @@ export interface components {
             instances: components["schemas"]["TaskInstanceRow"][];
             /** Attempts */
             attempts: components["schemas"]["AttemptFiles"][];
+        };
+        /**
+         * RunPreviewAnswer
+         * @description A run that `POST /api/v2/dags/{dag_id}/dagRuns` with the same body would create.
+         */
+        RunPreviewAnswer: {
+            /** Dag Id */
+            dag_id: string;
+            /** Dag Run Id */
+            dag_run_id: string;
+            /** Logical Date */
+            logical_date: string | null;
+            /** Data Interval Start */
+            data_interval_start: string | null;
+            /** Data Interval End */
+            data_interval_end: string | null;
+            /**
+             * Run After
+             * Format: date-time
+             */
+            run_after: string;
+            /** Slot */
+            slot: string | null;
+            /** Taken By */
+            taken_by: string | null;
+            /** Conf Faults */
+            conf_faults: {
+                [key: string]: string;
+            };
+            /** Notes */
+            notes: string[];
         };
         /**
          * RunProgress
@@ -7516,6 +9974,83 @@ export interface components {
             partition_key?: string | null;
             /** Partition Date */
             partition_date?: string | null;
+        };
+        /**
+         * RunTaskAnswer
+         * @description A task of the run.
+         */
+        RunTaskAnswer: {
+            /** Task Id */
+            task_id: string;
+            /** Name */
+            name: string;
+            /** Operator */
+            operator: string | null;
+            /** Group */
+            group: string | null;
+            /** Pool */
+            pool: string | null;
+            /** Queue */
+            queue: string | null;
+            /** Is Mapped */
+            is_mapped: boolean;
+            /** Upstream */
+            upstream: string[];
+            /** Counts */
+            counts: {
+                [key: string]: number;
+            };
+        };
+        /**
+         * RunTasksAnswer
+         * @description The tasks of a run, and their instances in columns.
+         */
+        RunTasksAnswer: {
+            /** Tasks */
+            tasks: components["schemas"]["RunTaskAnswer"][];
+            /** Groups */
+            groups: {
+                [key: string]: string | null;
+            };
+            /** States */
+            states: (string | null)[];
+            /** Instances */
+            instances: (number | string | null)[][];
+            /** Total */
+            total: number;
+        };
+        /**
+         * RunTimelineAnswer
+         * @description Task instances and their ended attempts. Names are indexes, times are milliseconds since 1970.
+         */
+        RunTimelineAnswer: {
+            /** Dag Id */
+            dag_id: string;
+            /** Run Id */
+            run_id: string;
+            /** State */
+            state: string;
+            /**
+             * Run After
+             * Format: date-time
+             */
+            run_after: string;
+            /** Start Date */
+            start_date: string | null;
+            /** End Date */
+            end_date: string | null;
+            /** Now */
+            now: number;
+            /** Task Ids */
+            task_ids: string[];
+            /** States */
+            states: (string | null)[];
+            /** Instances */
+            instances: (number | string | null)[][];
+            /** Attempts */
+            attempts: (number | null)[][];
+            /** Is Complete */
+            is_complete: boolean;
         };
         /**
          * RunningTask
@@ -7580,6 +10115,68 @@ export interface components {
             timezone?: string | null;
         };
         /**
+         * ScheduleChoicesAnswer
+         * @description The names that a schedule of a preview can have.
+         */
+        ScheduleChoicesAnswer: {
+            /** Timetables */
+            timetables: string[];
+            /** Calendars */
+            calendars: string[];
+            /** Timezone */
+            timezone: string;
+        };
+        /**
+         * ScheduleFacts
+         * @description A schedule as it is shown. `earliest`, `latest`: the start and end dates of its DAG, in microseconds UTC.
+         */
+        ScheduleFacts: {
+            /** Text */
+            text: string;
+            /** Summary */
+            summary: string;
+            /** Description */
+            description: string;
+            /** Can Be Scheduled */
+            can_be_scheduled: boolean;
+            /** Zone Name */
+            zone_name: string;
+            /** Is Of Dag */
+            is_of_dag: boolean;
+            /** Earliest */
+            earliest: number | null;
+            /** Latest */
+            latest: number | null;
+        };
+        /**
+         * ScheduleRun
+         * @description A slot and the run that it would get; instants in microseconds UTC.
+         */
+        ScheduleRun: {
+            /** Run Id */
+            run_id: string;
+            /** Run After */
+            run_after: number;
+            /** Interval Start */
+            interval_start: number | null;
+            /** Interval End */
+            interval_end: number | null;
+            /** Partition Key */
+            partition_key: string | null;
+            /** Partition Date */
+            partition_date: number | null;
+        };
+        /**
+         * ScheduleRuns
+         * @description The runs in a window; `stop_reason`: why later ones are not known.
+         */
+        ScheduleRuns: {
+            /** Runs */
+            runs: components["schemas"]["ScheduleRun"][];
+            /** Stop Reason */
+            stop_reason: string | null;
+        };
+        /**
          * SchedulerInfoResponse
          * @description `SchedulerInfoResponse` of Airflow's document.
          */
@@ -7604,6 +10201,45 @@ export interface components {
             beat_at: string | null;
             /** Alive */
             alive: boolean;
+            /** Groups */
+            groups?: number | null;
+            /** Version */
+            version?: string | null;
+            /** Slots */
+            slots?: number | null;
+            /** Used By */
+            used_by?: string[] | null;
+            /**
+             * Figures
+             * @default {}
+             */
+            figures: {
+                [key: string]: number;
+            };
+        };
+        /**
+         * ServiceRow
+         * @description A process that is registered: one that ended normally is not.
+         */
+        ServiceRow: {
+            /** Service */
+            service: string;
+            /** Id */
+            id: string;
+            /** Host */
+            host: string;
+            /** Beat At */
+            beat_at: string | null;
+            /** Alive */
+            alive: boolean;
+            /** Version */
+            version?: string | null;
+            /** Groups */
+            groups?: number | null;
+            /** Slots */
+            slots?: number | null;
+            /** Used By */
+            used_by?: string[] | null;
         };
         /**
          * ServicesAnswer
@@ -7612,6 +10248,42 @@ export interface components {
         ServicesAnswer: {
             /** Services */
             services: components["schemas"]["ServiceAnswer"][];
+            /** Parts */
+            parts: components["schemas"]["PartAnswer"][];
+            /** Problems */
+            problems: string[];
+        };
+        /**
+         * SessionAnswer
+         * @description A session of a browser.
+         */
+        SessionAnswer: {
+            /** Id */
+            id: number;
+            /** Address */
+            address: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Used At
+             * Format: date-time
+             */
+            used_at: string;
+            /** Is Current */
+            is_current: boolean;
+        };
+        /**
+         * SessionsAnswer
+         * @description The sessions of one account, the last used first.
+         */
+        SessionsAnswer: {
+            /** Account */
+            account: string;
+            /** Sessions */
+            sessions: components["schemas"]["SessionAnswer"][];
         };
         /**
          * ShownAsset
@@ -7744,6 +10416,47 @@ export interface components {
             by_seconds: number;
         };
         /**
+         * SlotRunAnswer
+         * @description A run in a slot: one that the schedule made, or a manual one that has the place of one.
+         */
+        SlotRunAnswer: {
+            /**
+             * Slot
+             * Format: date-time
+             */
+            slot: string;
+            /** Run Id */
+            run_id: string;
+            /** State */
+            state: string;
+        };
+        /**
+         * SlotRunsAnswer
+         * @description The runs of each DAG; a DAG that does not exist has no entry.
+         */
+        SlotRunsAnswer: {
+            /** Dags */
+            dags: components["schemas"]["SlotRunsOfDagAnswer"][];
+        };
+        /**
+         * SlotRunsOfDagAnswer
+         * @description The runs of one DAG.
+         */
+        SlotRunsOfDagAnswer: {
+            /** Dag Id */
+            dag_id: string;
+            /** Paused */
+            paused: boolean;
+            /** Active */
+            active: boolean;
+            /** Decided Until */
+            decided_until: string | null;
+            /** Runs */
+            runs: components["schemas"]["SlotRunAnswer"][];
+            /** Complete */
+            complete: boolean;
+        };
+        /**
          * StoredConnection
          * @description One connection.
          */
@@ -7766,6 +10479,60 @@ export interface components {
             extra?: string | null;
             /** Description */
             description?: string | null;
+        };
+        /**
+         * StructureAnswer
+         * @description Tasks in topological order, their groups and edges.
+         */
+        StructureAnswer: {
+            /** Dag Id */
+            dag_id: string;
+            /** Run Id */
+            run_id: string | null;
+            /** Groups */
+            groups: components["schemas"]["GridGroupAnswer"][];
+            /** Tasks */
+            tasks: components["schemas"]["StructureTaskAnswer"][];
+            /** Edges */
+            edges: number[][];
+            /** Labels */
+            labels: (number | string)[][];
+            /** Outside */
+            outside: components["schemas"]["OutsideNodeAnswer"][];
+        };
+        /**
+         * StructureTaskAnswer
+         * @description A task. A field with its default is left out.
+         */
+        StructureTaskAnswer: {
+            /** Task Id */
+            task_id: string;
+            /** Operator */
+            operator: string;
+            /** Display Name */
+            display_name?: string | null;
+            /** Group */
+            group?: number | null;
+            /**
+             * Trigger Rule
+             * @default all_success
+             */
+            trigger_rule: string;
+            /**
+             * Is Setup
+             * @default false
+             */
+            is_setup: boolean;
+            /**
+             * Is Teardown
+             * @default false
+             */
+            is_teardown: boolean;
+            /**
+             * Is Mapped
+             * @default false
+             */
+            is_mapped: boolean;
         };
         /**
          * StructuredLogMessage
@@ -8028,6 +10795,8 @@ export interface components {
             reason: string | null;
             /** Rendered Map Index */
             rendered_map_index: string | null;
+            /** Executor */
+            executor: string | null;
         };
         /**
          * TaskInstanceState
@@ -8200,6 +10969,24 @@ export interface components {
             extra_links: string[];
         };
         /**
+         * TaskStateRow
+         * @description A value of a task instance as listings print it.
+         */
+        TaskStateRow: {
+            /** Task Id */
+            task_id: string;
+            /** Map Index */
+            map_index: number;
+            /** Key */
+            key: string;
+            /** Value */
+            value: string;
+            /** Updated At */
+            updated_at: string | null;
+            /** Expires At */
+            expires_at: string | null;
+        };
+        /**
          * TaskStateStoreBody
          * @description `TaskStateStoreBody` of Airflow's document.
          */
@@ -8284,6 +11071,70 @@ export interface components {
             microseconds: number;
         };
         /**
+         * TimelineAnswer
+         * @description Hours from `since` on, and the runs in each. A DAG with two tags is in two groups.
+         */
+        TimelineAnswer: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /**
+             * Since
+             * Format: date-time
+             */
+            since: string;
+            /** Hours */
+            hours: number;
+            /** Groups */
+            groups: components["schemas"]["TimelineGroupAnswer"][];
+            /** Left Out */
+            left_out: number;
+            /** Coming */
+            coming: components["schemas"]["ComingRunAnswer"][];
+            /** Unknown */
+            unknown: number;
+        };
+        /**
+         * TimelineGroupAnswer
+         * @description The runs of a group of DAGs; each list has one number for each hour.
+         */
+        TimelineGroupAnswer: {
+            /** Name */
+            name: string;
+            /** Dags */
+            dags: number;
+            /** Late */
+            late: number;
+            /** Success */
+            success: number[];
+            /** Failed */
+            failed: number[];
+            /** Coming */
+            coming: number[];
+        };
+        /**
+         * TimetableAnswer
+         * @description The schedule of a DAG.
+         */
+        TimetableAnswer: {
+            /** Summary */
+            summary: string;
+            /** Description */
+            description: string;
+            /** Family */
+            family: string;
+            /** Path */
+            path: string;
+            /** Data */
+            data: {
+                [key: string]: unknown;
+            };
+            /** Is Builtin */
+            is_builtin: boolean;
+        };
+        /**
          * TimetableBody
          * @description The stored form of a built-in timetable: the name of its class, and the argument of its `deserialize`.
          */
@@ -8297,6 +11148,47 @@ export interface components {
             data: {
                 [key: string]: unknown;
             };
+        };
+        /**
+         * TokenAnswer
+         * @description A token, without its secret.
+         */
+        TokenAnswer: {
+            /** Token */
+            token: string;
+            /** Name */
+            name: string;
+            /** Role */
+            role: string;
+            /** State */
+            state: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Expires At */
+            expires_at: string | null;
+            /** Used At */
+            used_at: string | null;
+        };
+        /**
+         * TokenBody
+         * @description A token to create.
+         */
+        TokenBody: {
+            /** Name */
+            name: string;
+            /**
+             * Role
+             * @default viewer
+             */
+            role: string;
+            /**
+             * Lifetime S
+             * @default 7776000
+             */
+            lifetime_s: number | null;
         };
         /**
          * TokenRow
@@ -8323,6 +11215,16 @@ export interface components {
             revoked_at: string | null;
         };
         /**
+         * TokensAnswer
+         * @description The tokens of one account, the newest first.
+         */
+        TokensAnswer: {
+            /** Account */
+            account: string;
+            /** Tokens */
+            tokens: components["schemas"]["TokenAnswer"][];
+        };
+        /**
          * TriggerDAGRunPostBody
          * @description `TriggerDAGRunPostBody` of Airflow's document.
          */
@@ -8347,6 +11249,31 @@ export interface components {
             partition_key?: string | null;
         };
         /**
+         * TriggerFaultAnswer
+         * @description A trigger that blocked the event loop of all triggers, or did not end when it was cancelled.
+         */
+        TriggerFaultAnswer: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Kind */
+            kind: string;
+            /** Dag Id */
+            dag_id: string | null;
+            /** Run Id */
+            run_id: string | null;
+            /** Task Id */
+            task_id: string | null;
+            /** Map Index */
+            map_index: number;
+            /** Classpath */
+            classpath: string;
+            /** Text */
+            text: string;
+        };
+        /**
          * TriggerResponse
          * @description `TriggerResponse` of Airflow's document.
          */
@@ -8368,6 +11295,47 @@ export interface components {
             triggerer_id: number | null;
         };
         /**
+         * TriggerWaitAnswer
+         * @description A deferred task instance, and what it waits for.
+         */
+        TriggerWaitAnswer: {
+            /** Number */
+            number: number;
+            /** Dag Id */
+            dag_id: string;
+            /** Run Id */
+            run_id: string;
+            /** Task Id */
+            task_id: string;
+            /** Map Index */
+            map_index: number;
+            /** Kind */
+            kind: string;
+            /** Classpath */
+            classpath: string;
+            /** Arguments */
+            arguments: string;
+            /** Queue */
+            queue: string | null;
+            /**
+             * Since
+             * Format: date-time
+             */
+            since: string;
+            /** Due At */
+            due_at: string | null;
+            /** Timeout At */
+            timeout_at: string | null;
+            /** Triggerer */
+            triggerer: string | null;
+            /** Is Over */
+            is_over: boolean;
+            /** Is Paused */
+            is_paused: boolean;
+            /** Priority */
+            priority: number;
+        };
+        /**
          * TriggeredRun
          * @description A run that was created. `slot_note`: whether DAGs wait for it, None when no other DAG can.
          */
@@ -8379,6 +11347,41 @@ export interface components {
             slot_note: string | null;
         };
         /**
+         * TriggererAnswer
+         * @description A registered triggerer, with its counters since its start.
+         */
+        TriggererAnswer: {
+            /** Id */
+            id: string;
+            /** Host */
+            host: string;
+            /** Alive */
+            alive: boolean;
+            /**
+             * Beat At
+             * Format: date-time
+             */
+            beat_at: string;
+            /** Running */
+            running: number;
+            /** Capacity */
+            capacity: number;
+            /** Queues */
+            queues: string[] | null;
+            /** Succeeded */
+            succeeded: number;
+            /** Failed */
+            failed: number;
+            /** Blocks */
+            blocks: number;
+            /** Blocks By Class */
+            blocks_by_class: {
+                [key: string]: number;
+            };
+            /** Blocked Now */
+            blocked_now: string[];
+        };
+        /**
          * TriggererInfoResponse
          * @description `TriggererInfoResponse` of Airflow's document.
          */
@@ -8387,6 +11390,32 @@ export interface components {
             status: string | null;
             /** Latest Triggerer Heartbeat */
             latest_triggerer_heartbeat: string | null;
+        };
+        /**
+         * TriggersAnswer
+         * @description What deferred tasks wait for, the oldest first.
+         */
+        TriggersAnswer: {
+            /** Waits */
+            waits: components["schemas"]["TriggerWaitAnswer"][];
+            /** Next */
+            next: number | null;
+            /** Triggerers */
+            triggerers: components["schemas"]["TriggererAnswer"][];
+            /** Faults */
+            faults: components["schemas"]["TriggerFaultAnswer"][];
+        };
+        /**
+         * UndeclaredOptionAnswer
+         * @description An option of the environment that Gnomon does not know; only author code can read it.
+         */
+        UndeclaredOptionAnswer: {
+            /** Option */
+            option: string;
+            /** Source */
+            source: string;
+            /** Reason */
+            reason: string;
         };
         /**
          * UpdateHITLDetailPayload
@@ -8508,6 +11537,51 @@ export interface components {
             runs: number;
             /** Changes */
             changes: string[];
+            /** Bundle Name */
+            bundle_name: string;
+            /** Bundle Version */
+            bundle_version: string | null;
+        };
+        /**
+         * ViewAnswer
+         * @description The filters of a list under a name.
+         */
+        ViewAnswer: {
+            /** Page */
+            page: string;
+            /** Name */
+            name: string;
+            /** Query */
+            query: string;
+            /** Is Default */
+            is_default: boolean;
+        };
+        /**
+         * ViewBody
+         * @description A view to save.
+         */
+        ViewBody: {
+            /** Page */
+            page: string;
+            /** Name */
+            name: string;
+            /** Query */
+            query: string;
+            /**
+             * Is Default
+             * @default false
+             */
+            is_default: boolean;
+        };
+        /**
+         * ViewsAnswer
+         * @description The views of one account by page and name, at most 100.
+         */
+        ViewsAnswer: {
+            /** Account */
+            account: string;
+            /** Views */
+            views: components["schemas"]["ViewAnswer"][];
         };
         /**
          * WaitingRun
@@ -8542,6 +11616,24 @@ export interface components {
             reasons: string[];
         };
         /**
+         * WatcherAnswer
+         * @description A watcher that a DAG declares.
+         */
+        WatcherAnswer: {
+            /** Name */
+            name: string;
+            /** Trigger */
+            trigger: string;
+            /** Dag Id */
+            dag_id: string;
+            /** State */
+            state: string;
+            /** Events */
+            events: number;
+            /** Last Event */
+            last_event: string | null;
+        };
+        /**
          * WatcherRow
          * @description A watcher as listings print it.
          */
@@ -8562,6 +11654,14 @@ export interface components {
             log: string;
         };
         /**
+         * WatchersAnswer
+         * @description The watchers of an asset, by name.
+         */
+        WatchersAnswer: {
+            /** Watchers */
+            watchers: components["schemas"]["WatcherAnswer"][];
+        };
+        /**
          * WorkAnswer
          * @description The work of the DAGs that the user may see, at one instant; at most 200 of each, of the 500 newest unfinished runs.
          */
@@ -8579,13 +11679,30 @@ export interface components {
             late: components["schemas"]["LateRunAnswer"][];
         };
         /**
+         * WorkerUseAnswer
+         * @description A live worker.
+         */
+        WorkerUseAnswer: {
+            /** Worker */
+            worker: string;
+            /** Host */
+            host: string;
+            /** Slots */
+            slots: number;
+            /** Used */
+            used: number | null;
+        };
+        /**
          * XComCollectionResponse
          * @description `XComCollectionResponse` of Airflow's document.
          */
         XComCollectionResponse: {
             /** Xcom Entries */
             xcom_entries: components["schemas"]["XComResponse"][];
-            /** Total Entries */
+            /**
+             * Total Entries
+             * @description A lower bound in two cases: XComs are counted up to 1,000 behind the page; and a search of all DAGs by filters that no index serves counts those that it has found among the first 20,000 XComs.
+             */
             total_entries: number;
         };
         /**
@@ -11045,7 +14162,7 @@ export interface operations {
                 limit?: number;
                 offset?: number;
                 dag_id?: string | null;
-                warning_type?: string | null;
+                warning_type?: components["schemas"]["DagWarningType"] | null;
                 order_by?: string[];
             };
             header?: never;
@@ -13215,6 +16332,12 @@ export interface operations {
         parameters: {
             query?: {
                 runs?: number;
+                before?: string | null;
+                run_id?: string | null;
+                state?: string[];
+                run_type?: string[];
+                run_after_gte?: string | null;
+                run_after_lte?: string | null;
             };
             header?: never;
             path: {
@@ -13454,6 +16577,1059 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PoolsUseAnswer"];
+                };
+            };
+        };
+    };
+    get_run_tasks_api_gnomon_v1_dags__dag_id__dagRuns__dag_run_id__tasks_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dag_id: string;
+                dag_run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunTasksAnswer"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_log_lines_api_gnomon_v1_dags__dag_id__dagRuns__dag_run_id__taskInstances__task_id__logs__try_number__lines_get: {
+        parameters: {
+            query?: {
+                map_index?: number;
+                source?: number | null;
+                first?: number;
+                count?: number;
+                at?: number[] | null;
+                line_bytes?: number;
+            };
+            header?: never;
+            path: {
+                dag_id: string;
+                dag_run_id: string;
+                task_id: string;
+                try_number: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogLinesAnswer"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    search_log_api_gnomon_v1_dags__dag_id__dagRuns__dag_run_id__taskInstances__task_id__logs__try_number__search_get: {
+        parameters: {
+            query?: {
+                map_index?: number;
+                source?: number | null;
+                text?: string;
+                level?: ("debug" | "info" | "warning" | "error" | "critical") | null;
+                first?: number;
+            };
+            header?: never;
+            path: {
+                dag_id: string;
+                dag_run_id: string;
+                task_id: string;
+                try_number: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogMatchesAnswer"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_log_file_api_gnomon_v1_dags__dag_id__dagRuns__dag_run_id__taskInstances__task_id__logs__try_number__file_get: {
+        parameters: {
+            query?: {
+                map_index?: number;
+                source?: number | null;
+            };
+            header?: never;
+            path: {
+                dag_id: string;
+                dag_run_id: string;
+                task_id: string;
+                try_number: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_calendar_api_gnomon_v1_dags__dag_id__calendar_get: {
+        parameters: {
+            query?: {
+                year?: number | null;
+                timezone?: string | null;
+            };
+            header?: never;
+            path: {
+                dag_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CalendarAnswer"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    preview_dag_run_api_gnomon_v1_dags__dag_id__runPreview_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dag_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TriggerDAGRunPostBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunPreviewAnswer"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    preview_backfill_api_gnomon_v1_dags__dag_id__backfillPreview_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dag_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BackfillRangeBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BackfillPreviewAnswer"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_backfills_api_gnomon_v1_backfills_get: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+                dag_id?: string | null;
+                state?: ("planning" | "running" | "paused" | "cancelled" | "complete")[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BackfillsAnswer"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_dag_settings_api_gnomon_v1_dags__dag_id__settings_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dag_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DagSettingsAnswer"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_dag_version_rows_api_gnomon_v1_dags__dag_id__versions_get: {
+        parameters: {
+            query?: {
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                dag_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DagVersionRowsAnswer"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_dag_audit_api_gnomon_v1_dags__dag_id__audit_get: {
+        parameters: {
+            query?: {
+                limit?: number;
+                older_than?: number | null;
+                event?: string | null;
+                by?: string | null;
+                run_id?: string | null;
+                from?: string | null;
+                to?: string | null;
+            };
+            header?: never;
+            path: {
+                dag_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditAnswer"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_graph_nodes_api_gnomon_v1_dependencies_nodes_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphNodesAnswer"];
+                };
+            };
+        };
+    };
+    get_newest_runs_api_gnomon_v1_dependencies_newestRuns_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewestRunsAnswer"];
+                };
+            };
+        };
+    };
+    get_slot_runs_api_gnomon_v1_dependencies_slotRuns_get: {
+        parameters: {
+            query: {
+                dag_id: string[];
+                from: string;
+                to: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SlotRunsAnswer"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    count_slots_of_days_api_gnomon_v1_timetables_days_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DayCountsBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DayCountsAnswer"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_schedule_choices_api_gnomon_v1_timetables_choices_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduleChoicesAnswer"];
+                };
+            };
+        };
+    };
+    get_watchers_api_gnomon_v1_assets__asset_id__watchers_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                asset_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WatchersAnswer"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_triggers_api_gnomon_v1_triggers_get: {
+        parameters: {
+            query?: {
+                dag_id?: string | null;
+                after?: number | null;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggersAnswer"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_options_api_gnomon_v1_options_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OptionsAnswer"];
+                };
+            };
+        };
+    };
+    get_dag_overviews_api_gnomon_v1_dags_get: {
+        parameters: {
+            query?: {
+                search?: string | null;
+                tag?: string[];
+                tag_not?: string[];
+                tags_match_mode?: "any" | "all";
+                owner?: string[];
+                owner_not?: string[];
+                state?: string[];
+                state_not?: string[];
+                schedule?: string[];
+                schedule_not?: string[];
+                folder?: string[];
+                folder_not?: string[];
+                dag_id?: string[];
+                dag_id_not?: string[];
+                paused?: boolean | null;
+                unscheduled?: boolean | null;
+                late?: boolean | null;
+                warning?: boolean | null;
+                import_error?: boolean | null;
+                favorite?: boolean | null;
+                limit?: number;
+                offset?: number;
+                order_by?: string[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DagOverviewsAnswer"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_dag_filters_api_gnomon_v1_dagFilters_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FilterChoicesAnswer"];
+                };
+            };
+        };
+    };
+    get_timeline_api_gnomon_v1_timeline_get: {
+        parameters: {
+            query?: {
+                search?: string | null;
+                tag?: string[];
+                tag_not?: string[];
+                tags_match_mode?: "any" | "all";
+                owner?: string[];
+                owner_not?: string[];
+                state?: string[];
+                state_not?: string[];
+                schedule?: string[];
+                schedule_not?: string[];
+                folder?: string[];
+                folder_not?: string[];
+                dag_id?: string[];
+                dag_id_not?: string[];
+                paused?: boolean | null;
+                unscheduled?: boolean | null;
+                late?: boolean | null;
+                warning?: boolean | null;
+                import_error?: boolean | null;
+                favorite?: boolean | null;
+                hours?: number;
+                past?: number;
+                group_by?: "tag" | "owner" | "folder" | "pool" | "state" | "dag";
+                limit?: number;
+                groups?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TimelineAnswer"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_failures_api_gnomon_v1_failures_get: {
+        parameters: {
+            query?: {
+                since?: string | null;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailuresAnswer"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_deferral_api_gnomon_v1_dags__dag_id__dagRuns__dag_run_id__taskInstances__task_id__deferral_get: {
+        parameters: {
+            query?: {
+                map_index?: number;
+            };
+            header?: never;
+            path: {
+                dag_id: string;
+                dag_run_id: string;
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeferralAnswer"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_limits_api_gnomon_v1_limits_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LimitsAnswer"];
+                };
+            };
+        };
+    };
+    get_structure_api_gnomon_v1_dags__dag_id__structure_get: {
+        parameters: {
+            query?: {
+                run_id?: string | null;
+            };
+            header?: never;
+            path: {
+                dag_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StructureAnswer"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_timeline_api_gnomon_v1_dags__dag_id__dagRuns__dag_run_id__timeline_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dag_id: string;
+                dag_run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunTimelineAnswer"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_dag_runs_api_gnomon_v1_dags__dag_id__dagRuns_get: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+                run_after_gte?: string | null;
+                run_after_gt?: string | null;
+                run_after_lte?: string | null;
+                run_after_lt?: string | null;
+                logical_date_gte?: string | null;
+                logical_date_gt?: string | null;
+                logical_date_lte?: string | null;
+                logical_date_lt?: string | null;
+                start_date_gte?: string | null;
+                start_date_gt?: string | null;
+                start_date_lte?: string | null;
+                start_date_lt?: string | null;
+                end_date_gte?: string | null;
+                end_date_gt?: string | null;
+                end_date_lte?: string | null;
+                end_date_lt?: string | null;
+                updated_at_gte?: string | null;
+                updated_at_gt?: string | null;
+                updated_at_lte?: string | null;
+                updated_at_lt?: string | null;
+                duration_gte?: number | null;
+                duration_gt?: number | null;
+                duration_lte?: number | null;
+                duration_lt?: number | null;
+                cursor?: string | null;
+                order_by?: string[];
+                conf_contains?: string | null;
+                run_type?: string[];
+                state?: string[];
+                dag_version?: number[];
+                bundle_version?: string | null;
+                run_id_pattern?: string | null;
+                run_id_prefix_pattern?: string | null;
+                triggering_user_name_pattern?: string | null;
+                triggering_user_name_prefix_pattern?: string | null;
+                dag_id_pattern?: string | null;
+                dag_id_prefix_pattern?: string | null;
+                partition_key_pattern?: string | null;
+                partition_key_prefix_pattern?: string | null;
+                partition_date_gte?: string | null;
+                partition_date_lte?: string | null;
+                consuming_asset_pattern?: string | null;
+                dag_id_not_pattern?: string | null;
+                run_id_not_pattern?: string | null;
+                timetable_type?: string[];
+                timetable_type_not?: string[];
+                late?: boolean | null;
+            };
+            header?: never;
+            path: {
+                dag_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunListAnswer"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_task_instances_api_gnomon_v1_dags__dag_id__taskInstances_get: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+                run_after_gte?: string | null;
+                run_after_gt?: string | null;
+                run_after_lte?: string | null;
+                run_after_lt?: string | null;
+                logical_date_gte?: string | null;
+                logical_date_gt?: string | null;
+                logical_date_lte?: string | null;
+                logical_date_lt?: string | null;
+                start_date_gte?: string | null;
+                start_date_gt?: string | null;
+                start_date_lte?: string | null;
+                start_date_lt?: string | null;
+                end_date_gte?: string | null;
+                end_date_gt?: string | null;
+                end_date_lte?: string | null;
+                end_date_lt?: string | null;
+                updated_at_gte?: string | null;
+                updated_at_gt?: string | null;
+                updated_at_lte?: string | null;
+                updated_at_lt?: string | null;
+                duration_gte?: number | null;
+                duration_gt?: number | null;
+                duration_lte?: number | null;
+                duration_lt?: number | null;
+                state?: string[];
+                pool?: string[];
+                pool_name_pattern?: string | null;
+                pool_name_prefix_pattern?: string | null;
+                queue?: string[];
+                queue_name_pattern?: string | null;
+                queue_name_prefix_pattern?: string | null;
+                executor?: string[];
+                version_number?: number[];
+                try_number?: number[];
+                operator?: string[];
+                operator_name_pattern?: string | null;
+                operator_name_prefix_pattern?: string | null;
+                map_index?: number[];
+                rendered_map_index_pattern?: string | null;
+                rendered_map_index_prefix_pattern?: string | null;
+                order_by?: string[];
+                cursor?: string | null;
+                task_id?: string | null;
+                task_display_name_pattern?: string | null;
+                task_display_name_prefix_pattern?: string | null;
+                task_group_id?: string | null;
+                dag_id_pattern?: string | null;
+                dag_id_prefix_pattern?: string | null;
+                run_id_pattern?: string | null;
+                run_id_prefix_pattern?: string | null;
+                dag_id_not_pattern?: string | null;
+                run_id_not_pattern?: string | null;
+                task_id_not?: string[];
+                pool_not?: string[];
+                operator_not?: string[];
+                queue_not?: string[];
+                map_index_not?: number[];
+            };
+            header?: never;
+            path: {
+                dag_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskInstanceCollectionResponse"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
         };
@@ -16208,6 +20384,884 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["TokenRow"];
                 };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    task_state_list_api_gnomon_v1_dags__dag_id__operations_task_state_list_get: {
+        parameters: {
+            query: {
+                run_id: string;
+            };
+            header?: never;
+            path: {
+                dag_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskStateRow"][];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    task_state_get_api_gnomon_v1_dags__dag_id__operations_task_state_get_get: {
+        parameters: {
+            query: {
+                run_id: string;
+                task_id: string;
+                map_index: number;
+                key: string;
+            };
+            header?: never;
+            path: {
+                dag_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": string;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    task_state_set_api_gnomon_v1_dags__dag_id__operations_task_state_set_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dag_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Body_task_state_set_api_gnomon_v1_dags__dag_id__operations_task_state_set_post"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": null;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    task_state_clear_api_gnomon_v1_dags__dag_id__operations_task_state_clear_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dag_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Body_task_state_clear_api_gnomon_v1_dags__dag_id__operations_task_state_clear_post"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": number;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    task_state_expired_api_gnomon_v1_operations_task_state_expired_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExpiredRow"][];
+                };
+            };
+        };
+    };
+    task_state_clean_api_gnomon_v1_operations_task_state_clean_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": number;
+                };
+            };
+        };
+    };
+    asset_state_list_api_gnomon_v1_operations_asset_state_list_get: {
+        parameters: {
+            query?: {
+                name?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AssetStateRow"][];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    asset_state_get_api_gnomon_v1_operations_asset_state_get_get: {
+        parameters: {
+            query: {
+                name: string;
+                key: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": string;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    asset_state_set_api_gnomon_v1_operations_asset_state_set_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Body_asset_state_set_api_gnomon_v1_operations_asset_state_set_post"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": null;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    asset_state_clear_api_gnomon_v1_operations_asset_state_clear_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Body_asset_state_clear_api_gnomon_v1_operations_asset_state_clear_post"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": number;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    alerts_list_api_gnomon_v1_operations_alerts_list_get: {
+        parameters: {
+            query?: {
+                open_only?: boolean;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertRow"][];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    alerts_messages_api_gnomon_v1_operations_alerts_messages_get: {
+        parameters: {
+            query?: {
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryRow"][];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    alerts_rules_api_gnomon_v1_operations_alerts_rules_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleRow"][];
+                };
+            };
+        };
+    };
+    alerts_channels_api_gnomon_v1_operations_alerts_channels_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelRow"][];
+                };
+            };
+        };
+    };
+    alerts_test_api_gnomon_v1_operations_alerts_test_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Body_alerts_test_api_gnomon_v1_operations_alerts_test_post"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelTest"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    audit_list_api_gnomon_v1_operations_audit_list_get: {
+        parameters: {
+            query?: {
+                dag?: string | null;
+                run_id?: string | null;
+                event?: string | null;
+                by?: string | null;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditRow"][];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    services_list_api_gnomon_v1_operations_services_list_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceRow"][];
+                };
+            };
+        };
+    };
+    timetables_show_api_gnomon_v1_operations_timetables_show_get: {
+        parameters: {
+            query: {
+                target: string;
+                timezone?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduleFacts"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    timetables_list_runs_api_gnomon_v1_operations_timetables_list_runs_get: {
+        parameters: {
+            query: {
+                target: string;
+                start: number;
+                most: number;
+                timezone?: string | null;
+                end?: number | null;
+                earliest?: number | null;
+                latest?: number | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduleRuns"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    list_sessions_auth_sessions_get: {
+        parameters: {
+            query?: {
+                /** @description The account; without it, one's own. For other accounts the role admin is needed. */
+                account?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionsAnswer"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    end_all_sessions_auth_sessions_delete: {
+        parameters: {
+            query?: {
+                /** @description The account; without it, one's own. For other accounts the role admin is needed. */
+                account?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    end_one_session_auth_sessions__session_id__delete: {
+        parameters: {
+            query?: {
+                /** @description The account; without it, one's own. For other accounts the role admin is needed. */
+                account?: string | null;
+            };
+            header?: never;
+            path: {
+                session_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_me_auth_me_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MeAnswer"];
+                };
+            };
+        };
+    };
+    change_password_auth_password_put: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasswordAnswer"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    list_own_tokens_auth_tokens_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokensAnswer"];
+                };
+            };
+        };
+    };
+    create_own_token_auth_tokens_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TokenBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewTokenAnswer"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    revoke_own_token_auth_tokens__token__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    list_own_views_auth_me_views_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ViewsAnswer"];
+                };
+            };
+        };
+    };
+    save_own_view_auth_me_views_put: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ViewBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    delete_own_view_auth_me_views_delete: {
+        parameters: {
+            query: {
+                page: string;
+                name: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Validation Error */
             422: {

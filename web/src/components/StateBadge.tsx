@@ -1,12 +1,25 @@
 /** A state as a coloured word with a shape, so that colour is not all that tells it. */
 
+import { Link } from "@tanstack/react-router";
+import { t } from "../state/language";
+
 const SHAPES: Record<string, string> = {
   success: "✓", failed: "✕", running: "▶", queued: "…", scheduled: "…", up_for_retry: "↻", up_for_reschedule: "↻", upstream_failed: "⚠", skipped: "↷",
-  deferred: "◷", restarting: "↻", removed: "–",
+  deferred: "◷", restarting: "↻", removed: "–", awaiting_input: "?",
 };
 
+/** The states of runs and task instances, and the types of runs. */
+const NAMES: Record<string, string> = {
+  success: /* text */ "success", failed: /* text */ "failed", running: /* text */ "running", queued: /* text */ "queued", scheduled: /* text */ "scheduled",
+  up_for_retry: /* text */ "up for retry", up_for_reschedule: /* text */ "up for reschedule", upstream_failed: /* text */ "upstream failed", skipped: /* text */ "skipped",
+  deferred: /* text */ "deferred", restarting: /* text */ "restarting", removed: /* text */ "removed", awaiting_input: /* text */ "awaiting input",
+  manual: /* text */ "manual", backfill: /* text */ "backfill", asset_triggered: /* text */ "asset triggered", asset_materialization: /* text */ "asset materialization",
+  operator_triggered: /* text */ "operator triggered",
+};
+
+/** The name of a state, or of a type of runs, in the language of the page. */
 export function stateName(state: string | null | undefined): string {
-  return state ? state.replaceAll("_", " ") : "no state";
+  return state ? t(NAMES[state] ?? state.replaceAll("_", " ")) : t("no state");
 }
 
 export function stateClass(state: string | null | undefined): string {
@@ -23,4 +36,9 @@ export function StateBadge({ state }: { state: string | null | undefined }) {
       <span aria-hidden="true">{stateShape(state)}</span> {stateName(state)}
     </span>
   );
+}
+
+/** The state of a run that leads to it. The keyboard reaches the run by the link on its name. */
+export function BadgeLink({ state, dagId, runId }: { state: string | null | undefined; dagId: string; runId: string }) {
+  return <Link to="/dags/$dagId/runs/$runId" params={{ dagId, runId }} className="badge-link" tabIndex={-1}><StateBadge state={state} /></Link>;
 }

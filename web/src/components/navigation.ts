@@ -1,10 +1,20 @@
 /** The pages in the navigation, in groups. The label of each is a key of the strings. */
 
+import type { Me } from "../api/administration";
+
 export interface NavigationEntry {
   label: string;
   to: string;
   /** What it shows, for the command palette. */
   about: string;
+  /** What others call it, for the command palette alone. */
+  also?: string;
+  /** What the account needs: the entry is not offered without it. */
+  needs?: string;
+  /** Shows the number of open questions beside it. */
+  countsQuestions?: boolean;
+  /** It stands in another group too, where users of other products look for it; the command palette lists it once. */
+  isSecond?: boolean;
 }
 
 export interface NavigationGroup {
@@ -13,12 +23,50 @@ export interface NavigationGroup {
 }
 
 export const FIRST: NavigationEntry[] = [
-  { label: /* text */ "Home", to: "/", about: /* text */ "what failed, is late, waits and runs next" },
+  { label: /* text */ "Home", to: "/", about: /* text */ "what failed, is late, waits and runs next", also: "dashboard import errors cluster activity" },
   { label: /* text */ "DAGs", to: "/dags", about: /* text */ "all DAGs with schedule and state" },
 ];
 
 export const GROUPS: NavigationGroup[] = [
-  { label: /* text */ "Schedules", entries: [] },
-  { label: /* text */ "Work", entries: [] },
-  { label: /* text */ "Administration", entries: [{ label: /* text */ "Services and problems", to: "/services", about: /* text */ "health of each service" }] },
+  {
+    label: /* text */ "Schedules",
+    entries: [
+      { label: /* text */ "Dependencies of a day", to: "/dependencies", about: /* text */ "which runs of a day wait for which runs of other DAGs" },
+      { label: /* text */ "Graph of DAGs and assets", to: "/dependencies/graph", about: /* text */ "what depends on, triggers and writes what" },
+      { label: /* text */ "Timetable lab", to: "/timetables", about: /* text */ "see the year of a schedule, and compare it with another" },
+      { label: /* text */ "Assets", to: "/assets", about: /* text */ "events of assets, who adds them and who waits for them", also: "datasets" },
+      { label: /* text */ "Backfills", to: "/backfills", about: /* text */ "runs of the past, with their progress" },
+    ],
+  },
+  {
+    label: /* text */ "Work",
+    entries: [
+      { label: /* text */ "Runs", to: "/runs", about: /* text */ "runs of all DAGs, filtered", also: "browse dag runs" },
+      { label: /* text */ "Task instances", to: "/tasks", about: /* text */ "task instances of all runs, filtered", also: "browse xcoms logs" },
+      { label: /* text */ "Questions to people", to: "/inbox", about: /* text */ "tasks that wait for an answer", also: "required actions human in the loop hitl approval inbox", needs: "read question", countsQuestions: true },
+      { label: /* text */ "Pools and limits", to: "/pools", about: /* text */ "who holds slots and who waits", needs: "read pool" },
+      { label: /* text */ "Triggers", to: "/triggers", about: /* text */ "what deferred tasks wait for", needs: "read task instance" },
+    ],
+  },
+  {
+    label: /* text */ "Administration",
+    entries: [
+      { label: /* text */ "Services and problems", to: "/services", about: /* text */ "health of each service", also: "jobs monitor status", needs: "read job" },
+      { label: /* text */ "Connections", to: "/connections", about: /* text */ "addresses and logins of other systems", also: "admin hooks", needs: "read connection" },
+      { label: /* text */ "Pools and limits", to: "/pools", about: /* text */ "who holds slots and who waits", needs: "read pool", isSecond: true },
+      { label: /* text */ "Variables", to: "/variables", about: /* text */ "values that DAGs read", also: "admin", needs: "read variable" },
+      { label: /* text */ "Options", to: "/options", about: /* text */ "configuration, and where it is set", also: "admin settings", needs: "read configuration" },
+      { label: /* text */ "Plugins", to: "/plugins", about: /* text */ "code that extends this installation", needs: "read plugin" },
+      { label: /* text */ "Providers", to: "/providers", about: /* text */ "installed provider packages", needs: "read provider" },
+      { label: /* text */ "Users", to: "/users", about: /* text */ "accounts, roles and grants", also: "security permissions", needs: "read account" },
+      { label: /* text */ "API tokens", to: "/tokens", about: /* text */ "tokens of all accounts", also: "security access keys", needs: "read account" },
+      { label: /* text */ "Audit log", to: "/audit", about: /* text */ "who changed what", also: "browse event log history", needs: "read audit log" },
+      { label: /* text */ "My account", to: "/account", about: /* text */ "password, tokens and sessions" },
+    ],
+  },
 ];
+
+/** Whether the entry is offered: what an account may not read is not; until the account is known, only what needs nothing. */
+export function isOffered(entry: NavigationEntry, me: Me | undefined): boolean {
+  return entry.needs === undefined || (me?.may.includes(entry.needs) ?? false);
+}

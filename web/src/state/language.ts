@@ -22,7 +22,15 @@ export async function loadLanguage(language: Language): Promise<void> {
 
 /** A text with its values in the place of `{name}`. The first argument is written out, so that the test of the strings finds it. */
 export function t(text: string, values: Record<string, string | number> = {}): string {
-  return (translations[text] ?? text).replace(/\{(\w+)\}/g, (whole, name: string) => (name in values ? String(values[name]) : whole));
+  return (translations[text] ?? text).replace(/\{(\w+)\}/g, (whole, name: string) => (name in values ? isolate(String(values[name])) : whole));
+}
+
+const TURNS = /[\u202a-\u202e\u2066-\u2069]/;
+const ISOLATES = /[\u2066-\u2069]/g;
+
+/** A value with marks of direction in an isolate of its own: the words behind it keep their direction. */
+function isolate(value: string): string {
+  return TURNS.test(value) ? `\u2068${value.replace(ISOLATES, "")}\u2069` : value;
 }
 
 /** A text for a count of one and a text for other counts; both may name {count}. */

@@ -1,7 +1,7 @@
 /** Times and durations as people read them. */
 
 import { useSyncExternalStore } from "react";
-import { subscribe as subscribePreferences, usePreference, ZONE } from "./preferences";
+import { readPreference, subscribe as subscribePreferences, usePreference, ZONE } from "./preferences";
 
 /** `local` for that of the browser, `UTC`, or the name of a zone: `Asia/Kathmandu`. */
 export type Zone = string;
@@ -14,6 +14,12 @@ export function useZone(): Zone {
   const [choice] = usePreference(ZONE);
   const zone = useSyncExternalStore(subscribe, () => dagZone);
   return choice === "DAG" ? (zone ?? "UTC") : choice;
+}
+
+/** As `useZone`, outside of components. */
+export function readZone(): Zone {
+  const choice = readPreference(ZONE);
+  return choice === "DAG" ? (dagZone ?? "UTC") : choice;
 }
 
 /** The zone of the DAG that is shown; undefined on a page of no DAG. */
@@ -32,17 +38,28 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
+const formats = new Map<Zone, Intl.DateTimeFormat>();
+
+/** One formatter a zone: to make one takes longer than to use it a hundred times. */
+function findFormat(zone: Zone): Intl.DateTimeFormat {
+  let found = formats.get(zone);
+  if (!found) {
+    found = new Intl.DateTimeFormat("sv-SE", {  // Swedish dates are those of ISO 8601
+      year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23",
+      ...(zone === "local" ? {} : { timeZone: zone }),
+    });
+    formats.set(zone, found);
+  }
+  return found;
+}
+
 /** `2026-03-29 02:30:00`, in the zone. */
 export function formatTime(text: string | null | undefined, zone: Zone): string {
   if (!text) return "";
   const at = new Date(text);
   if (Number.isNaN(at.getTime())) return text;
-  const options: Intl.DateTimeFormatOptions = {
-    year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23",
-    ...(zone === "local" ? {} : { timeZone: zone }),
-  };
-  const fields = Object.fromEntries(new Intl.DateTimeFormat("en-GB", options).formatToParts(at).map((one) => [one.type, one.value]));
-  return `${fields.year}-${fields.month}-${fields.day} ${fields.hour}:${fields.minute}:${fields.second}`;
+  if (zone === "UTC" && at.getUTCFullYear() >= 1000 && at.getUTCFullYear() <= 9999) return at.toISOString().slice(0, 19).replace("T", " ");
+  return findFormat(zone).format(at);
 }
 
 /** `1 h 5 min`, `12.3 s`, `7 ms`: at most two units. */

@@ -25,6 +25,8 @@ class AccountsPolicy:
     def __init__(self, find_authenticator: Callable[[], Authenticator], find_tags: Callable[[str], Collection[str]]) -> None:
         self._find_authenticator = find_authenticator
         self._find_tags = find_tags
+        self._authenticator: Authenticator | None = None
+        """Known after the first request: to find it opens the database."""
 
     def authorize(self, request: Request, permission: Permission, resource: ApiResource, dag_id: str | None) -> User:
         """The user of the request. Raises AccessRefused: 401 without a valid login, 403 without the role, 404 for a DAG that is hidden from the user."""
@@ -40,11 +42,36 @@ class AccountsPolicy:
             raise AccessRefused(403, describe_missing_role(identity, identity.everywhere, required, ""))
         return User(identity)
 
+    def authorize_at_once(self, request: Request, permission: Permission, resource: ApiResource) -> User | None:
+        """The user of a request with a token or a session whose role is enough for every DAG; None: call `authorize`, in a thread."""
+        if resource in PUBLIC and permission is Permission.READ:
+            return User(_NOBODY)
+        if self._authenticator is None:
+            return None
+        authorization = request.headers.get("authorization")
+        if authorization is not None:
+            identity = self._authenticator.identify_at_once(authorization)
+        else:
+            identity = self._identify_cookie_at_once(request, self._authenticator)
+        return User(identity) if identity is not None and identity.everywhere >= find_required_role(permission, resource) else None
+
+    @staticmethod
+    def _identify_cookie_at_once(request: Request, authenticator: Authenticator) -> Identity | None:
+        secret = request.cookies.get(COOKIE)
+        if secret is None or (request.method not in _SAFE_METHODS and not comes_from_same_site(request)):
+            return None
+        session = authenticator.identify_cookie_at_once(secret)
+        if session is None:
+            return None
+        request.scope.setdefault("state", {})["session_pk"] = session.session_pk
+        return session.identity
+
     def identify(self, request: Request) -> Identity:
         """The identity of the token or the session of the request. Raises AccessRefused (401, or 403 for a request from another site)."""
         authorization = request.headers.get("authorization")
         if authorization is not None:
-            identity = self._find_authenticator().identify_header(authorization)
+            self._authenticator = self._find_authenticator()
+            identity = self._authenticator.identify_header(authorization)
             if identity is None:
                 raise _unauthorized("the token is not valid, or not valid any more")
             return identity
@@ -67,7 +94,10 @@ class AccountsPolicy:
     def find_session(self, request: Request) -> OpenSession | None:
         """The session of the request's cookie; a new secret is put into the answer by the middleware `SessionCookies`."""
         secret = request.cookies.get(COOKIE)
-        session = None if secret is None else self._find_authenticator().identify_cookie(secret)
+        if secret is None:
+            return None
+        self._authenticator = self._find_authenticator()
+        session = self._authenticator.identify_cookie(secret)
         if session is not None and session.new_secret is not None:
             request.scope.setdefault("state", {})["new_session_secret"] = session.new_secret
         if session is not None:

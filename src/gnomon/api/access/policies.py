@@ -91,5 +91,9 @@ class AccessPolicy(Protocol):
     def authorize(self, request: Request, permission: Permission, resource: ApiResource, dag_id: str | None) -> User:
         """The user of the request. `dag_id`: the DAG in its path; None for none, or for `~`. Raises AccessRefused."""
 
+    def authorize_at_once(self, request: Request, permission: Permission, resource: ApiResource) -> User | None:
+        """The user of a request that is allowed for every DAG, if that needs neither a wait nor a write; None: call `authorize`, in a thread."""
+        return None
+
     def find_credential(self, request: Request) -> Credential:
         """The login of a request that was allowed."""

@@ -9,33 +9,15 @@ from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.context import ApiContext
 from gnomon.assets.conditions import match_leaves
 from gnomon.model.accounts import Role
-from gnomon.model.assets import AliasKey, AssetKey, AssetLeaf
+from gnomon.report.listings.visible_assets import VisibleAssets
 from gnomon.store import Transaction
 from gnomon.store.asset_records import asset_declarations
-from gnomon.store.asset_records.asset_declarations import StoredAsset, StoredDeclaration
+from gnomon.store.asset_records.asset_declarations import StoredAsset
 
 
-class VisibleAssets:
+def read_visible_assets(context: ApiContext, tx: Transaction, user: User, role: Role = Role.VIEWER) -> VisibleAssets:
     """The assets and aliases that a DAG names on which the user has at least a role; all for a user with the role everywhere."""
-
-    def __init__(self, context: ApiContext, tx: Transaction, user: User, role: Role = Role.VIEWER) -> None:
-        self.dags = VisibleDags(context, tx, user, role)
-        self._by_leaf: dict[AssetLeaf, list[StoredDeclaration]] = {}
-        for one in asset_declarations.list_declarations(tx):
-            if one.dag_id in self.dags:
-                self._by_leaf.setdefault(one.leaf, []).append(one)
-
-    def shows_asset(self, asset: AssetKey) -> bool:
-        """Whether the user sees the asset."""
-        return self.dags.is_all or any(leaf in self._by_leaf for leaf in match_leaves(asset, ()))
-
-    def shows_alias(self, name: str) -> bool:
-        """Whether the user sees the alias."""
-        return self.dags.is_all or AliasKey(name) in self._by_leaf
-
-    def list_about(self, asset: AssetKey) -> list[StoredDeclaration]:
-        """What the DAGs that the user sees declare about the asset."""
-        return [one for leaf in match_leaves(asset, ()) for one in self._by_leaf.get(leaf, ())]
+    return VisibleAssets(tx, VisibleDags(context, tx, user, role).dag_ids)
 
 
 def find_visible_asset(context: ApiContext, tx: Transaction, user: User, asset_pk: int, role: Role = Role.VIEWER) -> StoredAsset:
@@ -64,7 +46,7 @@ def require_event_role(context: ApiContext, tx: Transaction, user: User, asset: 
 
 
 def _shows_asset(context: ApiContext, tx: Transaction, user: User, asset: StoredAsset, role: Role) -> bool:
-    return user.identity.everywhere >= role or VisibleAssets(context, tx, user, role).shows_asset(asset.key)
+    return user.identity.everywhere >= role or read_visible_assets(context, tx, user, role).shows_asset(asset.key)
 
 
 def _refuse(asset: StoredAsset, role: Role) -> AccessRefused:

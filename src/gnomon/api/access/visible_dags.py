@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Hashable, Iterable, Mapping
 from typing import TypeVar
 
 from gnomon.api.access.policies import User
 from gnomon.api.access.required_roles import check_dag_role
 from gnomon.api.context import ApiContext
 from gnomon.model.accounts import Role
+from gnomon.report.listings.dag_facts import FactsOfAll
 from gnomon.store import Transaction
 from gnomon.store.pages.dag_pages import list_newest_versions
 from gnomon.store.pages.page_query import Condition, Operator
@@ -30,14 +31,18 @@ def require_role(context: ApiContext, tx: Transaction, user: User, dag_id: str, 
 class VisibleDags:
     """The DAGs on which a user has at least a role."""
 
-    def __init__(self, context: ApiContext, tx: Transaction, user: User, role: Role = Role.VIEWER) -> None:
+    def __init__(self, context: ApiContext, tx: Transaction, user: User, role: Role = Role.VIEWER, facts: FactsOfAll | None = None) -> None:
+        """`facts`: those of every DAG, where they have been read."""
         self._by_id: Mapping[str, int] | None = None
+        self._keys: frozenset[int] | None = None
         self.hidden: Mapping[str, int] = {}
         """The keys of the DAGs that the user does not see, by id."""
+        self.key: Hashable = None
+        """Equal for users who see the same DAGs by the same facts; None for those who see every DAG."""
         identity = user.identity
         if identity.everywhere < role:
-            key = (identity.role, identity.ceiling, identity.grants, role)
-            facts = context.facts.find_all(tx)
+            self.key = key = (identity.role, identity.ceiling, identity.grants, role)
+            facts = facts or context.facts.find_all(tx)
             self._by_id = facts.choose((*key, True), lambda spec: identity.find_dag_role(spec.dag_id, spec.tags) >= role)
             self.hidden = facts.choose((*key, False), lambda spec: identity.find_dag_role(spec.dag_id, spec.tags) < role)
 
@@ -46,8 +51,21 @@ class VisibleDags:
         """The user sees every DAG, and what belongs to none."""
         return self._by_id is None
 
+    @property
+    def dag_ids(self) -> Collection[str] | None:
+        """The ids of the DAGs; None for a user who sees every DAG."""
+        return None if self._by_id is None else self._by_id.keys()
+
     def __contains__(self, dag_id: object) -> bool:
         return self._by_id is None or dag_id in self._by_id
+
+    def has_key(self, dag_pk: int) -> bool:
+        """Whether the DAG with this key is visible."""
+        if self._by_id is None:
+            return True
+        if self._keys is None:
+            self._keys = frozenset(self._by_id.values())
+        return dag_pk in self._keys
 
     def list_conditions(self, field: str = "dag_pk") -> list[Condition]:
         """The condition of a listing with that field; none when the user sees everything."""

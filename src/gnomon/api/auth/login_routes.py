@@ -6,7 +6,7 @@ from typing import Annotated
 from urllib.parse import parse_qs
 
 from fastapi import APIRouter, HTTPException, Query, Request
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from gnomon.accounts.logins import LoginRefused, log_in
@@ -18,6 +18,7 @@ from gnomon.api.auth.session_cookies import build_cookie
 from gnomon.api.common.request_slots import RequestSlots
 from gnomon.api.common.trusted_proxies import find_address
 from gnomon.api.context import ApiContext, Context
+from gnomon.api.v2.schemas.base import Body
 from gnomon.model.accounts import Account
 
 router = APIRouter(tags=["Login"])
@@ -27,10 +28,8 @@ _SLOTS = RequestSlots("logins", 4)
 """Hashes are computed two at a time; more logins than these would only wait, each in a thread."""
 
 
-class LoginBody(BaseModel):
+class LoginBody(Body):
     """A name and a password."""
-
-    model_config = ConfigDict(extra="forbid")
 
     username: str = Field(max_length=NAME_MAX)
     password: str = Field(max_length=LENGTH_MAX)
@@ -55,14 +54,15 @@ def create_token_cli(body: LoginBody, request: Request, context: Context) -> Log
 
 
 @router.get(LOGIN_PATH, include_in_schema=False)
-def show_login(context: Context, next_page: Annotated[str, Query(alias="next")] = "/", logged_out: bool = False) -> Response:
+def show_login(context: Context, request: Request, next_page: Annotated[str, Query(alias="next")] = "/", logged_out: bool = False) -> Response:
     """The page with the form of the login."""
     _require_accounts(context)
-    return HTMLResponse(render_login_page(clean_target(next_page), button=_find_button(context), is_logged_out=logged_out))
+    return HTMLResponse(_render(context, request, clean_target(next_page), is_logged_out=logged_out))
 
 
-def _find_button(context: ApiContext) -> str | None:
-    return None if context.oidc is None else context.oidc.button
+def _render(context: ApiContext, request: Request, target: str, problem: str = "", *, is_logged_out: bool = False) -> str:
+    button = None if context.oidc is None else context.oidc.button
+    return render_login_page(target, problem, button, is_logged_out=is_logged_out, accepted=request.headers.get("accept-language", ""))
 
 
 @router.post(LOGIN_PATH, include_in_schema=False)
@@ -121,11 +121,11 @@ def _log_in_browser(context: ApiContext, request: Request, form: dict[str, str])
     _require_accounts(context)
     target = clean_target(form.get("next", "/"))
     if not comes_from_same_site(request):
-        return HTMLResponse(render_login_page(target, "The request came from a page of another site.", _find_button(context)), 403)
+        return HTMLResponse(_render(context, request, target, "The request came from a page of another site."), 403)
     try:
         account = _check_login(context, request, form.get("username", ""), form.get("password", ""))
     except HTTPException as refusal:
-        return HTMLResponse(render_login_page(target, str(refusal.detail), _find_button(context)), refusal.status_code, dict(refusal.headers or {}))
+        return HTMLResponse(_render(context, request, target, str(refusal.detail)), refusal.status_code, dict(refusal.headers or {}))
     with context.database.write() as tx:
         secret = begin_session(tx, account, find_address(request), context.clock.now(), context.authenticator.rules)
     answer = RedirectResponse(target, 303)

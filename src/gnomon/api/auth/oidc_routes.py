@@ -129,7 +129,8 @@ def _find_redirect_url(request: Request, settings: OidcSettings) -> str:
 def _refuse(context: ApiContext, request: Request, status: int, problem: str) -> Response:
     """The page of the login with the reason. It is logged: the reason is often one for the administrator."""
     _log.warning("oidc_login_refused", address=find_address(request), reason=problem)
-    answer = HTMLResponse(render_login_page("/", problem, None if context.oidc is None else context.oidc.button), status)
+    button = None if context.oidc is None else context.oidc.button
+    answer = HTMLResponse(render_login_page("/", problem, button, accepted=request.headers.get("accept-language", "")), status)
     answer.headers.append("set-cookie", _build_cookie(request, "", 0))
     return answer
 

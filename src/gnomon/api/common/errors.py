@@ -8,14 +8,16 @@ from typing import Any
 from fastapi import FastAPI, HTTPException, Request
 from fastapi.exceptions import RequestValidationError
 from pydantic_core import PydanticSerializationError
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException as StarletteHTTPException
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 
 from gnomon import log
 from gnomon.actions.backfill_changes import BackfillEnded, BackfillRefused
 from gnomon.actions.owner_requests import RequestRefused
 from gnomon.actions.state_changes import StateValueRefused
 from gnomon.api.access.policies import AccessRefused, User
+from gnomon.api.common.fault_limits import FAULTS_MAX, describe_fault
 from gnomon.api.common.version_header import VERSION_HEADER, find_version
 from gnomon.errors.product import ConfigurationError, GnomonError, ResourceUnavailable, UserError
 from gnomon.model.accounts import Role
@@ -31,10 +33,13 @@ from gnomon.store import (
     SchemaTooOld,
 )
 from gnomon.store.errors import BackfillActive
+from gnomon.timetable_host import HostsBusy
 
 _log = log.get_logger("api")
 ERROR_CLASS_HEADER = "Gnomon-Error"
 """The name of the class of an error, which Gnomon's own clients read: a sentence is for people."""
+RETRY_AFTER_S = "5"
+"""When a client may ask again if the database, or something else that the answer needs, is away."""
 _STATUS_OF_ERRORS: tuple[tuple[type[Exception], int], ...] = (
     (NameNotFound, 404), (NotFound, 404), (RunExists, 409), (BackfillActive, 409), (BackfillEnded, 409), (BackfillRefused, 422),
     (ResourceInUse, 409), (RequestRefused, 409), (StateValueRefused, 422),
@@ -70,22 +75,27 @@ def find_status(error: Exception) -> int:
 
 
 def _answer(status: int, detail: Any, headers: dict[str, str] | None = None) -> JSONResponse:
+    if status == 503:  # what is away may come back
+        headers = {"Retry-After": RETRY_AFTER_S, **(headers or {})}
     return JSONResponse({"detail": detail}, status, headers)
 
 
-async def _answer_http_error(request: Request, error: Exception) -> JSONResponse:
+async def _answer_http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, StarletteHTTPException)
     if error.status_code == 404 and error.detail == "Not Found":  # no route has the path
         path = request.url.path
         is_api = path.startswith("/api/")
+        if not is_api and request.method in ("GET", "HEAD") and "text/html" in request.headers.get("Accept", ""):
+            page: Response = await run_in_threadpool(request.app.state.show_missing_page, request)
+            return page
         return _answer(404, f"there is no operation {path}" if is_api else f"there is no page {path}; the pages begin at /")
     return _answer(error.status_code, error.detail, dict(error.headers or {}))
 
 
 async def _answer_invalid_request(_request: Request, error: Exception) -> JSONResponse:
-    """422. The value itself is left out: it may be a password."""
+    """422, with the first faults."""
     assert isinstance(error, RequestValidationError)
-    return _answer(422, [{"loc": list(fault["loc"]), "msg": str(fault["msg"]), "type": str(fault["type"])} for fault in error.errors()])
+    return _answer(422, [describe_fault(fault) for fault in error.errors()[:FAULTS_MAX]])
 
 
 async def _answer_refusal(_request: Request, error: Exception) -> JSONResponse:
@@ -99,18 +109,17 @@ async def _answer_error(request: Request, error: Exception) -> JSONResponse:
     status = find_status(error)
     if status == 500:
         return await _answer_crash(request, error)
-    if isinstance(error, NameNotFound) and error.thing == "DAG" and not _sees_all_dags(request):
-        return _answer(status, f"there is no DAG {error.name!r}", _name_class(error))  # the sentence would suggest names that are hidden from the user
-    return _answer(status, str(error), _name_class(error))
+    return _answer(status, describe_error_to(getattr(request.state, "user", None), error), _name_class(error))
+
+
+def describe_error_to(user: object, error: Exception) -> str:
+    """The sentence of an error. That of an unknown DAG suggests names only to a user who sees all DAGs: they may be hidden from others."""
+    sees_all = isinstance(user, User) and user.identity.everywhere >= Role.VIEWER
+    return f"there is no DAG {error.name!r}" if isinstance(error, NameNotFound) and error.thing == "DAG" and not sees_all else str(error)
 
 
 def _name_class(error: Exception) -> dict[str, str]:
-    return {ERROR_CLASS_HEADER: type(error).__name__}
-
-
-def _sees_all_dags(request: Request) -> bool:
-    user = getattr(request.state, "user", None)
-    return isinstance(user, User) and user.identity.everywhere >= Role.VIEWER
+    return {ERROR_CLASS_HEADER: type(error).__name__} | ({"Retry-After": "1"} if isinstance(error, HostsBusy) else {})
 
 
 async def _answer_depth(_request: Request, _error: Exception) -> JSONResponse:

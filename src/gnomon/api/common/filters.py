@@ -1,5 +1,7 @@
 """Filters of lists: `_gte`, `_gt`, `_lte`, `_lt`, `_pattern` and `_prefix_pattern` behind the name of an attribute, or the attribute itself.
 
+Gnomon's own lists have also `_not` and `_not_pattern`: what is none of the values, and what has none of the texts.
+
 `*_pattern` ignores case and finds the text anywhere; `%` and `_` are wildcards. `*_prefix_pattern` is exact. In both, `|` means OR and
 `~` matches everything.
 """
@@ -18,10 +20,14 @@ from gnomon.model.instants import SECOND, Instant, to_instant
 from gnomon.store.pages.page_query import Condition, Operator
 
 _OPERATORS = {
-    "_prefix_pattern": Operator.STARTS_WITH, "_pattern": Operator.MATCHES, "_gte": Operator.AT_LEAST, "_gt": Operator.MORE,
+    "_not_pattern": Operator.MATCHES_NOT, "_not": Operator.NOT_IN, "_prefix_pattern": Operator.STARTS_WITH, "_pattern": Operator.MATCHES, "_gte": Operator.AT_LEAST, "_gt": Operator.MORE,
     "_lte": Operator.AT_MOST, "_lt": Operator.LESS,
 }
-_PATTERNS = (Operator.STARTS_WITH, Operator.MATCHES)
+_PATTERNS = (Operator.STARTS_WITH, Operator.MATCHES, Operator.MATCHES_NOT)
+
+
+SECONDS_MAX = 10**11
+"""More than 3,000 years."""
 
 
 def read_instant(value: datetime) -> Instant:
@@ -33,7 +39,9 @@ def read_instant(value: datetime) -> Instant:
 
 
 def read_seconds(value: float) -> int:
-    """A span in seconds as microseconds."""
+    """A span in seconds as microseconds. Raises HTTPException (422) for a number that is none, and for one that no span has."""
+    if not abs(value) <= SECONDS_MAX:  # also false for NaN
+        raise HTTPException(422, f"{value} is not a number of seconds from {-SECONDS_MAX} to {SECONDS_MAX}")
     return round(value * SECOND)
 
 
@@ -64,7 +72,7 @@ def build_conditions(filters: BaseModel, fields: Mapping[str, FilterField], igno
             texts = split_pattern(value, splits=field.splits)
             if texts is not None:
                 conditions.append(Condition(field.name, operator, texts))
-        elif operator is Operator.IN:
+        elif operator in (Operator.IN, Operator.NOT_IN):
             conditions.append(Condition(field.name, operator, [field.read(one) for one in value]))
         else:
             conditions.append(Condition(field.name, operator, field.read(value)))
@@ -77,10 +85,15 @@ ALTERNATIVES_MAX = 100
 """The most texts of one pattern: SQLite permits conditions of a depth of 1,000."""
 
 
-def split_pattern(pattern: str, *, splits: bool = True) -> list[str] | None:
-    """The texts of a pattern, of which one must be found; None when everything matches. Raises HTTPException (422) for a pattern that is too long."""
+def check_pattern_length(pattern: str) -> None:
+    """Raise HTTPException (422) for a text to search for that is too long: SQLite refuses it."""
     if len(pattern) > PATTERN_MAX:
         raise HTTPException(422, f"a pattern has at most {PATTERN_MAX:,} characters, and this one has {len(pattern):,}")
+
+
+def split_pattern(pattern: str, *, splits: bool = True) -> list[str] | None:
+    """The texts of a pattern, of which one must be found; None when everything matches. Raises HTTPException (422) for a pattern that is too long."""
+    check_pattern_length(pattern)
     texts = [text.strip() for text in pattern.split("|")] if splits else [pattern]
     texts = [text for text in texts if text]
     if len(texts) > ALTERNATIVES_MAX:

@@ -12,6 +12,7 @@ from gnomon.api.access.policies import AccessRefused, ApiResource, Permission
 from gnomon.api.common.errors import find_status
 from gnomon.errors.product import GnomonError
 from gnomon.model.accounts import Identity, Role
+from gnomon.model.execution_messages import EXECUTION_PREFIX
 
 BODY_BYTES_MAX = 20 * 1024 * 1024
 """The largest body of a request: an XCom of 16 MiB and its quoting."""
@@ -50,7 +51,7 @@ class BodyLimit:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
+        if scope["type"] != "http" or scope["path"].startswith(f"{EXECUTION_PREFIX}/"):  # these routes check the token before they read the body
             await self._app(scope, receive, send)
             return
         received, permitted = 0, ANONYMOUS_BYTES_MAX

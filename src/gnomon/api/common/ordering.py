@@ -54,8 +54,12 @@ def sort_entries(entries: Sequence[T], order_by: Sequence[str], known: Mapping[s
 
     Raises HTTPException (400) for an attribute that the list cannot be ordered by.
     """
+    chosen: dict[str, str] = {}
+    for text in [name for name in order_by if name] or [default]:
+        _find_attribute(text, known)
+        chosen.setdefault(text.removeprefix("-"), text)  # named again, an attribute changes nothing, and each costs a sort
     ordered = list(entries)
-    for text in reversed([name for name in order_by if name] or [default]):
+    for text in reversed(chosen.values()):
         value_of: Callable[[T], Any] = _find_attribute(text, known)
         known_values = sorted((one for one in ordered if value_of(one) is not None), key=value_of, reverse=text.startswith("-"))
         ordered = [*known_values, *(one for one in ordered if value_of(one) is None)]

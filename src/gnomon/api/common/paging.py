@@ -50,6 +50,13 @@ def count_entries(count: Callable[[int], int], offset: int, size: int, *, most: 
     return TotalEntries(total, most if total >= most else None)
 
 
+def find_total(count: Callable[[int], int], offset: int, size: int, found: int, *, has_more: bool) -> TotalEntries:
+    """As `count_entries`, of a list whose page has been read: a last page with `found` entries says how many there are."""
+    if not has_more and (found or not offset) and size:
+        return TotalEntries(offset + found)
+    return count_entries(count, offset, size)
+
+
 def find_count_limit(order: Ordering, indexed: Collection[str]) -> int:
     """How far a list in that order is counted behind the page: as far as `check_sorted` needs it."""
     return COUNT_MAX if order.fields[0].name in indexed else SORTED_MAX

@@ -2,27 +2,65 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
+from typing import Any
 
-from fastapi import HTTPException
+from fastapi import Depends, HTTPException
+
+_PATIENCE_S = 5.0
+_STEP_S = 0.02
 
 
 class RequestSlots:
-    """`kind`: the requests, in the plural, for the sentence of a refusal."""
+    """`kind`: the requests, in the plural, for the sentence of a refusal. `waiting`: how many requests of the kind may wait for a slot."""
 
-    def __init__(self, kind: str, count: int) -> None:
+    def __init__(self, kind: str, count: int, waiting: int = 32) -> None:
         self._kind = kind
         self._count = count
         self._free = threading.BoundedSemaphore(count)
+        self._may_wait = threading.BoundedSemaphore(waiting)
 
     @contextmanager
     def take(self) -> Iterator[None]:
         """One slot until the end of the block. Raises HTTPException (503) when all are taken: a request that waits would hold a thread."""
         if not self._free.acquire(blocking=False):
-            raise HTTPException(503, f"this api-server answers {self._count} {self._kind} at the same time: try again in a second", {"Retry-After": "1"})
+            raise self._refusal()
         try:
             yield
         finally:
             self._free.release()
+
+    def require(self) -> Any:
+        """A dependency of a route: one slot until its function has returned. While all are taken the request waits for up to 5 seconds without a thread.
+
+        A page asks for several previews at the same time, and a request that the browser has given up holds its slot until its answer is made.
+        Any: as FastAPI declares it.
+        """
+        return Depends(self._hold, scope="function")
+
+    async def _hold(self) -> AsyncIterator[None]:
+        if not self._free.acquire(blocking=False):
+            await self._wait()
+        try:
+            yield
+        finally:
+            self._free.release()
+
+    async def _wait(self) -> None:
+        """Take a slot as soon as one is free. Raises HTTPException (503) after 5 seconds, and at once when too many requests wait already."""
+        if not self._may_wait.acquire(blocking=False):
+            raise self._refusal()
+        try:
+            for _ in range(round(_PATIENCE_S / _STEP_S)):
+                await asyncio.sleep(_STEP_S)
+                if self._free.acquire(blocking=False):
+                    return
+        finally:
+            self._may_wait.release()
+        raise self._refusal()
+
+    def _refusal(self) -> HTTPException:
+        return HTTPException(503, f"this api-server answers {self._count} {self._kind} at the same time: try again in a second", {"Retry-After": "1"})

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cache
-from importlib import metadata
-
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from gnomon.metrics.figures import find_version
+
+__all__ = ["VERSION_HEADER", "VersionHeader", "find_version"]
 VERSION_HEADER = "Gnomon-Version"
-
-
-@cache
-def find_version() -> str:
-    """The version of this installation."""
-    try:
-        return metadata.version("gnomon")
-    except metadata.PackageNotFoundError:
-        return "of a source tree"
 
 
 class VersionHeader:

@@ -13,7 +13,7 @@ from gnomon.clock import Clock
 from gnomon.config.host_name import current_host_name
 from gnomon.errors.product import GnomonError
 from gnomon.metrics import ProcessFigures, definitions
-from gnomon.store import Database
+from gnomon.store import Database, Transaction
 from gnomon.store.ownership.service_figures import FIGURES_S, FiguresWriter
 
 SERVICE = "api-server"
@@ -33,7 +33,7 @@ class ServerFigures:
         self.figures = ProcessFigures()
         self._clock = clock
         self._find_database = find_database
-        self._writer = FiguresWriter(self.figures, SERVICE, self.process_id, current_host_name(), clock.monotonic)
+        self._writer = FiguresWriter(self.figures, SERVICE, self.process_id, current_host_name(), clock)
         self._writing: asyncio.Future[None] | None = None
         self._is_stored = False
         self._begin_at = clock.monotonic() + FIGURES_S
@@ -58,12 +58,16 @@ class ServerFigures:
         if now >= self._begin_at and self._writer.is_due() and (self._writing is None or self._writing.done()):
             self._writing = asyncio.get_running_loop().run_in_executor(None, self._write)
 
+    def write_if_due(self, tx: Transaction) -> None:
+        """Store the figures if the last write is FIGURES_S old."""
+        self._writer.write_if_due(tx)
+        self._is_stored = True
+
     def _write(self) -> None:
         """Store the figures, in a thread. What cannot be stored now is stored later: the figures only grow."""
         try:
             with self._find_database().write() as tx:
-                self._writer.write_if_due(tx)
-                self._is_stored = True
+                self.write_if_due(tx)
         except GnomonError as error:
             _log.debug("figures_not_stored", error=str(error))
 

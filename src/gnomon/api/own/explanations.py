@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Container, Iterable
+from dataclasses import asdict
+from datetime import datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Query
@@ -16,9 +18,16 @@ from gnomon.api.common.paths import Id
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.lookup import refuse_wildcard
 from gnomon.api.v2.schemas.base import Answer
+from gnomon.assets.leaf_mappers import PartitionAnswers, list_rule_classes
 from gnomon.engine.state.engine_state import EngineLimits
+from gnomon.errors.timetable import PlanningError
 from gnomon.model.ids import UNMAPPED
+from gnomon.model.instants import to_datetime
+from gnomon.model.records import DagRecord
+from gnomon.model.wait_conditions import ReleaseAct, WaitCondition
 from gnomon.report.explanations import explanation
+from gnomon.report.explanations.condition_tree import list_dag_conditions, list_run_conditions, list_task_conditions
+from gnomon.report.explanations.engine_state_reading import EngineStateReader, build_limits
 from gnomon.report.explanations.schedule_switch import describe_schedule_switch
 from gnomon.report.explanations.skipped_slots import explain_slot, parse_instant
 from gnomon.report.listings.dag_list import find_dag
@@ -29,6 +38,38 @@ from gnomon.store.dag_records import dag_runs
 router = APIRouter(prefix="/dags/{dag_id}", tags=["Explanation"])
 
 
+class ReleaseAnswer(Answer):
+    """The act that would meet a condition, and what it acts on; null fields are not part of it."""
+
+    act: ReleaseAct
+    dag_id: str | None
+    run_id: str | None
+    task_id: str | None
+    map_index: int
+    upstream_dag_id: str | None
+    """Of `release_run`: the DAG that is no longer waited for."""
+    pool: str | None
+    slots: int | None
+    """Of `set_pool`: the slots that would be enough now."""
+    option: str | None
+    """Of `raise_limit`: the argument of the DAG or the task, or `[section] option`."""
+    service: str | None
+    """Of `start_service`: the command after `gnomon`."""
+
+
+class ConditionAnswer(Answer):
+    """A condition, met or not, and those that it consists of."""
+
+    kind: str
+    met: bool
+    text: str
+    since: datetime | None
+    """Since when it is met, or waited for; null when that is not known."""
+    release: ReleaseAnswer | None
+    """Null: it is met, time or other work meets it, or the act is on a DAG that the user may not see."""
+    children: list[ConditionAnswer]
+
+
 class ExplanationAnswer(Answer):
     """Why something is not running, or how it ended."""
 
@@ -36,6 +77,8 @@ class ExplanationAnswer(Answer):
     """The state of the run or the task instance, None without one; of a DAG `active`, `paused` or `deleted`."""
     sentences: list[str]
     """Empty: nothing prevents it from running. A DAG that the user may not see has no name in them."""
+    conditions: list[ConditionAnswer]
+    """The same as data: every condition that was checked. Empty for what has ended well, and for a slot without a run."""
 
 
 @router.get("/explain", dependencies=[requires(Permission.READ, ApiResource.DAG)])
@@ -44,13 +87,11 @@ def explain_dag(dag_id: Id, context: Context, user: CurrentUser) -> ExplanationA
     refuse_wildcard("dag_id", dag_id)
     with context.database.read() as tx:
         dag = find_dag(tx, dag_id)
-    answers = ask_partition_mappers(context.cfg, context.database, dag)
+        if not any(list_rule_classes(dag.spec.partition_rules)):
+            return _answer_about_dag(context, tx, user, dag, None)
+    answers = ask_partition_mappers(context.cfg, context.database, dag)  # in no transaction: an author's code answers
     with context.database.read() as tx:
-        dag = find_dag(tx, dag_id)
-        sentences = describe_schedule_switch(context.cfg, dag)
-        sentences += explanation.explain_dag(tx, dag, _read_limits(context), context.clock.now(), answers)
-        state = "deleted" if not dag.active else "paused" if dag.paused else "active"
-        return _answer(context, tx, user, state, sentences)
+        return _answer_about_dag(context, tx, user, find_dag(tx, dag_id), answers)
 
 
 @router.get("/dagRuns/{dag_run_id}/explain", dependencies=[requires(Permission.READ, ApiResource.DAG_RUN)])
@@ -62,7 +103,11 @@ def explain_run(dag_id: Id, dag_run_id: Id, context: Context, user: CurrentUser)
         at = parse_instant(dag_run_id)
         run = find_run(tx, dag, dag_run_id) if at is None else dag_runs.find_stored_run(tx, dag_id, dag_run_id)
         if run is not None:
-            return _answer(context, tx, user, run.state.value, explanation.explain_run(tx, dag, run, _read_limits(context), now))
+            limits = _read_limits(context)
+            with EngineStateReader(tx, limits, run) as reader:
+                sentences = explanation.explain_run(tx, dag, run, limits, now, reader)
+                conditions = list_run_conditions(tx, dag, run, limits, now, reader)
+            return _answer(context, tx, user, run.state.value, sentences, conditions)
         assert at is not None
         return _answer(context, tx, user, None, explain_slot(tx, dag, at, now))
 
@@ -76,16 +121,43 @@ def explain_task_instance(
     with context.database.read() as tx:
         dag = find_dag(tx, dag_id)
         run = find_run(tx, dag, dag_run_id)
-        sentences = explanation.explain_task(tx, dag, run, task_id, map_index, _read_limits(context), context.clock.now())
-        rows = list_task_instances(tx, dag, run)
-        state = next((row.state for row in rows if (row.task_id, row.map_index) == (task_id, map_index)), None)
-        return _answer(context, tx, user, state, sentences)
+        limits, now = _read_limits(context), context.clock.now()
+        with EngineStateReader(tx, limits, run) as reader:
+            sentences = explanation.explain_task(tx, dag, run, task_id, map_index, limits, now, reader)
+            conditions = list_task_conditions(tx, dag, run, task_id, map_index, limits, now, reader)
+        state = next((row.state for row in list_task_instances(tx, dag, run, task_id) if row.map_index == map_index), None)
+        return _answer(context, tx, user, state, sentences, conditions)
+
+
+def _answer_about_dag(context: ApiContext, tx: Transaction, user: User, dag: DagRecord, answers: PartitionAnswers | PlanningError | None) -> ExplanationAnswer:
+    limits, now = _read_limits(context), context.clock.now()
+    sentences = describe_schedule_switch(context.cfg, dag)
+    sentences += explanation.explain_dag(tx, dag, limits, now, answers)
+    state = "deleted" if not dag.active else "paused" if dag.paused else "active"
+    return _answer(context, tx, user, state, sentences, list_dag_conditions(tx, dag, limits, now))
 
 
 def _read_limits(context: ApiContext) -> EngineLimits:
-    return EngineLimits(parallelism=context.cfg.integer("core", "parallelism") or None)
+    return build_limits(context.cfg)
 
 
-def _answer(context: ApiContext, tx: Transaction, user: User, state: str | None, sentences: Iterable[str]) -> ExplanationAnswer:
-    hide = build_name_filter(VisibleDags(context, tx, user))
-    return ExplanationAnswer(state=state, sentences=[hide(sentence) for sentence in sentences])
+def _answer(
+    context: ApiContext, tx: Transaction, user: User, state: str | None, sentences: Iterable[str], conditions: Iterable[WaitCondition] = ()
+) -> ExplanationAnswer:
+    visible = VisibleDags(context, tx, user)
+    hide = build_name_filter(visible)
+    return ExplanationAnswer(
+        state=state, sentences=[hide(sentence) for sentence in sentences], conditions=[build_condition(one, visible, hide) for one in conditions]
+    )
+
+
+def build_condition(condition: WaitCondition, visible: Container[str], hide: Callable[[str], str]) -> ConditionAnswer:
+    """The condition without the names of hidden DAGs: an act on one is left out."""
+    release = condition.release
+    if release is not None and any(dag_id is not None and dag_id not in visible for dag_id in (release.dag_id, release.upstream_dag_id)):
+        release = None
+    return ConditionAnswer(
+        kind=condition.kind, met=condition.is_met, text=hide(condition.text), since=None if condition.since is None else to_datetime(condition.since),
+        release=None if release is None else ReleaseAnswer(**asdict(release)),
+        children=[build_condition(child, visible, hide) for child in condition.children],
+    )  # fmt: skip

@@ -7,17 +7,21 @@ from typing import Annotated, Any
 
 import msgspec
 from fastapi import APIRouter, Query
+from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
 from gnomon.api.access.permissions import requires
 from gnomon.api.access.policies import ApiResource, Permission
+from gnomon.api.common.filters import build_conditions
 from gnomon.api.common.paths import Id
 from gnomon.api.context import Context
 from gnomon.api.v2.lookup import refuse_wildcard
+from gnomon.api.v2.run_filters import RUN_FIELDS
 from gnomon.api.v2.schemas.base import Answer
 from gnomon.model.instants import iso
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.run_grid import CompactGrid, read_compact_grid
+from gnomon.report.listings.run_list import find_run
 
 router = APIRouter(prefix="/dags/{dag_id}", tags=["Grid"])
 RUNS_MAX = 365
@@ -34,6 +38,15 @@ class GridRunAnswer(Answer):
     end_date: datetime | None
 
 
+class GridGroupAnswer(Answer):
+    """A task group."""
+
+    group_id: str
+    parent: int | None
+    """The index of the group that contains it."""
+    mapped: bool
+
+
 class GridAnswer(Answer):
     """Runs × tasks. A cell is a number: the index of a state in `states`; several instances make a list of (index, count) pairs, none makes null."""
 
@@ -42,18 +55,46 @@ class GridAnswer(Answer):
     """The states that occur; null: task instances without a state."""
     runs: list[GridRunAnswer]
     """Oldest first."""
+    has_older: bool
+    """Runs before the first one meet the conditions too."""
     task_ids: list[str]
     """In topological order; tasks that the DAG no longer has come last."""
-    cells: list[list[int | list[tuple[int, int]] | None]]
+    groups: list[GridGroupAnswer]
+    """The task groups of the newest version, each after the group that contains it."""
+    task_groups: list[int | None]
+    """For each task, the index of its group."""
+    mapped: list[int]
+    """The indexes of the tasks with mapped arguments."""
+    cells: list[list[int | list[list[int]] | None]]
     """For each task, a cell for each run."""
 
 
+class GridParameters(BaseModel):
+    """The parameters of `GET /dags/{dag_id}/grid`."""
+
+    model_config = ConfigDict(extra="forbid")
+    runs: int = Field(25, ge=1, le=RUNS_MAX)
+    before: str | None = None
+    run_id: str | None = None
+    state: list[str] = Field([])
+    run_type: list[str] = Field([])
+    run_after_gte: datetime | None = None
+    run_after_lte: datetime | None = None
+
+
 @router.get("/grid", response_model=GridAnswer, dependencies=[requires(Permission.READ, ApiResource.TASK_INSTANCE)])
-def get_grid(dag_id: Id, context: Context, runs: Annotated[int, Query(ge=1, le=RUNS_MAX)] = 25) -> Response:
-    """The newest `runs` runs of the DAG with the states of all their tasks."""
+def get_grid(dag_id: Id, context: Context, parameters: Annotated[GridParameters, Query()]) -> Response:
+    """The newest `runs` runs of the DAG with the states of all their tasks.
+
+    `before`: a run id; the runs before that run. `run_id`: that run alone. `state`, `run_type` (each may be given several times), `run_after_gte` and
+    `run_after_lte` select runs.
+    """
     refuse_wildcard("dag_id", dag_id)
+    conditions = build_conditions(parameters, RUN_FIELDS, ("runs", "before"))
     with context.database.read() as tx:
-        grid = read_compact_grid(tx, find_dag(tx, dag_id), runs)
+        dag = find_dag(tx, dag_id)
+        before = None if parameters.before is None else find_run(tx, dag, parameters.before)
+        grid = read_compact_grid(tx, dag, parameters.runs, conditions, before)
     return Response(msgspec.json.encode(_build(grid)), media_type="application/json")
 
 
@@ -64,5 +105,7 @@ def _build(grid: CompactGrid) -> dict[str, Any]:
          "end_date": iso(run.ended_at)}
         for run in grid.runs
     ]  # fmt: skip
-    return {"dag_id": grid.dag_id, "states": grid.states, "runs": runs, "task_ids": grid.task_ids, "cells": grid.cells}
-
+    return {
+        "dag_id": grid.dag_id, "states": grid.states, "runs": runs, "has_older": grid.has_older, "task_ids": grid.task_ids, "groups": grid.groups,
+        "task_groups": grid.task_groups, "mapped": grid.mapped, "cells": grid.cells,
+    }  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from gnomon.api.access.hidden_names import build_name_filter
 from gnomon.api.access.policies import User
@@ -27,6 +27,10 @@ class ApiDags:
     def has_role(self, tx: Transaction, dag_id: str, role: Role) -> bool:
         """The account has this role on the DAG, or on everything."""
         return dag_id in self._find(tx, role)
+
+    def find_dag_ids(self, tx: Transaction, role: Role) -> Collection[str] | None:
+        """The DAGs on which the account has this role; None when it is every DAG."""
+        return self._find(tx, role).dag_ids
 
     def require_role(self, tx: Transaction, dag_id: str, role: Role) -> None:
         """Raises AccessRefused: 404 for a DAG that is hidden from the user, 403 for a lower role."""

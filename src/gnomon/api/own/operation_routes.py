@@ -11,28 +11,35 @@ from typing import Annotated, Any
 
 import msgspec
 from fastapi import APIRouter, Body, Query
+from pydantic import WrapValidator
 from starlette.responses import Response
 
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
+from gnomon.api.common.fault_limits import bound_faults
 from gnomon.api.common.paths import Id
+from gnomon.api.common.request_slots import RequestSlots
 from gnomon.api.context import Context
 from gnomon.api.own.operation_access import ApiDags
+from gnomon.api.own.timetables import PREVIEW_SLOTS
 from gnomon.api.v2.lookup import refuse_wildcard
 from gnomon.operations.catalogue import list_operations
 from gnomon.operations.operation import DAG_ID, Operation
 from gnomon.operations.operation_scope import OperationScope
 
 router = APIRouter(tags=["Operation"])
+_SLOTS = {"alerts.test": RequestSlots("tests of channels", 1), "timetables.show": PREVIEW_SLOTS, "timetables.list_runs": PREVIEW_SLOTS}
+"""Operations that take long: how many of them are performed at the same time."""
 _KEYWORD = inspect.Parameter.KEYWORD_ONLY
 
 
 def add_route(operation: Operation[..., Any]) -> None:
     """Add the route of an operation to the router."""
     prefix = "/dags/{dag_id}/operations" if operation.is_about_dag else "/operations"
+    slots = [_SLOTS[operation.name].require()] if operation.name in _SLOTS else []
     router.add_api_route(
         f"{prefix}/{operation.name}", _build_endpoint(operation), methods=["GET" if operation.is_read else "POST"],
-        dependencies=[requires(Permission(operation.verb), ApiResource(operation.resource))], name=operation.name,
+        dependencies=[requires(Permission(operation.verb), ApiResource(operation.resource)), *slots], name=operation.name,
         description=inspect.getdoc(operation.function), response_model=operation.find_result_type(),
     )  # fmt: skip
 
@@ -43,7 +50,7 @@ def _build_endpoint(operation: Operation[..., Any]) -> Any:
     def endpoint(api_context: Context, api_user: CurrentUser, **arguments: Any) -> Response:
         if operation.is_about_dag:
             refuse_wildcard(DAG_ID, arguments[DAG_ID])
-        scope = OperationScope(api_context.act_as(api_user), api_context.database, ApiDags(api_context, api_user), is_remote=True)
+        scope = OperationScope(api_context.act_as(api_user), api_context.database, ApiDags(api_context, api_user), is_remote=True, task_logs_opener=lambda: api_context.task_logs)
         return Response(msgspec.json.encode(operation.function(scope, **arguments)), media_type="application/json")
 
     own = list(inspect.signature(endpoint, eval_str=True).parameters.values())[:2]
@@ -59,8 +66,9 @@ def _declare(operation: Operation[..., Any], parameter: inspect.Parameter) -> in
     """Where the argument is in the request: the DAG in the path, the others in the query of a read and in the body of a change."""
     if parameter.name == DAG_ID:
         return parameter.replace(annotation=Id, kind=_KEYWORD)
-    place = Query() if operation.is_read else Body(embed=True)
-    return parameter.replace(annotation=Annotated[parameter.annotation, place], kind=_KEYWORD)
+    if operation.is_read:
+        return parameter.replace(annotation=Annotated[parameter.annotation, Query()], kind=_KEYWORD)
+    return parameter.replace(annotation=Annotated[parameter.annotation, WrapValidator(bound_faults), Body(embed=True)], kind=_KEYWORD)
 
 
 for _operation in list_operations():

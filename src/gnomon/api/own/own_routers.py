@@ -5,27 +5,54 @@ from __future__ import annotations
 from fastapi import FastAPI
 
 from gnomon.api.access.permissions import list_operations
+from gnomon.api.common.route_index import RouteIndex
 from gnomon.api.own import (
+    asset_watchers,
+    backfill_previews,
+    backfills,
+    calendars,
+    dag_audit,
+    dag_graph,
+    dag_overviews,
+    dag_settings,
+    deferrals,
     dependencies,
     events,
     explanations,
+    failures,
     forecasts,
     grids,
+    limit_use,
+    log_lines,
     operation_routes,
+    options,
     pool_use,
+    run_lists,
+    run_previews,
+    run_tasks,
+    run_timelines,
     services,
+    slot_counts,
+    slot_runs,
+    structures,
+    timelines,
     timetables,
+    triggers,
     work,
 )
 
 OWN_ROUTERS = (
     explanations.router, forecasts.router, grids.router, work.router, dependencies.router, services.router, events.router, timetables.router,
-    pool_use.router, operation_routes.router,
+    pool_use.router, run_tasks.router, log_lines.router, calendars.router, run_previews.router, backfill_previews.router, backfills.router,
+    dag_settings.router, dag_audit.router, dag_graph.router, slot_runs.router, slot_counts.router, asset_watchers.router, triggers.router,
+    options.router, dag_overviews.router, timelines.router, failures.router, deferrals.router, limit_use.router, structures.router,
+    run_timelines.router, run_lists.router, operation_routes.router,
 )  # fmt: skip
 
 
-def include_own(app: FastAPI, prefix: str) -> None:
+def include_own(app: FastAPI, index: RouteIndex, prefix: str) -> None:
     """Add all operations of Gnomon's own API. Raises InternalError when one declares no permission."""
     list_operations(OWN_ROUTERS)
     for router in OWN_ROUTERS:
         app.include_router(router, prefix=prefix)
+        index.add(prefix, router.routes)

@@ -1,4 +1,4 @@
-"""The processes of the services."""
+"""The processes of the services, with their figures, and the problems of the installation."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from datetime import datetime
 
 from fastapi import APIRouter
 
-from gnomon.api.access.permissions import requires
+from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
+from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.context import Context
+from gnomon.api.v2.conversions import moment
 from gnomon.api.v2.schemas.base import Answer
-from gnomon.report.listings.service_list import list_services
+from gnomon.report.listings.service_list import WrittenFigures, list_services, read_figures
 
 router = APIRouter(prefix="/services", tags=["Service"])
 
@@ -26,17 +28,56 @@ class ServiceAnswer(Answer):
     beat_at: datetime | None
     """Its last heartbeat."""
     alive: bool
+    groups: int | None = None
+    """The groups of DAGs, of 64, that a scheduler owns."""
+    version: str | None = None
+    """The version of Gnomon that the process runs; null until it has written figures."""
+    slots: int | None = None
+    """How many tasks a worker runs at a time, or how many triggers a triggerer."""
+    used_by: list[str] | None = None
+    """The hosts of the live schedulers that send tasks to a worker."""
+    figures: dict[str, float] = {}
+    """What the process has written with its last heartbeats, by the names of /metrics, without those that have labels."""
+
+
+class PartAnswer(Answer):
+    """A part of the installation: the database, or all processes of one service."""
+
+    name: str
+    status: str | None
+    """healthy or unhealthy; null: it was never started."""
+    beat_at: datetime | None
+    note: str
 
 
 class ServicesAnswer(Answer):
     """All registered processes; one that ended normally is not registered."""
 
     services: list[ServiceAnswer]
+    parts: list[PartAnswer]
+    problems: list[str]
+    """What is wrong, each with its remedy; text in back quotes is a command or a name. Empty for an account that does not see every DAG."""
 
 
 @router.get("", dependencies=[requires(Permission.READ, ApiResource.JOB)])
-def get_services(context: Context) -> ServicesAnswer:
-    """The registered processes with their heartbeats."""
+def get_services(context: Context, user: CurrentUser) -> ServicesAnswer:
+    """The registered processes with their heartbeats and figures, and the problems with their remedies."""
+    health = context.read_health()
     with context.database.read() as tx:
-        rows = list_services(tx, context.cfg.number("triggerer", "job_heartbeat_sec"))
-    return ServicesAnswer(services=[ServiceAnswer.model_validate(asdict(row)) for row in rows])
+        written = read_figures(tx)
+        rows = list_services(tx, context.cfg.number("triggerer", "job_heartbeat_sec"), written)
+        is_all = VisibleDags(context, tx, user).is_all
+    return ServicesAnswer(
+        services=[ServiceAnswer.model_validate({**asdict(row), "figures": _read_figures(written, row.id)}) for row in rows],
+        parts=[
+            PartAnswer(name=part.name, status=None if part.status is None else part.status.value, beat_at=moment(part.beat_at), note=part.note)
+            for part in health.components
+        ],
+        problems=list(health.problems) if is_all else [],
+    )
+
+
+def _read_figures(written: WrittenFigures, process_id: str) -> dict[str, float]:
+    """The figures of a process without labels, of what it has written."""
+    samples = written.samples.get(process_id, ())
+    return {one.metric.name: one.value for one in samples if not one.labels and isinstance(one.value, float | int)}

@@ -32,7 +32,7 @@ SLOTS_MAX = 1_000
 DIFFERENCE_SLOTS_MAX = 10_000
 """The most slots of each schedule that are compared."""
 _READ = requires(Permission.READ, ApiResource.DAG)
-_SLOTS = RequestSlots("previews and differences of schedules", 4)
+PREVIEW_SLOTS = RequestSlots("previews and differences of schedules", 4)
 """An account that may only read can ask for thousands of slots with each request."""
 Text = Annotated[str, Field(min_length=1, max_length=500)]
 
@@ -163,40 +163,27 @@ class DifferenceAnswer(Answer):
     stop_reasons: list[str]
 
 
-@router.post("/preview", dependencies=[_READ])
+@router.post("/preview", dependencies=[_READ, PREVIEW_SLOTS.require()])
 def preview_timetable(body: PreviewBody, context: Context, user: CurrentUser) -> PreviewAnswer:
     """The slots of a schedule in a window."""
-    with _SLOTS.take():
-        return _preview(context, user, body)
-
-
-def _preview(context: ApiContext, user: User, body: PreviewBody) -> PreviewAnswer:
-    schedule = _build_schedule(context, user, body.schedule)
-    start, end = _resolve_window(context, body, schedule)
+    schedule = build_schedule(context, user, body.schedule)
+    start, end = resolve_window(context, body, schedule)
     window = schedule.list_runs(context.cfg, context.clock, start, end, body.limit)
     known = schedule_previews.find_known_end(window, start, end, body.limit)
-    skipped = schedule_previews.list_skipped_days(schedule, context.clock, start, known, SLOTS_MAX) if known > start else []
-    changes = schedule_previews.list_clock_changes(schedule.zone, start, known)
     return PreviewAnswer(
         summary=schedule.ref.summary, description=schedule.ref.description, timezone=schedule.zone_name, slots=_build_slots(window.runs, schedule),
-        skipped=[SkippedDayAnswer(day=one.day, reason=one.reason) for one in skipped],
-        clock_changes=[ClockChangeAnswer(at=to_datetime(one.at), change=_format_change(one.after - one.before)) for one in changes],
+        skipped=build_skipped_days(schedule, context, start, known, SLOTS_MAX), clock_changes=build_clock_changes(schedule, start, known),
         known_until=to_datetime(known), stop_reason=window.stop_reason,
     )  # fmt: skip
 
 
-@router.post("/diff", dependencies=[_READ])
+@router.post("/diff", dependencies=[_READ, PREVIEW_SLOTS.require()])
 def compare_timetables(body: DifferenceBody, context: Context, user: CurrentUser) -> DifferenceAnswer:
     """What changes if the schedule `after` replaces the schedule `before`. Two slots of one local day count as one that moved, the nearest first."""
-    with _SLOTS.take():
-        return _compare(context, user, body)
-
-
-def _compare(context: ApiContext, user: User, body: DifferenceBody) -> DifferenceAnswer:
-    before, after = _build_schedule(context, user, body.before), _build_schedule(context, user, body.after)
+    before, after = build_schedule(context, user, body.before), build_schedule(context, user, body.after)
     if body.before.dag_id is not None and body.after.dag_id is None:
         after = replace(after, earliest=before.earliest, latest=before.latest)
-    start, end = _resolve_window(context, body, before)
+    start, end = resolve_window(context, body, before)
     until = start + 366 * 86_400 * SECOND if end is None else end
     windows = [schedule.list_runs(context.cfg, context.clock, start, until, DIFFERENCE_SLOTS_MAX) for schedule in (before, after)]
     until = min(schedule_previews.find_known_end(window, start, until, DIFFERENCE_SLOTS_MAX) for window in windows)
@@ -209,7 +196,20 @@ def _compare(context: ApiContext, user: User, body: DifferenceBody) -> Differenc
     )  # fmt: skip
 
 
-def _build_schedule(context: ApiContext, user: User, body: ScheduleBody) -> PreviewedSchedule:
+def build_skipped_days(schedule: PreviewedSchedule, context: ApiContext, start: Instant, end: Instant, most: int) -> list[SkippedDayAnswer]:
+    """The days without a slot because of the calendar, at most `most`; none in an empty window."""
+    found = schedule_previews.list_skipped_days(schedule, context.clock, start, end, most) if end > start else []
+    return [SkippedDayAnswer(day=one.day, reason=one.reason) for one in found]
+
+
+def build_clock_changes(schedule: PreviewedSchedule, start: Instant, end: Instant) -> list[ClockChangeAnswer]:
+    """The clock changes of the zone in the window."""
+    found = schedule_previews.list_clock_changes(schedule.zone, start, end)
+    return [ClockChangeAnswer(at=to_datetime(one.at), change=format_change(one.after - one.before)) for one in found]
+
+
+def build_schedule(context: ApiContext, user: User, body: ScheduleBody) -> PreviewedSchedule:
+    """The schedule that a client has described. Raises UserError for one that is wrong, AccessRefused for a DAG that the user may not see."""
     if body.dag_id is not None:
         with context.database.read() as tx:
             require_role(context, tx, user, body.dag_id, Role.VIEWER)
@@ -222,7 +222,8 @@ def _build_schedule(context: ApiContext, user: User, body: ScheduleBody) -> Prev
     return schedule_previews.build_calendar_schedule(context.cfg, body.calendar, body.at, body.timezone)
 
 
-def _resolve_window(context: ApiContext, body: WindowBody, schedule: PreviewedSchedule) -> tuple[Instant, Instant | None]:
+def resolve_window(context: ApiContext, body: WindowBody, schedule: PreviewedSchedule) -> tuple[Instant, Instant | None]:
+    """The start of the window, and its end if the client has given one. Raises UserError for an empty window."""
     start = context.clock.now() if body.start is None else to_checked_instant(body.start, schedule.zone)
     end = None if body.end is None else to_checked_instant(body.end, schedule.zone)
     if end is not None and end <= start:
@@ -235,7 +236,7 @@ def _build_slots(runs: list[PlannedRun] | tuple[PlannedRun, ...], schedule: Prev
     offset: dt.timedelta | None = None
     for run in runs:
         now = to_datetime(run.run_after).astimezone(schedule.zone).utcoffset()
-        change = None if offset is None or now is None or now == offset else _format_change(now - offset)
+        change = None if offset is None or now is None or now == offset else format_change(now - offset)
         answers.append(_build_slot(run, schedule, change))
         offset = now
     return answers
@@ -249,7 +250,8 @@ def _build_pair(pair: RunPair, schedule: PreviewedSchedule) -> SlotPairAnswer:
     return SlotPairAnswer(before=_build_slot(pair.before, schedule), after=_build_slot(pair.after, schedule), by_seconds=pair.delay_s)
 
 
-def _format_change(change: dt.timedelta) -> str:
+def format_change(change: dt.timedelta) -> str:
+    """`+01:00`: by how much the clocks are put forward."""
     minutes = round(abs(change) / dt.timedelta(minutes=1))
     return f"{'-' if change < dt.timedelta(0) else '+'}{minutes // 60:02d}:{minutes % 60:02d}"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import replace
 from datetime import datetime
 
 from fastapi import APIRouter
@@ -13,8 +13,8 @@ from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.context import Context
 from gnomon.api.v2.schemas.base import Answer
-from gnomon.engine.state.engine_state import EngineLimits
 from gnomon.report.activity.current_work import read_current_work
+from gnomon.report.explanations.engine_state_reading import build_limits
 
 router = APIRouter(prefix="/work", tags=["Work"])
 
@@ -51,6 +51,8 @@ class LateRunAnswer(Answer):
     run_id: str | None
     """None: it has not been created."""
     why: str
+    late_since: datetime | None
+    """When it should have been created, or should have ended."""
 
 
 class WorkAnswer(Answer):
@@ -65,7 +67,7 @@ class WorkAnswer(Answer):
 @router.get("", dependencies=[requires(Permission.READ, ApiResource.TASK_INSTANCE)])
 def get_work(context: Context, user: CurrentUser) -> WorkAnswer:
     """What runs, waits and is late now."""
-    limits = EngineLimits(parallelism=context.cfg.integer("core", "parallelism") or None)
+    limits = build_limits(context.cfg)
     with context.database.read() as tx:
         work = read_current_work(tx, limits, context.clock.now(), context.work_facts.find())
         visible = VisibleDags(context, tx, user)
@@ -74,6 +76,5 @@ def get_work(context: Context, user: CurrentUser) -> WorkAnswer:
     waiting = visible.select((row.dag_id, row) for row in work.waiting)
     late = visible.select((row.dag_id, row) for row in work.late)
     return WorkAnswer.model_validate({
-        "at": work.at, "running": [asdict(row) for row in running], "late": [asdict(row) for row in late],
-        "waiting": [{**asdict(row), "reasons": [hide(reason) for reason in row.reasons]} for row in waiting],
-    })  # fmt: skip
+        "at": work.at, "running": running, "late": late, "waiting": [replace(row, reasons=[hide(reason) for reason in row.reasons]) for row in waiting],
+    }, from_attributes=True)  # fmt: skip

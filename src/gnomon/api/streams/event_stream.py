@@ -11,7 +11,7 @@ from gnomon.api.streams.stream_interest import StreamInterest
 
 MEDIA_TYPE = "text/event-stream"
 HAND_OVER = "gnomon.hand_over"
-"""The extension of the server that gives the connection of a request to another protocol of asyncio (`api/request_deadline.py`)."""
+"""The extension of the server that gives the connection of a request to another protocol of asyncio (`api/http_protocol.py`)."""
 
 
 class EventStream(Response):

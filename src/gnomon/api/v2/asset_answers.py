@@ -6,7 +6,6 @@ import json
 from collections.abc import Sequence
 from typing import TypeVar
 
-from gnomon.api.access.visible_assets import VisibleAssets
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.v2.conversions import moment
 from gnomon.api.v2.schemas.assets_shapes import (
@@ -23,6 +22,7 @@ from gnomon.api.v2.schemas.assets_shapes import (
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import to_datetime
 from gnomon.report.listings.connection_list import hide_stored_secrets
+from gnomon.report.listings.visible_assets import VisibleAssets
 from gnomon.store import Transaction
 from gnomon.store.asset_records import asset_declarations, asset_events, asset_watchers
 from gnomon.store.asset_records.asset_declarations import (
@@ -38,11 +38,11 @@ from gnomon.store.pages.asset_event_pages import ListedAssetEvent
 
 
 def build_assets(tx: Transaction, visible: VisibleAssets, assets: Sequence[StoredAsset]) -> list[AssetResponse]:
-    """These assets as the API shows them, with the DAGs, aliases and watchers that the user sees."""
+    """These assets as the API shows them, with the DAGs, aliases, watchers and events that the user sees."""
     keys = [asset.asset_pk for asset in assets]
-    newest = asset_events.find_newest_events(tx, keys)
+    newest = asset_events.find_newest_events(tx, keys, visible.dag_ids)
     aliases = asset_declarations.list_aliases_of_assets(tx, keys)
-    watchers = [one for one in asset_watchers.list_watchers(tx) if one.dag_id in visible.dags] if assets else []
+    watchers = [one for one in asset_watchers.list_watchers(tx) if visible.shows_dag(one.dag_id)] if assets else []
     extras = hide_stored_secrets(tx, [json.loads(asset.extra) for asset in assets]) if any(asset.extra != "{}" for asset in assets) else [{} for _ in assets]
     answers = []
     for asset, extra in zip(assets, extras, strict=True):

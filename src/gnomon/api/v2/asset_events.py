@@ -12,7 +12,7 @@ from pydantic import Field
 from gnomon.actions.asset_event_changes import add_asset_event
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
-from gnomon.api.access.visible_assets import VisibleAssets, find_visible_asset, require_event_role
+from gnomon.api.access.visible_assets import find_visible_asset, require_event_role
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.filters import FilterField, build_conditions, read_instant
@@ -23,6 +23,7 @@ from gnomon.api.context import Context
 from gnomon.api.v2.asset_answers import build_events
 from gnomon.api.v2.lookup import find_dag_and_run
 from gnomon.api.v2.schemas.assets_shapes import AssetEventCollectionResponse, AssetEventResponse, CreateAssetEventsBody
+from gnomon.report.listings.visible_assets import VisibleAssets
 from gnomon.store.asset_records import asset_declarations
 from gnomon.store.asset_records.asset_events import MAX_LISTED
 from gnomon.store.pages.asset_event_pages import count_asset_events, read_asset_event_page, read_consumed_page
@@ -65,13 +66,14 @@ def get_asset_events(filters: Annotated[AssetEventFilters, Query()], context: Co
     order = parse_order(filters.order_by, _ORDER, "timestamp", _KEY)
     conditions = build_conditions(filters, _FIELDS, ("limit", "offset", "order_by"))
     with context.database.read() as tx:
-        visible = VisibleAssets(context, tx, user)
-        if not visible.dags.is_all:
+        dags = VisibleDags(context, tx, user)
+        if not dags.is_all:
+            visible = VisibleAssets(tx, dags.dag_ids)
             shown = [asset.asset_pk for asset in asset_declarations.list_assets(tx) if visible.shows_asset(asset.key)]
-            conditions += [Condition("asset_id", Operator.IN, shown), *visible.dags.list_id_conditions("source_dag_id", or_none=True)]
+            conditions += [Condition("asset_id", Operator.IN, shown), *dags.list_id_conditions("source_dag_id", or_none=True)]
         page = read_asset_event_page(tx, PageQuery(tuple(conditions), order.keys, filters.size, filters.offset))
         total = count_entries(lambda most: count_asset_events(tx, conditions, most), filters.offset, filters.size)
-        return AssetEventCollectionResponse(asset_events=build_events(tx, visible.dags, page), total_entries=total.total)
+        return AssetEventCollectionResponse(asset_events=build_events(tx, dags, page), total_entries=total.total)
 
 
 @router.post("/assets/events", dependencies=[requires(Permission.CREATE, ApiResource.ASSET)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Query, Response
@@ -41,7 +42,7 @@ def list_asset_state_store(
     """What is kept of the asset, by key."""
     with context.database.read() as tx:
         found = list_asset_state(tx, find_visible_asset(context, tx, user, asset_id).key.name)
-        answers = [_build(tx, VisibleDags(context, tx, user), one) for one in cut_page(found, page)]
+        answers = _build(tx, VisibleDags(context, tx, user), cut_page(found, page))
     return AssetStateStoreCollectionResponse(asset_state_store=answers, total_entries=len(found))
 
 
@@ -53,7 +54,7 @@ def get_asset_state_store(asset_id: int, key: Id, context: Context, user: Curren
         found = [one for one in list_asset_state(tx, name) if one.key == key]
         if not found:
             raise HTTPException(404, f"nothing is kept of asset {name!r} under {key!r}")
-        return _build(tx, VisibleDags(context, tx, user), found[0])
+        return _build(tx, VisibleDags(context, tx, user), found)[0]
 
 
 @router.put("/{key:path}", status_code=204, dependencies=[requires(Permission.EDIT, ApiResource.ASSET)])
@@ -83,10 +84,14 @@ def _find_name(context: ApiContext, user: User, asset_id: int) -> str:
         return find_visible_asset(context, tx, user, asset_id, Role.USER).key.name
 
 
-def _build(tx: Transaction, visible: VisibleDags, one: StoredAssetState) -> AssetStateStoreResponse:
-    (value,) = hide_stored_secrets(tx, [json.loads(one.value)])
-    writer = None if one.source is None else _build_writer(visible, one.source)
-    return AssetStateStoreResponse(key=one.key, value=value, updated_at=to_datetime(one.updated_at), last_updated_by=writer)
+def _build(tx: Transaction, visible: VisibleDags, kept: Sequence[StoredAssetState]) -> list[AssetStateStoreResponse]:
+    """What is kept, secrets masked: those are looked up once for all."""
+    values = hide_stored_secrets(tx, [json.loads(one.value) for one in kept])
+    writers = [None if one.source is None else _build_writer(visible, one.source) for one in kept]
+    return [
+        AssetStateStoreResponse(key=one.key, value=value, updated_at=to_datetime(one.updated_at), last_updated_by=writer)
+        for one, value, writer in zip(kept, values, writers, strict=True)
+    ]
 
 
 def _build_writer(visible: VisibleDags, writer: StateWriter) -> AssetStateStoreLastUpdatedBy:

@@ -10,8 +10,8 @@ from pydantic import Field
 from gnomon.actions.manual_runs import create_run
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
-from gnomon.api.access.visible_assets import VisibleAssets, find_visible_asset
-from gnomon.api.access.visible_dags import require_role
+from gnomon.api.access.visible_assets import find_visible_asset, read_visible_assets
+from gnomon.api.access.visible_dags import VisibleDags, require_role
 from gnomon.api.common.ordering import sort_entries
 from gnomon.api.common.paging import PageParameters, cut_page
 from gnomon.api.common.text_patterns import matches_pattern, starts_with
@@ -29,6 +29,7 @@ from gnomon.api.v2.schemas.dag_runs_shapes import DAGRunResponse
 from gnomon.model.accounts import Role
 from gnomon.model.states import DagRunType
 from gnomon.report.listings.asset_list import list_producing_dags
+from gnomon.report.listings.visible_assets import VisibleAssets
 from gnomon.store.asset_records import asset_declarations
 from gnomon.store.asset_records.asset_declarations import StoredAsset
 
@@ -67,7 +68,7 @@ _ALIAS_ORDER: dict[str, Any] = {"id": lambda one: one.alias_pk, "name": lambda o
 def get_assets(filters: Annotated[AssetFilters, Query()], context: Context, user: CurrentUser) -> AssetCollectionResponse:
     """Assets that a file names, by id; with `only_active=false` also those that no file names any more. `dag_ids`: those that one of these DAGs names."""
     with context.database.read() as tx:
-        visible = VisibleAssets(context, tx, user)
+        visible = read_visible_assets(context, tx, user)
         chosen = [one for one in asset_declarations.list_assets(tx) if _matches(one, filters, visible)]
         ordered = sort_entries(chosen, filters.order_by, _ORDER, "id")
         return AssetCollectionResponse(assets=build_assets(tx, visible, cut_page(ordered, filters)), total_entries=len(ordered))
@@ -77,7 +78,7 @@ def get_assets(filters: Annotated[AssetFilters, Query()], context: Context, user
 def get_asset_aliases(filters: Annotated[AliasFilters, Query()], context: Context, user: CurrentUser) -> AssetAliasCollectionResponse:
     """Aliases, by id, also those that no file names any more."""
     with context.database.read() as tx:
-        visible = VisibleAssets(context, tx, user)
+        visible = read_visible_assets(context, tx, user)
         chosen = [
             one for one in asset_declarations.list_aliases(tx)
             if visible.shows_alias(one.name) and matches_pattern(one.name, filters.name_pattern) and starts_with(one.name, filters.name_prefix_pattern)
@@ -90,7 +91,7 @@ def get_asset_aliases(filters: Annotated[AliasFilters, Query()], context: Contex
 def get_asset_alias(asset_alias_id: int, context: Context, user: CurrentUser) -> AssetAliasResponse:
     """One alias."""
     with context.database.read() as tx:
-        visible = VisibleAssets(context, tx, user)
+        visible = read_visible_assets(context, tx, user)
         found = [one for one in asset_declarations.list_aliases(tx) if one.alias_pk == asset_alias_id and visible.shows_alias(one.name)]
     if not found:
         raise HTTPException(404, f"there is no asset alias with the id {asset_alias_id}")
@@ -102,7 +103,7 @@ def get_asset(asset_id: int, context: Context, user: CurrentUser) -> AssetRespon
     """One asset."""
     with context.database.read() as tx:
         asset = find_visible_asset(context, tx, user, asset_id)
-        return build_assets(tx, VisibleAssets(context, tx, user), [asset])[0]
+        return build_assets(tx, read_visible_assets(context, tx, user), [asset])[0]
 
 
 @router.post("/{asset_id}/materialize", dependencies=[requires(Permission.CREATE, ApiResource.ASSET)])
@@ -112,11 +113,11 @@ def materialize_asset(
     """Create a run of the only DAG that has a task with the asset as outlet."""
     with context.database.read() as tx:
         asset = find_visible_asset(context, tx, user, asset_id)
-        writers, visible = list_producing_dags(tx, asset.key), VisibleAssets(context, tx, user).dags
-        shown = [dag_id for dag_id in writers if dag_id in visible]
+        visible = VisibleDags(context, tx, user)
+        shown = [dag_id for dag_id in list_producing_dags(tx, asset.key) if dag_id in visible]
         if not shown:
             raise HTTPException(404, f"no task has asset {asset.key.name!r} as outlet, so no run can write it")
-        if len(writers) > 1:
+        if len(shown) > 1:
             raise HTTPException(409, f"several DAGs write asset {asset.key.name!r}; trigger one of them: {', '.join(shown)}")
         require_role(context, tx, user, shown[0], Role.USER)
     new = read_new_run(shown[0], body or MaterializeAssetBody(), DagRunType.ASSET_MATERIALIZATION)

@@ -26,6 +26,7 @@ from gnomon.report.listings.not_found import NameNotFound
 from gnomon.store import Transaction
 from gnomon.store.dag_records import backfills
 
+_CANCEL_LOOKS, _CANCEL_PAUSE_S = 25, 0.04
 router = APIRouter(prefix="/backfills", tags=["Backfill"])
 _READ = requires(Permission.READ, ApiResource.BACKFILL)
 _EDIT = requires(Permission.EDIT, ApiResource.BACKFILL)
@@ -86,8 +87,14 @@ def unpause_backfill(backfill_id: Annotated[int, Field(ge=0)], context: Context,
 @router.post("/{backfill_id}/cancel", dependencies=[_EDIT], include_in_schema=False)
 @router.put("/{backfill_id}/cancel", dependencies=[_EDIT])
 def cancel_backfill(backfill_id: Annotated[int, Field(ge=0)], context: Context, user: CurrentUser) -> BackfillResponse:
-    """End the queued runs of a backfill as failed; its running runs continue."""
-    return _change(context, user, backfill_id, BackfillSwitch.CANCEL)
+    """End the queued runs of a backfill as failed; its running runs continue. The owner of the DAG does it, for which the answer waits for up to a second."""
+    answer = _change(context, user, backfill_id, BackfillSwitch.CANCEL)
+    for _ in range(_CANCEL_LOOKS):
+        if answer.completed_at is not None:
+            break
+        context.sleep(_CANCEL_PAUSE_S)
+        answer = read_backfill(context, user, backfill_id)
+    return answer
 
 
 def _change(context: ApiContext, user: User, backfill_id: int, change: BackfillSwitch) -> BackfillResponse:

@@ -15,19 +15,16 @@ from gnomon.actions.backfill_changes import (
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission, User
 from gnomon.api.access.visible_dags import require_role
-from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.filters import read_instant
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.backfill_changes import read_backfill
 from gnomon.api.v2.conversions import moment
-from gnomon.api.v2.dag_run_changes import NO_OLD_CODE
 from gnomon.api.v2.lookup import find_stored_dag
 from gnomon.api.v2.schemas.backfills_shapes import (
     BackfillPostBody,
     BackfillResponse,
     DryRunBackfillCollectionResponse,
     DryRunBackfillResponse,
-    ReprocessBehavior,
 )
 from gnomon.model.accounts import Role
 from gnomon.report.listings.dag_list import find_dag
@@ -39,7 +36,7 @@ _CREATE = requires(Permission.CREATE, ApiResource.BACKFILL)
 @router.post("", dependencies=[_CREATE])
 def create(body: BackfillPostBody, context: Context, user: CurrentUser) -> BackfillResponse:
     """Run the past slots of a DAG: the answer comes before the runs, which the scheduler creates."""
-    request, _ = _check(context, user, body)
+    request, _ = check_backfill_body(context, user, body)
     made = create_backfill(context.act_as(user), context.database, request)
     return read_backfill(context, user, made.backfill_pk)
 
@@ -47,7 +44,7 @@ def create(body: BackfillPostBody, context: Context, user: CurrentUser) -> Backf
 @router.post("/dry_run", dependencies=[_CREATE])
 def create_dry_run(body: BackfillPostBody, context: Context, user: CurrentUser) -> DryRunBackfillCollectionResponse:
     """The slots for which the backfill would create a run, or run one again."""
-    request, slots = _check(context, user, body)
+    request, slots = check_backfill_body(context, user, body)
     with context.database.read() as tx:
         wanted = [one.slot for one in preview_slots(tx, request, slots) if one.is_run]
     answers = [
@@ -57,10 +54,8 @@ def create_dry_run(body: BackfillPostBody, context: Context, user: CurrentUser) 
     return DryRunBackfillCollectionResponse(backfills=answers, total_entries=len(answers))
 
 
-def _check(context: ApiContext, user: User, body: BackfillPostBody) -> tuple[BackfillRequest, FoundSlots]:
-    """The request and its slots. Raises the errors of `check_backfill` and `find_slots`, NameNotFound, AccessRefused."""
-    if body.run_on_latest_version is False and body.reprocess_behavior is not ReprocessBehavior.NONE:  # without it no run is cleared
-        raise ApiUnsupported(NO_OLD_CODE)
+def check_backfill_body(context: ApiContext, user: User, body: BackfillPostBody) -> tuple[BackfillRequest, FoundSlots]:
+    """The request that the body describes, and its slots. Raises the errors of `check_backfill` and `find_slots`, NameNotFound, AccessRefused."""
     if body.max_active_runs < 1:
         raise HTTPException(422, f"max_active_runs is at least 1, not {body.max_active_runs}")
     with context.database.read() as tx:
@@ -69,7 +64,7 @@ def _check(context: ApiContext, user: User, body: BackfillPostBody) -> tuple[Bac
         dag = find_dag(tx, body.dag_id)
     request = BackfillRequest(
         dag, read_instant(body.from_date), read_instant(body.to_date), body.reprocess_behavior.value, body.max_active_runs,
-        body.run_backwards, body.dag_run_conf or {},
+        body.run_backwards, body.dag_run_conf or {}, body.run_on_latest_version,
     )  # fmt: skip
     check_backfill(request)
     return request, find_slots(context.act_as(user), request)

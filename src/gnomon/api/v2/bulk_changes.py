@@ -12,7 +12,8 @@ from typing import Generic
 from fastapi import HTTPException
 from pydantic import BaseModel
 
-from gnomon.api.common.errors import find_status
+from gnomon.api.access.policies import User
+from gnomon.api.common.errors import describe_error_to, find_status
 from gnomon.api.v2.schemas.bulk_shapes import (
     BulkActionNotOnExistence,
     BulkActionOnExistence,
@@ -56,12 +57,12 @@ def change_in_bulk(db: Database, body: BulkBody[T], target: BulkTarget[T]) -> Bu
     return BulkResponse.model_validate(results, from_attributes=True)
 
 
-def describe_error(error: Exception) -> dict[str, object]:
-    """The entry of `errors`. Raises the error again when it is one of this program."""
+def describe_error(error: Exception, user: User | None = None) -> dict[str, object]:
+    """The entry of `errors` for the user. Raises the error again when it is one of this program."""
     status = error.status_code if isinstance(error, HTTPException) else find_status(error)
     if status == 500:
         raise error
-    return {"error": str(error.detail if isinstance(error, HTTPException) else error), "status_code": status}
+    return {"error": str(error.detail) if isinstance(error, HTTPException) else describe_error_to(user, error), "status_code": status}
 
 
 def _carry_out(tx: Transaction, action: BulkCreateAction[T] | BulkUpdateAction[T] | BulkDeleteAction[T], target: BulkTarget[T]) -> list[str]:

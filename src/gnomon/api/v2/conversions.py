@@ -7,13 +7,12 @@ from uuid import UUID
 
 from gnomon.api.v2.schemas.dag_runs_shapes import DAGRunResponse
 from gnomon.api.v2.schemas.versions_shapes import DagVersionResponse
+from gnomon.config.dag_bundles import DAGS_FOLDER_BUNDLE
 from gnomon.model.ids import TaskKey
 from gnomon.model.instants import SECOND, Instant, to_datetime
 from gnomon.model.states import DagRunTriggeredByType, DagRunType
 from gnomon.store.pages.run_pages import ListedRun
 
-BUNDLE_NAME = "dags-folder"
-"""The name of the only bundle: Airflow's name for the folder of DAG files."""
 _TRIGGERED_BY_PREFIX = {"cli": DagRunTriggeredByType.CLI, "api": DagRunTriggeredByType.REST_API, "task": DagRunTriggeredByType.OPERATOR}
 _TRIGGERED_BY_TYPE = {
     DagRunType.SCHEDULED: DagRunTriggeredByType.TIMETABLE, DagRunType.BACKFILL: DagRunTriggeredByType.BACKFILL,
@@ -36,10 +35,12 @@ def task_instance_uuid(key: TaskKey) -> UUID:
     return UUID(int=(key.run_pk << 64) | (key.task_no << 32) | (key.map_index & 0xFFFFFFFF))
 
 
-def build_version(dag_id: str, display_name: str, version_pk: int, number: int, created_at: Instant) -> DagVersionResponse:
+def build_version(
+    dag_id: str, display_name: str, version_pk: int, number: int, created_at: Instant, bundle_name: str | None = None, bundle_version: str | None = None
+) -> DagVersionResponse:
     """A version of a DAG; its id is its key as a number."""
     return DagVersionResponse(
-        id=UUID(int=version_pk), version_number=number, dag_id=dag_id, bundle_name=BUNDLE_NAME, bundle_version=None,
+        id=UUID(int=version_pk), version_number=number, dag_id=dag_id, bundle_name=bundle_name or DAGS_FOLDER_BUNDLE, bundle_version=bundle_version,
         created_at=to_datetime(created_at), dag_display_name=display_name, bundle_url=None,
     )
 
@@ -50,7 +51,7 @@ def build_dag_run(listed: ListedRun, display_name: str, note: str | None) -> DAG
     origin, _, user = (listed.created_by or "").partition(":")
     versions = []
     if run.version_pk is not None and listed.version_number is not None and listed.version_created_at is not None:
-        versions = [build_version(listed.dag_id, display_name, run.version_pk, listed.version_number, listed.version_created_at)]
+        versions = [build_version(listed.dag_id, display_name, run.version_pk, listed.version_number, listed.version_created_at, listed.bundle_name, run.bundle_version)]
     return DAGRunResponse(
         dag_run_id=run.run_id, dag_id=listed.dag_id, logical_date=moment(run.logical_at), queued_at=moment(run.queued_at),
         start_date=moment(run.started_at), end_date=moment(run.ended_at), duration=seconds_between(run.started_at, run.ended_at),
@@ -58,5 +59,5 @@ def build_dag_run(listed: ListedRun, display_name: str, note: str | None) -> DAG
         last_scheduling_decision=None, run_type=run.run_type, state=run.state,
         triggered_by=_TRIGGERED_BY_TYPE.get(run.run_type, _TRIGGERED_BY_PREFIX.get(origin)),
         triggering_user_name=user if user and origin in ("cli", "api") else None, conf=run.conf, note=note, dag_versions=versions,
-        bundle_version=None, dag_display_name=display_name, partition_key=run.partition_key, partition_date=moment(run.partition_date),
+        bundle_version=run.bundle_version, dag_display_name=display_name, partition_key=run.partition_key, partition_date=moment(run.partition_date),
     )

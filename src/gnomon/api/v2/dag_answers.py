@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
 
-from gnomon.api.v2.conversions import BUNDLE_NAME, build_version, moment
+from gnomon.api.v2.conversions import build_version, moment
 from gnomon.api.v2.dag_filters import list_owners
 from gnomon.api.v2.schemas.dags_shapes import DAGDetailsResponse, DAGResponse, DagTagResponse
 from gnomon.config import Config
+from gnomon.config.dag_bundles import DAGS_FOLDER_BUNDLE
+from gnomon.loading.bundles.bundle_loader import find_bundle_root
 from gnomon.model.assets import AliasKey, AllOf, AnyOf, AssetCondition, AssetRefKey
 from gnomon.model.instants import to_datetime
 from gnomon.model.records import DagRecord
@@ -25,7 +27,7 @@ def build_dag(dag: ListedDag, facts: VersionFacts, cfg: Config) -> DAGResponse:
     return DAGResponse(
         dag_id=dag.dag_id, dag_display_name=facts.display_name, is_paused=dag.is_paused, is_stale=not dag.is_active,
         last_parsed_time=to_datetime(dag.parsed_at), last_parse_duration=dag.parse_duration_s, last_expired=None,
-        bundle_name=BUNDLE_NAME, bundle_version=None, relative_fileloc=find_relative_path(dag.file, cfg), fileloc=dag.file,
+        bundle_name=dag.bundle_name or DAGS_FOLDER_BUNDLE, bundle_version=dag.bundle_version, relative_fileloc=find_relative_path(dag.file, cfg), fileloc=dag.file,
         description=spec.description, timetable_summary=spec.timetable.summary or None, timetable_description=spec.timetable.description or None,
         timetable_partitioned=spec.timetable.has_partitions or bool(spec.partition_rules), timetable_periodic=spec.timetable.periodic,
         tags=[DagTagResponse(name=tag, dag_id=dag.dag_id, dag_display_name=facts.display_name) for tag in sorted(spec.tags)],
@@ -51,21 +53,21 @@ def build_dag_details(
     return DAGDetailsResponse(
         **answer.model_dump(), catchup=spec.catchup,
         dag_run_timeout=None if spec.dagrun_timeout_s is None else timedelta(seconds=spec.dagrun_timeout_s),
-        asset_expression=None if spec.asset_condition is None else describe_expression(spec.asset_condition), doc_md=spec.doc_md,
+        asset_expression=None if spec.asset_condition is None else describe_expression(spec.asset_condition), doc_md=spec.doc_md, owner_links=spec.owner_links or None,
         start_date=moment(spec.start_at), end_date=moment(spec.end_at), is_paused_upon_creation=spec.paused_upon_creation, params=params or None,
         render_template_as_native_obj=False, template_search_path=None, timezone=spec.timezone, last_parsed=answer.last_parsed_time,
         default_args=None, active_runs_count=sum(count for state, count in counts.items() if state not in FINISHED_RUN_STATES),
         concurrency=spec.max_active_tasks, is_favorite=is_favorite,
         latest_dag_version=build_version(
-            dag.dag_id, answer.dag_display_name, dag.version_pk, listed.version_number, listed.version_created_at
+            dag.dag_id, answer.dag_display_name, dag.version_pk, listed.version_number, listed.version_created_at, listed.bundle_name, listed.bundle_version
         ),
     )
 
 
 def find_relative_path(file: str, cfg: Config) -> str | None:
-    """The path below the folder of DAG files; None for a file that is elsewhere."""
+    """The path below the folder of DAG files or of a DAG bundle; None for a file that is elsewhere."""
     try:
-        return str(Path(file).relative_to(cfg.dags_folder))
+        return str(Path(file).relative_to(find_bundle_root(file) or cfg.dags_folder))
     except ValueError:
         return None
 

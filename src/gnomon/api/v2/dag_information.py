@@ -17,18 +17,20 @@ from gnomon.api.common.ordering import sort_entries
 from gnomon.api.common.paging import PageParameters, cut_page
 from gnomon.api.common.paths import Id
 from gnomon.api.context import ApiContext, Context
-from gnomon.api.v2.conversions import BUNDLE_NAME, build_version
+from gnomon.api.v2.conversions import build_version
 from gnomon.api.v2.lookup import find_stored_dag
 from gnomon.api.v2.schemas.dag_information_shapes import (
     DAGSourceResponse,
     DagStatsCollectionResponse,
     DAGWarningCollectionResponse,
+    DagWarningType,
 )
 from gnomon.api.v2.schemas.versions_shapes import DAGVersionCollectionResponse, DagVersionResponse
 from gnomon.loading.archives import read_source
 from gnomon.model.states import DagRunState
 from gnomon.report.listings.dag_facts import VersionFacts
 from gnomon.store import Transaction
+from gnomon.store.dag_records.dag_versions import read_version_source
 from gnomon.store.pages.dag_pages import list_newest_versions, list_version_numbers
 from gnomon.store.pages.run_pages import read_run_counts_of_dags
 
@@ -39,20 +41,21 @@ router = APIRouter()
 def get_dag_source(
     dag_id: Id, context: Context, version_number: int | None = None, accept: Annotated[str, Header()] = "*/*"
 ) -> DAGSourceResponse | Response:
-    """The file that defines the DAG, as it is now; as text where the client accepts `text/plain`."""
+    """The file that defines the DAG, as it is now, or as a version had it; as text where the client accepts `text/plain`."""
     with context.database.read() as tx:
         stored = find_stored_dag(tx, dag_id)
         newest = list_version_numbers(tx, stored.dag_pk)[0].number
         name = _find_name(context, tx, dag_id)
-    if version_number is not None and version_number != newest:
+        kept = None if version_number is None else read_version_source(tx, stored.dag_pk, version_number)
+    if kept is None and version_number not in (None, newest):
         raise HTTPException(404, f"the source of version {version_number} of DAG {dag_id!r} is not kept; version {newest} is the newest")
     try:
-        content = read_source(stored.file).decode(errors="replace")
+        content = (read_source(stored.file) if kept is None else kept).decode(errors="replace")
     except OSError as error:
         raise HTTPException(404, f"{stored.file} cannot be read on this machine: {error.strerror}") from None
     if "text/plain" in accept:
         return Response(content, media_type="text/plain")
-    return DAGSourceResponse(content=content, dag_id=dag_id, version_number=newest, dag_display_name=name)
+    return DAGSourceResponse(content=content, dag_id=dag_id, version_number=newest if version_number is None else version_number, dag_display_name=name)
 
 
 @router.get(
@@ -67,10 +70,10 @@ def get_dag_stats(context: Context, user: CurrentUser, dag_ids: Annotated[list[s
             visible = VisibleDags(context, tx, user)
         else:
             all_facts = context.facts.find_all(tx)
-            visible = VisibleDags(context, tx, user)
+            visible = VisibleDags(context, tx, user, facts=all_facts)
             facts = {dag_pk: all_facts.by_dag[dag_pk] for dag_pk in all_facts.by_dag if dag_pk in all_facts.active}
         chosen = {dag_pk: one for dag_pk, one in facts.items() if one.spec.dag_id in visible}
-        counts = read_run_counts_of_dags(tx, list(chosen))
+        counts = read_run_counts_of_dags(tx, list(chosen) if dag_ids or len(chosen) < len(facts) // 2 else None)
     answers = [_DagStats(one.spec.dag_id, one.display_name, _list_counts(counts.get(dag_pk, {}))) for dag_pk, one in chosen.items()]
     answers.sort(key=lambda answer: answer.dag_id)
     return Response(msgspec.json.encode({"dags": answers, "total_entries": len(answers)}), media_type="application/json")
@@ -102,7 +105,7 @@ class WarningFilters(PageParameters):
     """The parameters of `GET /dagWarnings`."""
 
     dag_id: str | None = None
-    warning_type: str | None = None
+    warning_type: DagWarningType | None = None
     order_by: list[str] = Field([])
 
 
@@ -138,7 +141,8 @@ def get_dag_versions(dag_id: Id, filters: Annotated[VersionFilters, Query()], co
         answers = _read_versions(context, tx, dag_id)
     chosen = [
         one for one in answers
-        if filters.version_number in (None, one.version_number) and filters.bundle_name in (None, BUNDLE_NAME) and filters.bundle_version is None
+        if filters.version_number in (None, one.version_number) and filters.bundle_name in (None, one.bundle_name)
+        and filters.bundle_version in (None, one.bundle_version)
     ]  # fmt: skip
     ordered = sort_entries(chosen, filters.order_by, _VERSION_ORDER, "version_number")
     return DAGVersionCollectionResponse(dag_versions=cut_page(ordered, filters), total_entries=len(ordered))
@@ -164,4 +168,4 @@ def _find_name(context: ApiContext, tx: Transaction, dag_id: str) -> str:
 def _read_versions(context: ApiContext, tx: Transaction, dag_id: str) -> list[DagVersionResponse]:
     stored = find_stored_dag(tx, dag_id)
     name = _find_name(context, tx, dag_id)
-    return [build_version(dag_id, name, one.version_pk, one.number, one.created_at) for one in list_version_numbers(tx, stored.dag_pk)]
+    return [build_version(dag_id, name, one.version_pk, one.number, one.created_at, one.bundle_name, one.bundle_version) for one in list_version_numbers(tx, stored.dag_pk)]

@@ -66,5 +66,5 @@ def _change(
     except AccessRefused as error:
         return {"error": str(error), "status_code": error.status}
     except (HTTPException, GnomonError, UnicodeError, OverflowError) as error:
-        return describe_error(error)
+        return describe_error(error, user)
     return None

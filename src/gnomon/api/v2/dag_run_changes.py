@@ -23,7 +23,6 @@ from gnomon.report.listings.task_selection import select_instances
 
 router = APIRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}", tags=["DagRun"])
 _EDIT = requires(Permission.EDIT, ApiResource.DAG_RUN)
-NO_OLD_CODE = "a cleared run uses the newest version of its DAG: a folder of DAG files keeps no older code"
 
 
 @router.patch("", dependencies=[_EDIT])
@@ -77,8 +76,6 @@ def check_clear_body(body: DAGRunClearBody) -> None:
     """Raise ApiUnsupported for what clearing a run cannot do."""
     if body.only_new:
         raise ApiUnsupported("new tasks of a DAG join its unfinished and its cleared runs by themselves: there is nothing to clear for them")
-    if body.run_on_latest_version is False:
-        raise ApiUnsupported(NO_OLD_CODE)
 
 
 def show_clear(context: ApiContext, dag_id: str, run_id: str, body: DAGRunClearBody) -> list[TaskInstanceResponse]:
@@ -99,4 +96,6 @@ def clear_run(context: ApiContext, user: User, dag_id: str, run_id: str, body: D
     if body.note is not None:
         write_run_note(actor, context.database, dag, run, body.note)
     if rows:
-        require_answer(clear_instances(actor, context.database, dag, run, None, only_failed=body.only_failed))
+        require_answer(clear_instances(
+            actor, context.database, dag, run, None, only_failed=body.only_failed, is_newest_wanted=body.run_on_latest_version
+        ))  # fmt: skip

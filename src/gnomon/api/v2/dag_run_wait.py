@@ -5,19 +5,22 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from typing import Annotated
 
 from anyio import to_thread
 from fastapi import APIRouter, Query, Request
 from starlette.responses import StreamingResponse
 
-from gnomon.api.access.permissions import requires
+from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import AccessRefused, ApiResource, Permission
+from gnomon.api.access.visible_dags import require_role
 from gnomon.api.common.paths import Id
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.logs import NDJSON
 from gnomon.api.v2.lookup import find_dag_and_run
 from gnomon.errors.product import UserError
+from gnomon.model.accounts import Role
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.model.states import FINISHED_RUN_STATES
 from gnomon.report.listings.connection_list import hide_stored_secrets
@@ -40,7 +43,7 @@ LOOKS_PER_S = 100
     responses={200: {"content": {NDJSON: {"schema": {"type": "string"}}}}},
 )  # fmt: skip
 def wait_dag_run_until_finished(
-    dag_id: Id, dag_run_id: Id, request: Request, context: Context, interval: Annotated[float, Query(gt=0, le=3600)],
+    dag_id: Id, dag_run_id: Id, request: Request, context: Context, user: CurrentUser, interval: Annotated[float, Query(gt=0, le=3600)],
     result: Annotated[list[str] | None, Query()] = None,
 ) -> StreamingResponse:  # fmt: skip
     """A line with the state of the run every `interval` seconds; the last one has what the tasks in `result` returned."""
@@ -50,10 +53,16 @@ def wait_dag_run_until_finished(
             if task_id not in dag.task_numbers:
                 raise task_not_found(dag_id, task_id, dag.task_numbers)
 
+    credential = context.policy.find_credential(request)
+
     def look() -> dict[str, object]:
+        identity = credential.identify()  # which does not change the secret of a session: the browser could not get the new one any more
+        if identity is None:
+            return {"state": "refused", "detail": "the login is not valid any more"}
         try:
-            context.policy.authorize(request, Permission.READ, ApiResource.DAG_RUN, dag_id)
-        except AccessRefused as refusal:  # the login has ended, or the role was taken away
+            with context.database.read() as tx:
+                require_role(context, tx, replace(user, identity=identity), dag_id, Role.VIEWER)
+        except AccessRefused as refusal:  # the role was taken away
             return {"state": "refused", "detail": str(refusal)}
         return _look(context, dag_id, dag_run_id, result)
 

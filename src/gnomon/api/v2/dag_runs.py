@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Annotated
 
@@ -11,7 +11,7 @@ from fastapi import APIRouter, HTTPException, Query
 
 from gnomon.actions.manual_runs import NewRun, create_run
 from gnomon.api.access.permissions import CurrentUser, requires
-from gnomon.api.access.policies import ApiResource, Permission
+from gnomon.api.access.policies import ApiResource, Permission, User
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.filters import FilterField, build_conditions, read_instant
@@ -55,7 +55,16 @@ from gnomon.store.dag_records import dag_runs
 from gnomon.store.dag_records.notes import read_notes
 from gnomon.store.pages.page_query import SORTED_MAX, Condition, Operator, PageQuery, Position
 from gnomon.store.pages.run_conditions import resolve_dags, tally_conditions
-from gnomon.store.pages.run_pages import ListedRun, RunPage, count_runs, read_run_page
+from gnomon.store.pages.run_pages import (
+    CREATORS_SEARCHED_MAX,
+    RUNS_SEARCHED_MAX,
+    ListedRun,
+    RunPage,
+    count_runs,
+    find_end_of_run_search,
+    read_run_page,
+)
+from gnomon.store.pages.time_bounds import bound_runs
 
 router = APIRouter(prefix="/dags/{dag_id}/dagRuns", tags=["DagRun"])
 _READ = requires(Permission.READ, ApiResource.DAG_RUN)
@@ -64,6 +73,13 @@ _READ = requires(Permission.READ, ApiResource.DAG_RUN)
 @router.get("", dependencies=[_READ])
 def get_dag_runs(dag_id: Id, filters: Annotated[RunFilters, Query()], context: Context, user: CurrentUser) -> DAGRunCollectionResponse:
     """Runs of one DAG, or with `~` of all. With `cursor` (empty for the first page) in pages that stay right while runs are added."""
+    return list_dag_runs(context, user, dag_id, filters)
+
+
+def list_dag_runs(
+    context: ApiContext, user: User, dag_id: str, filters: RunFilters, find_more: Callable[[Transaction], Sequence[Condition]] = lambda _: ()
+) -> DAGRunCollectionResponse:
+    """The page of runs that meet the filters, and the conditions that `find_more` gives."""
     if filters.consuming_asset_pattern is not None:
         raise ApiUnsupported("runs cannot be filtered by the assets that they consumed; GET /assets/events lists the runs of an event")
     if filters.conf_contains is not None:
@@ -71,13 +87,14 @@ def get_dag_runs(dag_id: Id, filters: Annotated[RunFilters, Query()], context: C
     order = parse_order(filters.order_by, RUN_ORDER, "id", RUN_KEY)
     conditions = build_conditions(filters, RUN_FIELDS, NO_FILTERS)
     if filters.bundle_version is not None:
-        conditions.append(Condition("id", Operator.IN, []))  # no run has a version of a bundle
+        conditions.append(Condition("bundle_version", Operator.EQUAL, filters.bundle_version))
     position = None if filters.cursor is None else decode_cursor(filters.cursor, order.keys, order.fields)
     with context.database.read() as tx:
         if dag_id != ALL:
             conditions.append(Condition("dag_pk", Operator.EQUAL, find_stored_dag(tx, dag_id).dag_pk))
         else:
             conditions += VisibleDags(context, tx, user).list_conditions()
+        conditions += find_more(tx)
         found = _read_page(tx, conditions, order, filters, position)
         page, total = found.page, found.total
         runs = build_runs(context, tx, page.runs)
@@ -95,7 +112,8 @@ def trigger_dag_run(dag_id: Id, body: TriggerDAGRunPostBody, context: Context, u
     refuse_wildcard("dag_id", dag_id)
     new = read_new_run(dag_id, body)
     created = create_run(context.act_as(user), context.database, new)
-    return read_run(context, dag_id, created.run.run_id)
+    with context.database.read() as tx:
+        return _build_run(context, tx, created.run.run_pk)
 
 
 def read_new_run(dag_id: str, body: MaterializeAssetBody | TriggerDAGRunPostBody, run_type: DagRunType = DagRunType.MANUAL) -> NewRun:
@@ -142,8 +160,12 @@ def read_run(context: ApiContext, dag_id: str, run_id: str) -> DAGRunResponse:
         if run is None:
             find_run(tx, find_dag(tx, dag_id), run_id)
             raise AssertionError("find_run raises for a run that does not exist")
-        page = read_run_page(tx, PageQuery((Condition("id", Operator.EQUAL, run.run_pk),), parse_order([], RUN_ORDER, "id", RUN_KEY).keys, limit=1))
-        return build_runs(context, tx, page.runs)[0]
+        return _build_run(context, tx, run.run_pk)
+
+
+def _build_run(context: ApiContext, tx: Transaction, run_pk: int) -> DAGRunResponse:
+    page = read_run_page(tx, PageQuery((Condition("id", Operator.EQUAL, run_pk),), _ONE_RUN, limit=1))
+    return build_runs(context, tx, page.runs)[0]
 
 
 def build_runs(context: ApiContext, tx: Transaction, runs: Sequence[ListedRun]) -> list[DAGRunResponse]:
@@ -153,6 +175,7 @@ def build_runs(context: ApiContext, tx: Transaction, runs: Sequence[ListedRun]) 
     return [build_dag_run(listed, names.get(listed.dag_id, listed.dag_id), found.find_run_note(listed.run.run_pk)) for listed in runs]
 
 
+_ONE_RUN = parse_order([], RUN_ORDER, "id", RUN_KEY).keys
 _TIMES = frozenset({"run_after", "logical_date", "start_date", "end_date", "updated_at", "partition_date"})
 _BATCH_FIELDS = {**RUN_FIELDS, "dag_ids": RUN_FIELDS["dag_id"], "states": FilterField("state", lambda state: None if state is None else read_run_state(state.value))}
 
@@ -165,15 +188,36 @@ class _PageOfRuns:
 
 def _read_page(tx: Transaction, conditions: Sequence[Condition], order: Ordering, page: PageParameters, position: Position | None) -> _PageOfRuns:
     """The page and the number of all entries: from the tallies where the conditions are only about the DAG and the state; else counted up to a number."""
-    tallied = tally_conditions(tx, resolve_dags(tx, conditions), order.keys)
+    resolved = resolve_dags(tx, conditions)
+    query = PageQuery(tuple(resolved), order.keys, page.size, page.offset)
+    end = find_end_of_run_search(tx, query)
+    tallied = tally_conditions(tx, [*resolved, *([] if end is None else [end])], order.keys)
     total = TotalEntries(tallied.total) if tallied.total is not None else count_entries(
-        lambda most: count_runs(tx, tallied.conditions, most), page.offset, page.size, most=SORTED_MAX if _has_range(conditions) else find_count_limit(order, RUN_ORDERS_WITH_INDEX)
+        lambda most: count_runs(tx, tallied.conditions, most), page.offset, page.size, most=SORTED_MAX if end is None and _has_range(conditions) else find_count_limit(order, RUN_ORDERS_WITH_INDEX)
     )
     if not any((condition.field, condition.operator) == ("dag_pk", Operator.EQUAL) for condition in conditions):
         check_sorted(total, order, RUN_ORDERS_WITH_INDEX, "runs")
-    is_short = tallied.is_short or (tallied.total is None and total.limit is None and total.total <= SORTED_MAX)
-    query = PageQuery(tuple(tallied.conditions), order.keys, page.size, page.offset, position, is_short=is_short)
-    return _PageOfRuns(read_run_page(tx, query) if total.total else RunPage([], [], has_more=False), total)
+    is_short = not tallied.is_ordered and (tallied.is_short or (end is None and tallied.total is None and total.limit is None and total.total <= SORTED_MAX))
+    if end is not None and position is not None:
+        end = find_end_of_run_search(tx, replace(query, position=position))
+        tallied = tally_conditions(tx, [*resolved, *([] if end is None else [end])], order.keys)
+    read = list(tallied.conditions if is_short or tallied.in_order is None else tallied.in_order)
+    if total.total and not is_short and not tallied.is_ordered:
+        bounded = bound_runs(tx, read, order.keys, is_continued=position is not None)
+        read, is_short = list(bounded.conditions), bounded.is_short
+    found = read_run_page(tx, replace(query, conditions=tuple(read), order=tallied.order, position=position, is_short=is_short)) if total.total else RunPage([], [], has_more=False)
+    if end is not None:
+        if len(found.runs) < page.size:
+            raise _refuse_rare()
+        total = replace(total, limit=total.limit or total.total)
+    return _PageOfRuns(found, total)
+
+
+def _refuse_rare() -> HTTPException:
+    return HTTPException(
+        400, f"{RUNS_SEARCHED_MAX:,} runs were searched ({CREATORS_SEARCHED_MAX:,} for the user who triggered them), which do not fill this page, and no index finds those of all DAGs by "
+        "these filters: name a DAG in the path, or add a state or a range of run_after, logical_date, start_date or end_date",
+    )  # fmt: skip
 
 
 def _has_range(conditions: Sequence[Condition]) -> bool:

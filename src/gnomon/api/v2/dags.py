@@ -19,7 +19,6 @@ from gnomon.api.common.paging import PageParameters, count_entries, cut_page
 from gnomon.api.common.paths import Id
 from gnomon.api.common.text_patterns import matches_pattern, starts_with
 from gnomon.api.context import ApiContext, Context
-from gnomon.api.v2.conversions import BUNDLE_NAME
 from gnomon.api.v2.dag_answers import build_dag, build_dag_details
 from gnomon.api.v2.dag_filters import (
     DAG_FIELDS,
@@ -40,11 +39,12 @@ from gnomon.api.v2.schemas.dags_shapes import (
     DAGResponse,
     DAGTagCollectionResponse,
 )
+from gnomon.config.dag_bundles import DAGS_FOLDER_BUNDLE
 from gnomon.model.accounts import Role
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.store import Transaction
 from gnomon.store.accounts.favorite_dags import list_favorites
-from gnomon.store.pages.dag_pages import ListedDag, count_dags, read_dag_page
+from gnomon.store.pages.dag_pages import ListedDag, count_dags, read_dag_page, resolve_newest_runs
 from gnomon.store.pages.page_query import Condition, Operator, PageQuery
 from gnomon.store.pages.run_pages import read_run_counts_of_dags
 
@@ -63,11 +63,16 @@ def get_dags(filters: Annotated[DagFilters, Query()], context: Context, user: Cu
     order = parse_order(filters.order_by, {**DAG_ORDER, "dag_display_name": DAG_ORDER["dag_id"]}, "dag_id", DAG_KEY)
     with context.database.read() as tx:
         conditions = [*_build_conditions(context, tx, filters, is_active=filters.exclude_stale), *VisibleDags(context, tx, user).list_conditions()]
-        if filters.bundle_name not in (None, BUNDLE_NAME) or filters.bundle_version is not None:
-            conditions.append(Condition("dag_pk", Operator.IN, []))
+        if filters.bundle_name == DAGS_FOLDER_BUNDLE:
+            conditions.append(Condition("bundle_name", Operator.IN, [None]))
+        elif filters.bundle_name is not None:
+            conditions.append(Condition("bundle_name", Operator.EQUAL, filters.bundle_name))
+        if filters.bundle_version is not None:
+            conditions.append(Condition("bundle_version", Operator.EQUAL, filters.bundle_version))
         if filters.is_favorite is not None:
             operator = Operator.IN if filters.is_favorite else Operator.NOT_IN
             conditions.append(Condition("dag_pk", operator, list_favorites(tx, user.name)))
+        conditions = resolve_newest_runs(tx, conditions)
         page = read_dag_page(tx, PageQuery(tuple(conditions), order.keys, filters.size, filters.offset))
         total = count_entries(lambda most: count_dags(tx, conditions, most), filters.offset, filters.size, most=_COUNTED_MAX)
         return DAGCollectionResponse(dags=_build_dags(context, tx, page), total_entries=total.total)

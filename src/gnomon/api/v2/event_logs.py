@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Query
 from pydantic import Field
 
+from gnomon.api.access.hidden_names import build_name_filter
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission, User
 from gnomon.api.access.visible_dags import VisibleDags
@@ -15,15 +18,21 @@ from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.filters import FilterField, build_conditions, read_instant
 from gnomon.api.common.ordering import SortField, parse_order
 from gnomon.api.common.paging import PageParameters, check_sorted, count_entries, find_count_limit
-from gnomon.api.context import ApiContext, Context
+from gnomon.api.context import Context
 from gnomon.api.v2.conversions import moment
 from gnomon.api.v2.schemas.event_logs_shapes import EventLogCollectionResponse, EventLogResponse
 from gnomon.model.accounts import Role
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import to_datetime
-from gnomon.store import Transaction
+from gnomon.report.listings.audit_list import hide_in_body, list_visible_conditions
 from gnomon.store.dag_records import dags
-from gnomon.store.pages.event_pages import ListedEvent, count_events, read_event_page
+from gnomon.store.pages.event_pages import (
+    EVENTS_SEARCHED_MAX,
+    ListedEvent,
+    count_events,
+    find_end_of_event_search,
+    read_event_page,
+)
 from gnomon.store.pages.page_query import Condition, Operator, PageQuery
 
 router = APIRouter(prefix="/eventLogs", tags=["Event Log"])
@@ -73,7 +82,11 @@ _KEY = (SortField("event_log_id"),)
 
 @router.get("", dependencies=[_READ])
 def get_event_logs(filters: Annotated[EventFilters, Query()], context: Context, user: CurrentUser) -> EventLogCollectionResponse:
-    """What people and services did."""
+    """What people and services did.
+
+    Without `dag_id`, filters other than `before` and `after` have no index: the first 10,000 rows in the order of the list are searched for the page,
+    and the answer is 400 when they do not fill it. `total_entries` then counts what was found in them.
+    """
     if filters.try_number is not None:
         raise ApiUnsupported("the audit log has no numbers of tries")
     order = parse_order(filters.order_by, _ORDER, "id", _KEY)
@@ -85,17 +98,24 @@ def get_event_logs(filters: Annotated[EventFilters, Query()], context: Context, 
     if filters.after is not None:
         conditions.append(Condition("when", Operator.MORE, read_instant(filters.after)))
     with context.database.read() as tx:
-        conditions += _list_visible(context, tx, user)
+        visible = VisibleDags(context, tx, user)
+        if visible.hidden and any(key.field == "extra" for key in order.keys):
+            raise HTTPException(403, "the order `extra` compares texts that may name DAGs that you may not see; order by another field, such as `when`")
+        conditions += _list_visible(visible, user)
         dag_pk = None
         if filters.dag_id is not None and (stored := dags.find_dag_row(tx, filters.dag_id)) is not None:
             dag_pk = stored.dag_pk
-        total = count_entries(
-            lambda most: count_events(tx, conditions, most, dag_pk), filters.offset, filters.size, most=find_count_limit(order, _ORDERS_WITH_INDEX)
-        )
+        query = PageQuery(tuple(conditions), order.keys, filters.size, filters.offset)
+        end = find_end_of_event_search(tx, query) if dag_pk is None else None
+        searched = conditions if end is None else [*conditions, end]
+        total = count_entries(lambda most: count_events(tx, searched, most, dag_pk), filters.offset, filters.size, most=find_count_limit(order, _ORDERS_WITH_INDEX))
         if dag_pk is None:
             check_sorted(total, order, _ORDERS_WITH_INDEX, "events")
-        page = read_event_page(tx, PageQuery(tuple(conditions), order.keys, filters.size, filters.offset), dag_pk) if total.total else []
-    return EventLogCollectionResponse(event_logs=[_build(one) for one in page], total_entries=total.total)
+        if end is not None and total.total < filters.offset + filters.size:
+            raise _refuse_rare()
+        page = read_event_page(tx, replace(query, conditions=tuple(searched)), dag_pk) if total.total else []
+    hide = build_name_filter(visible)
+    return EventLogCollectionResponse(event_logs=[_build(one, user, hide) for one in page], total_entries=total.total)
 
 
 @router.get("/{event_log_id}", dependencies=[_READ])
@@ -103,24 +123,28 @@ def get_event_log(event_log_id: int, context: Context, user: CurrentUser) -> Eve
     """One row."""
     with context.database.read() as tx:
         order = parse_order([], _ORDER, "id", _KEY).keys
-        conditions = [Condition("event_log_id", Operator.EQUAL, event_log_id), *_list_visible(context, tx, user)]
+        visible = VisibleDags(context, tx, user)
+        conditions = [Condition("event_log_id", Operator.EQUAL, event_log_id), *_list_visible(visible, user)]
         page = read_event_page(tx, PageQuery(tuple(conditions), order, 1))
     if not page:
         raise HTTPException(404, f"there is no row {event_log_id} in the audit log")
-    return _build(page[0])
+    return _build(page[0], user, build_name_filter(visible))
 
 
-def _list_visible(context: ApiContext, tx: Transaction, user: User) -> list[Condition]:
-    """Events of DAGs that the user sees; those that belong to no DAG, such as changes of accounts, are for administrators."""
-    visible = VisibleDags(context, tx, user)
-    if not visible.is_all:
-        return visible.list_id_conditions()
-    return [] if user.identity.everywhere is Role.ADMIN else [Condition("dag_id", Operator.NOT_IN, [None])]
+def _refuse_rare() -> HTTPException:
+    return HTTPException(
+        400, f"{EVENTS_SEARCHED_MAX:,} rows of the audit log were searched, which do not fill this page, and no index finds rows by these filters: name a DAG with dag_id, "
+        "or give a later instant with `after`",
+    )  # fmt: skip
 
 
-def _build(one: ListedEvent) -> EventLogResponse:
+def _list_visible(visible: VisibleDags, user: User) -> list[Condition]:
+    return list_visible_conditions(visible.dag_ids, is_admin=user.identity.everywhere is Role.ADMIN)
+
+
+def _build(one: ListedEvent, user: User, hide: Callable[[str], str]) -> EventLogResponse:
     return EventLogResponse(
         event_log_id=one.event_pk, when=to_datetime(one.at), dag_id=one.dag_id, task_id=one.task_id, run_id=one.run_id,
         map_index=None if one.map_index == UNMAPPED else one.map_index, try_number=None, event=one.kind, logical_date=moment(one.logical_at),
-        owner=one.by, extra=one.body or None,
+        owner=one.by, extra=hide_in_body(one.body, hide) or None, address=one.address if user.identity.everywhere is Role.ADMIN else None,
     )

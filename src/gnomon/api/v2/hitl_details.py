@@ -13,9 +13,9 @@ from gnomon.actions.owner_requests import RequestRefused, ask_owner
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.access.visible_dags import VisibleDags
-from gnomon.api.common.filters import FilterField, build_conditions, read_instant
+from gnomon.api.common.filters import FilterField, build_conditions, check_pattern_length, read_instant
 from gnomon.api.common.ordering import SortField, parse_order
-from gnomon.api.common.paging import PageParameters, count_entries
+from gnomon.api.common.paging import PageParameters, find_total
 from gnomon.api.common.paths import ALL, Id
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.conversions import moment
@@ -96,6 +96,7 @@ def get_hitl_details(
     conditions = build_conditions(filters, _FIELDS, ("limit", "offset", "order_by", "response_received", "subject_search", "body_search"))
     for field, text in (("subject", filters.subject_search), ("body", filters.body_search)):
         if text:
+            check_pattern_length(text)
             conditions.append(Condition(field, Operator.MATCHES, [text]))
     if filters.response_received is not None:
         operator = Operator.NOT_IN if filters.response_received else Operator.IN
@@ -108,8 +109,8 @@ def get_hitl_details(
         if dag_run_id != ALL:
             conditions.append(Condition("run_pk", Operator.IN, find_runs_with_id(tx, dag_run_id)))
         conditions = mark_dags(tx, conditions)
-        page = read_hitl_page(tx, PageQuery(tuple(conditions), order.keys, filters.size, filters.offset))
-        total = count_entries(lambda most: count_hitl_details(tx, conditions, most), filters.offset, filters.size)
+        page, has_more = read_hitl_page(tx, PageQuery(tuple(conditions), order.keys, filters.size, filters.offset))
+        total = find_total(lambda most: count_hitl_details(tx, conditions, most), filters.offset, filters.size, len(page), has_more=has_more)
         return HITLDetailCollection(hitl_details=_build_page(context, tx, page), total_entries=total.total)
 
 

@@ -15,16 +15,15 @@ from gnomon.api.common.ordering import sort_entries
 from gnomon.api.common.paging import PageParameters, cut_page
 from gnomon.api.common.text_patterns import matches_pattern, starts_with
 from gnomon.api.context import ApiContext, Context
-from gnomon.api.v2.conversions import BUNDLE_NAME
 from gnomon.api.v2.schemas.import_errors_shapes import ImportErrorCollectionResponse, ImportErrorResponse
+from gnomon.config.dag_bundles import DAGS_FOLDER_BUNDLE
 from gnomon.model.instants import to_datetime
+from gnomon.report.listings.import_problems import HIDDEN_TEXT
 from gnomon.store import Transaction
-from gnomon.store.dag_records import dags
-from gnomon.store.dag_records.dag_files import StoredImportError, list_numbered_import_errors
+from gnomon.store.dag_records.dag_files import StoredImportError, list_files_of_errors, list_numbered_import_errors
 
 router = APIRouter(prefix="/importErrors", tags=["Import Error"])
 _READ = requires(Permission.READ, ApiResource.IMPORT_ERROR)
-HIDDEN_TEXT = "the file defines DAGs too that you may not see, so its errors are not shown to you"
 
 
 class ImportErrorFilters(PageParameters):
@@ -50,7 +49,7 @@ def get_import_errors(filters: Annotated[ImportErrorFilters, Query()], context: 
         answers = [_build(number, error) for number, error in _list_visible(context, tx, user).items()]
     chosen = [
         answer for answer in answers
-        if filters.bundle_name in (None, BUNDLE_NAME) and filters.filename in (None, answer.filename)
+        if filters.bundle_name in (None, answer.bundle_name) and filters.filename in (None, answer.filename)
         and matches_pattern(answer.filename, filters.filename_pattern) and starts_with(answer.filename, filters.filename_prefix_pattern)
     ]  # fmt: skip
     ordered = sort_entries(chosen, filters.order_by, _ORDER, "id")
@@ -76,8 +75,10 @@ def _list_visible(context: ApiContext, tx: Transaction, user: User) -> dict[int,
     visible = VisibleDags(context, tx, user)
     if visible.is_all:
         return found
-    shown = {dag.file for dag in dags.list_dags(tx) if dag.dag_id in visible}
-    shared = {dag.file for dag in dags.list_dags(tx) if dag.dag_id not in visible}
+    shown: set[str] = set()
+    shared: set[str] = set()
+    for dag_pk, path in list_files_of_errors(tx):
+        (shown if visible.has_key(dag_pk) else shared).add(path)
     return {
         number: replace(error, message=HIDDEN_TEXT, traceback="") if error.path in shared else error
         for number, error in found.items() if error.path in shown
@@ -86,6 +87,6 @@ def _list_visible(context: ApiContext, tx: Transaction, user: User) -> dict[int,
 
 def _build(number: int, error: StoredImportError) -> ImportErrorResponse:
     return ImportErrorResponse(
-        import_error_id=number, timestamp=to_datetime(error.at), filename=error.path, bundle_name=BUNDLE_NAME,
+        import_error_id=number, timestamp=to_datetime(error.at), filename=error.path, bundle_name=error.bundle_name or DAGS_FOLDER_BUNDLE,
         stack_trace=error.traceback or error.message,
     )

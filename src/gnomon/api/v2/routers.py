@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastapi import FastAPI
 
 from gnomon.api.access.permissions import list_operations
+from gnomon.api.common.route_index import RouteIndex
 from gnomon.api.v2 import (
     asset_events,
     asset_states,
@@ -53,8 +54,9 @@ ROUTERS = (
 )  # fmt: skip
 
 
-def include_v2(app: FastAPI, prefix: str) -> None:
+def include_v2(app: FastAPI, index: RouteIndex, prefix: str) -> None:
     """Add all operations of Airflow's API that Gnomon has. Raises InternalError when one declares no permission."""
     list_operations(ROUTERS)
     for router in ROUTERS:
         app.include_router(router, prefix=prefix)
+        index.add(prefix, router.routes)

@@ -99,7 +99,7 @@ RUN_FIELDS = {
     "triggering_user_name": FilterField("created_by"),
 }
 """By the name of a filter."""
-NO_FILTERS = ("limit", "offset", "cursor", "order_by", "bundle_version", "conf_contains", "consuming_asset_pattern")
+NO_FILTERS = ("limit", "offset", "cursor", "order_by", "bundle_version", "conf_contains", "consuming_asset_pattern", "timetable_type", "timetable_type_not", "late")
 """Parameters that `build_conditions` does not read."""
 RUN_ORDER = {
     "id": SortField("id"), "state": SortField("state"), "dag_id": SortField("dag_id", is_text=True),

@@ -11,7 +11,7 @@ from gnomon.api.v2.schemas.versions_shapes import DagVersionResponse
 from gnomon.model.ids import TaskKey
 from gnomon.model.instants import to_datetime
 from gnomon.model.states import TaskInstanceState
-from gnomon.report.listings.task_instance_details import TaskInstanceDetail, TaskTry
+from gnomon.report.listings.task_instance_details import TaskInstanceDetail, TaskTry, find_executor, find_queue
 from gnomon.store.dag_records.notes import NotesOfRuns
 from gnomon.store.pages.run_pages import ListedRun
 
@@ -25,13 +25,19 @@ class InstanceLookups:
     hosts: Mapping[str, str]
     """The host name by the id of a worker."""
     notes: NotesOfRuns
+    ended_workers: Mapping[TaskKey, str]
+    """The worker of the last attempt of the task instances that have no attempt on a worker now."""
+
+    def find_hostname(self, worker: str | None) -> str | None:
+        """The host of the worker, or its id when it is not known."""
+        return None if worker is None else self.hosts.get(worker, worker)
 
 
 def build_run_version(listed: ListedRun, display_name: str) -> DagVersionResponse | None:
     """The version of the DAG that a run uses; None while it has none."""
     if listed.run.version_pk is None or listed.version_number is None or listed.version_created_at is None:
         return None
-    return build_version(listed.dag_id, display_name, listed.run.version_pk, listed.version_number, listed.version_created_at)
+    return build_version(listed.dag_id, display_name, listed.run.version_pk, listed.version_number, listed.version_created_at, listed.bundle_name, listed.run.bundle_version)
 
 
 def build_task_instance(
@@ -40,8 +46,8 @@ def build_task_instance(
     """A task instance of a run. `display_name`: of the DAG."""
     run, record, spec = listed.run, detail.record, detail.spec
     started_at, ended_at = (record.started_at, record.ended_at) if record is not None else (None, None)
-    worker = record.worker if record is not None else None
     key = TaskKey(run.run_pk, detail.task_no, detail.row.map_index)
+    worker = (record.worker if record is not None else None) or lookups.ended_workers.get(key)
     return TaskInstanceResponse(
         id=task_instance_uuid(key), task_id=detail.row.task_id, dag_id=listed.dag_id,
         dag_run_id=run.run_id, map_index=detail.row.map_index, logical_date=moment(run.logical_at), run_after=to_datetime(run.run_after),
@@ -49,13 +55,13 @@ def build_task_instance(
         state=record.state if record is not None else None, try_number=record.try_number if record is not None else 0,
         max_tries=record.max_tries if record is not None and record.try_number else (spec.retries if spec is not None else 0),
         task_display_name=(spec.display_name if spec is not None else None) or detail.row.task_id, dag_display_name=display_name,
-        hostname=None if worker is None else lookups.hosts.get(worker, worker), unixname=None,
+        hostname=lookups.find_hostname(worker), unixname=None,
         pool=(record.pool if record is not None else None) or (spec.pool if spec is not None else DEFAULT_POOL),
         pool_slots=spec.pool_slots if spec is not None else record.pool_slots if record is not None else 1,
-        queue=spec.queue if spec is not None else None,
+        queue=find_queue(detail),
         priority_weight=record.priority if record is not None and record.state is not None else spec.effective_priority if spec is not None else None,
         operator=spec.operator if spec is not None else None, operator_name=spec.operator if spec is not None else None, queued_when=None,
-        scheduled_when=None, pid=None, executor=None, executor_config="{}", note=lookups.notes.find_instance_note(key),
+        scheduled_when=None, pid=None, executor=find_executor(detail), executor_config="{}", note=lookups.notes.find_instance_note(key),
         rendered_map_index=record.rendered_map_index if record is not None else None, rendered_fields={}, trigger=None, triggerer_job=None,
         dag_version=build_run_version(listed, display_name),
     )
@@ -71,6 +77,6 @@ def build_history(
     changed: dict[str, object] = {
         "try_number": one.try_number, "state": one.state if one.state in known else None, "start_date": moment(one.started_at),
         "end_date": moment(one.ended_at), "duration": seconds_between(one.started_at, one.ended_at),
-        "hostname": None if one.worker is None else lookups.hosts.get(one.worker, one.worker),
+        "hostname": lookups.find_hostname(one.worker),
     }
     return TaskInstanceHistoryResponse.model_validate({**shared, **changed})

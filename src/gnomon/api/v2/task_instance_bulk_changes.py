@@ -69,6 +69,6 @@ def _change(
     except AccessRefused as error:
         return [], {"error": str(error), "status_code": error.status}
     except (HTTPException, GnomonError, UnicodeError, OverflowError) as error:
-        return [], describe_error(error)
+        return [], describe_error(error, user)
     names = [f"{dag_id}.{run_id}.{one.task_id}[{one.map_index}]" for one in changed.task_instances]
     return names or [f"{dag_id}.{run_id}.{entity.task_id}[{UNMAPPED if entity.map_index is None else entity.map_index}]"], None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -16,7 +16,6 @@ from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.filters import read_instant
 from gnomon.api.common.paths import Id
 from gnomon.api.context import ApiContext, Context
-from gnomon.api.v2.dag_run_changes import NO_OLD_CODE
 from gnomon.api.v2.lookup import refuse_wildcard, require_answer
 from gnomon.api.v2.schemas.task_instances_shapes import (
     ClearTaskInstancesBody,
@@ -26,6 +25,7 @@ from gnomon.api.v2.schemas.task_instances_shapes import (
 )
 from gnomon.api.v2.task_instance_reader import RunInstances
 from gnomon.model.ids import UNMAPPED
+from gnomon.model.records import RunRecord
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.states import TaskInstanceState
 from gnomon.report.listings.dag_list import find_dag
@@ -50,8 +50,6 @@ def post_clear_task_instances(
 ) -> TaskInstanceCollectionResponse:
     """Run task instances again: of one run, or of all runs with a logical date in a range. With `dry_run`, the default, only show which."""
     refuse_wildcard("dag_id", dag_id)
-    if body.run_on_latest_version is False:
-        raise ApiUnsupported(NO_OLD_CODE)
     if not body.reset_dag_runs:
         raise ApiUnsupported("a finished run whose tasks are cleared is always queued again: its tasks could not run otherwise")
     answers: list[TaskInstanceResponse] = []
@@ -70,7 +68,9 @@ def post_clear_task_instances(
         for instances, rows in chosen:
             if body.note is not None:
                 write_instance_notes(actor, context.database, instances.dag, instances.run, rows, body.note)
-            require_answer(clear_instances(actor, context.database, instances.dag, instances.run, rows))
+            require_answer(clear_instances(
+                actor, context.database, instances.dag, instances.run, rows, is_newest_wanted=body.run_on_latest_version
+            ))  # fmt: skip
         answers = [answer for instances, rows in chosen for answer in _read_again(context, instances, rows)]
     return TaskInstanceCollectionResponse(task_instances=answers, total_entries=len(answers))
 
@@ -118,13 +118,26 @@ def _patch(
     dag_id, run_id, task_id, map_index = name
     fields = read_patch(body, update_mask)
     with context.database.read() as tx:
-        instances = RunInstances(context, tx, dag_id, run_id)
+        chosen = [_select_task(context, tx, (dag_id, one, task_id, map_index), body, is_named=one == run_id) for one in list_runs_to_mark(tx, dag_id, run_id, body)]
+    return change_in_runs(context, user, chosen, fields, dry_run=dry_run)
+
+
+def _select_task(
+    context: ApiContext, tx: Transaction, name: tuple[str, str, str, int | None], body: PatchTaskInstanceBody, *, is_named: bool
+) -> InstancesToChange:
+    """The instances of a task in one run. Raises NameNotFound and HTTPException (404) when the run is the one that the request names; an earlier
+    or later run may lack the task."""
+    dag_id, run_id, task_id, map_index = name
+    instances = RunInstances(context, tx, dag_id, run_id)
+    spec = find_spec_of_run(tx, instances.dag, instances.run)
+    if is_named:
         if map_index is not None:
             instances.find(task_id, map_index)
-        select_tasks(find_spec_of_run(tx, instances.dag, instances.run), [task_id])
-        named = _select_named(tx, instances, [task_id], map_index)
-        rows = _add_neighbours(tx, instances, body, named)
-    return change_instances(context, user, InstancesToChange(instances, named, rows), fields, dry_run=dry_run)
+        select_tasks(spec, [task_id])
+    elif all(task.task_id != task_id for task in spec.tasks):
+        return InstancesToChange(instances, [], [])
+    named = _select_named(tx, instances, [task_id], map_index)
+    return InstancesToChange(instances, named, _add_neighbours(tx, instances, body, named))
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +164,18 @@ def change_instances(
         require_answer(mark_instances(actor, context.database, instances.dag, instances.run, rows, state.value))
     changed = _build(instances, rows) if dry_run else _read_again(context, instances, rows)
     return TaskInstanceCollectionResponse(task_instances=changed, total_entries=len(changed))
+
+
+def change_in_runs(
+    context: ApiContext, user: User, chosen: Sequence[InstancesToChange], fields: Mapping[str, Any], *, dry_run: bool
+) -> TaskInstanceCollectionResponse:
+    """As `change_instances`, in several runs, the first of which the request names: its instances get the note."""
+    answers = []
+    for number, one in enumerate(chosen):
+        own = fields if number == 0 else {name: value for name, value in fields.items() if name != "note"}
+        if number == 0 or own:
+            answers += change_instances(context, user, one, own, dry_run=dry_run).task_instances
+    return TaskInstanceCollectionResponse(task_instances=answers, total_entries=len(answers))
 
 
 def select_group(context: ApiContext, tx: Transaction, names: tuple[str, str, str], body: PatchTaskInstanceBody) -> InstancesToChange:
@@ -191,6 +216,15 @@ def _add_neighbours(tx: Transaction, instances: RunInstances, body: PatchTaskIns
     return [row for row in select_instances(tx, instances.dag, instances.run, tasks) if row.task_id not in own or row in named]
 
 
+def list_runs_to_mark(tx: Transaction, dag_id: str, run_id: str, body: PatchTaskInstanceBody) -> list[str]:
+    """The run, then those before or after it that the body includes, the oldest first."""
+    if not (body.include_past or body.include_future):
+        return [run_id]
+    dag = find_dag(tx, dag_id)
+    bounds = _bound_runs(find_run(tx, dag, run_id), body.include_past, body.include_future)
+    return [run_id, *(one for one in _list_runs(tx, [Condition("dag_pk", Operator.EQUAL, dag.dag_pk), *bounds]) if one != run_id)]
+
+
 def read_patch(body: PatchTaskInstanceBody, update_mask: list[str] | None) -> dict[str, Any]:
     """`new_state` and `note`, as far as the request sets them. Raises HTTPException for what cannot be set."""
     _check_patch(body, update_mask)
@@ -207,8 +241,6 @@ def _check_patch(body: PatchTaskInstanceBody, update_mask: list[str] | None) -> 
     unknown = set(update_mask or ()) - set(type(body).model_fields)
     if unknown:
         raise HTTPException(400, f"update_mask has unknown fields: {', '.join(sorted(unknown))}")
-    if body.include_future or body.include_past:
-        raise ApiUnsupported("task instances are marked in one run; name each run")
     if body.new_state is not None and body.new_state not in MARKS:
         raise HTTPException(422, f"new_state can be {', '.join(state.value for state in MARKS)}, not {body.new_state.value}")
 
@@ -221,16 +253,23 @@ def _find_runs(tx: Transaction, dag_id: str, body: ClearTaskInstancesBody) -> li
         run = find_run(tx, dag, body.dag_run_id)
         if not (body.include_past or body.include_future):
             return [run.run_id]
-        if not body.include_past:
-            conditions.append(Condition("run_after", Operator.AT_LEAST, run.run_after))
-        if not body.include_future:
-            conditions.append(Condition("run_after", Operator.AT_MOST, run.run_after))
+        conditions += _bound_runs(run, body.include_past, body.include_future)
     elif body.include_past or body.include_future:
         raise HTTPException(400, "include_past and include_future need a dag_run_id")
     if body.start_date is not None:
         conditions.append(Condition("logical_date", Operator.AT_LEAST, read_instant(body.start_date)))
     if body.end_date is not None:
         conditions.append(Condition("logical_date", Operator.AT_MOST, read_instant(body.end_date)))
+    return _list_runs(tx, conditions)
+
+
+def _bound_runs(run: RunRecord, past: bool, future: bool) -> list[Condition]:
+    """The conditions for the run, the runs before it if `past`, and those after it if `future`."""
+    conditions = [] if past else [Condition("run_after", Operator.AT_LEAST, run.run_after)]
+    return conditions if future else [*conditions, Condition("run_after", Operator.AT_MOST, run.run_after)]
+
+
+def _list_runs(tx: Transaction, conditions: Sequence[Condition]) -> list[str]:
     order = (SortKey("run_after"), SortKey("id"))
     page = read_run_page(tx, PageQuery(tuple(conditions), order, CLEARED_RUNS_MAX))
     if page.has_more:

@@ -13,7 +13,7 @@ from gnomon.api.common.ordering import SortField
 from gnomon.api.v2.run_filters import RunTimeFilters
 from gnomon.model.records import RunRecord
 from gnomon.model.states import NO_STATUS_CODE, TASK_STATE_CODES, TaskInstanceState
-from gnomon.report.listings.task_instance_details import TaskInstanceDetail
+from gnomon.report.listings.task_instance_details import TaskInstanceDetail, find_executor, find_queue
 
 
 class MappedInstanceFilters(RunTimeFilters):
@@ -76,7 +76,7 @@ TASK_INSTANCE_FIELDS = {
 """By the name of a filter."""
 NO_FILTERS = ("limit", "offset", "cursor", "order_by")
 ONLY_IN_SPECS = frozenset({"task_display_name", "task_group_id", "queue", "executor", "operator"})
-"""Fields that only the spec of a DAG has: lists over several runs cannot be filtered or ordered by them."""
+"""Fields that only the spec of a DAG has: lists over several runs are searched for them, and cannot be ordered by them."""
 TASK_INSTANCE_ORDER = {
     "id": SortField("run_pk"), "state": SortField("state"), "duration": SortField("duration", is_nullable=True),
     "start_date": SortField("start_date", is_nullable=True), "end_date": SortField("end_date", is_nullable=True),
@@ -106,5 +106,5 @@ def read_fields(dag_id: str, run: RunRecord, version_number: int | None, detail:
         "data_interval_end": run.interval_end, "run_after": run.run_after, "version_number": version_number,
         "rendered_map_index": record.rendered_map_index if record else None,
         "task_display_name": (spec.display_name if spec else None) or detail.row.task_id, "task_group_id": spec.group if spec else None,
-        "queue": spec.queue if spec else None, "executor": None, "operator": spec.operator if spec else None,
+        "queue": find_queue(detail), "executor": find_executor(detail), "operator": spec.operator if spec else None,
     }

@@ -17,30 +17,41 @@ from gnomon.api.v2.lookup import find_dag_and_run, find_display_names, find_stor
 from gnomon.api.v2.run_filters import RUN_KEY, RUN_ORDER
 from gnomon.api.v2.schemas.task_instances_shapes import TaskInstanceResponse
 from gnomon.api.v2.task_instance_answers import InstanceLookups, build_task_instance
-from gnomon.api.v2.task_instance_filters import ORDERS_WITH_INDEX, read_fields
-from gnomon.model.ids import UNMAPPED
+from gnomon.api.v2.task_instance_filters import ONLY_IN_SPECS, ORDERS_WITH_INDEX, read_fields
+from gnomon.api.v2.task_instance_search import search_specs
+from gnomon.model.ids import UNMAPPED, TaskKey
 from gnomon.report.listings.not_found import task_not_found
 from gnomon.report.listings.run_list import TaskInstanceRow
 from gnomon.report.listings.task_instance_details import TaskInstanceDetail, list_details
 from gnomon.store import Transaction
+from gnomon.store.dag_records.dag_runs import read_workers_of_attempts
 from gnomon.store.dag_records.notes import read_notes
 from gnomon.store.ownership import group_state, leases
 from gnomon.store.pages.memory_pages import MemoryPage, select_page
 from gnomon.store.pages.page_query import Condition, Operator, PageQuery
 from gnomon.store.pages.run_conditions import mark_dags, resolve_dags
 from gnomon.store.pages.run_pages import ListedRun, find_runs_with_id, read_run_page
-from gnomon.store.pages.task_instance_pages import ListedTaskInstance, count_task_instances, read_task_instance_page
+from gnomon.store.pages.run_walk import RUNS_WALKED_MAX, RunWalk, count_walked
+from gnomon.store.pages.task_instance_pages import (
+    ListedTaskInstance,
+    TaskInstancePage,
+    count_task_instances,
+    plan_task_instance_walk,
+    read_task_instance_page,
+    read_walked_page,
+)
 
 
 class RunInstances:
-    """All task instances of one run. Raises NameNotFound for an unknown DAG or run."""
+    """All task instances of one run, or those of one task of it. Raises NameNotFound for an unknown DAG or run."""
 
-    def __init__(self, context: ApiContext, tx: Transaction, dag_id: str, run_id: str) -> None:
+    def __init__(self, context: ApiContext, tx: Transaction, dag_id: str, run_id: str, task_id: str | None = None) -> None:
         self.dag, self.run = find_dag_and_run(tx, dag_id, run_id)
         self.listed = read_listed_runs(tx, [self.run.run_pk])[self.run.run_pk]
         self.display_name = self.dag.spec.display_name or dag_id
-        self.details = list_details(tx, self.dag, self.run)
-        self.lookups = read_lookups(tx, [self.run.run_pk])
+        self.details = list_details(tx, self.dag, self.run, task_id)
+        self.lookups = _read_lookups(tx, [self.run.run_pk], ())
+        self._tx = tx
 
     def select(self, query: PageQuery) -> MemoryPage[TaskInstanceDetail]:
         """The page of these instances."""
@@ -48,7 +59,9 @@ class RunInstances:
 
     def build(self, details: Iterable[TaskInstanceDetail]) -> list[TaskInstanceResponse]:
         """These instances as the API shows them."""
-        return [build_task_instance(self.listed, self.display_name, detail, self.lookups) for detail in details]
+        chosen = list(details)
+        lookups = replace(self.lookups, ended_workers=_read_ended_workers(self._tx, chosen))
+        return [build_task_instance(self.listed, self.display_name, detail, lookups) for detail in chosen]
 
     def find(self, task_id: str, map_index: int) -> TaskInstanceDetail:
         """The instance. Raises NameNotFound for an unknown task, HTTPException (404) for a map index that the task does not have."""
@@ -84,7 +97,9 @@ class InstancesOfRuns:
 
 def read_instances_of_several_runs(context: ApiContext, tx: Transaction, user: User, dag_id: str, run_id: str, query: PageQuery, order: Ordering) -> InstancesOfRuns:
     """The page of the task instances that have a row: of all DAGs that the user sees or one, of all runs or those with one run id."""
-    conditions = list(query.conditions)
+    asked = [condition for condition in query.conditions if condition.field not in ONLY_IN_SPECS]
+    of_specs = [condition for condition in query.conditions if condition.field in ONLY_IN_SPECS or condition.field == "pool"]
+    conditions = [_allow_no_pool(condition) if condition.field == "pool" else condition for condition in asked]
     if dag_id == ALL:
         conditions += VisibleDags(context, tx, user).list_conditions()
     else:
@@ -92,13 +107,64 @@ def read_instances_of_several_runs(context: ApiContext, tx: Transaction, user: U
     if run_id != ALL:
         conditions.append(Condition("run_pk", Operator.IN, find_runs_with_id(tx, run_id)))
     marked = mark_dags(tx, resolve_dags(tx, conditions))
-    total = count_entries(lambda most: count_task_instances(tx, marked, most), query.offset, query.limit, most=find_count_limit(order, ORDERS_WITH_INDEX))
-    if dag_id == ALL:
-        check_sorted(total, order, ORDERS_WITH_INDEX, "task instances")
-    if not total.total:
+    walk = plan_task_instance_walk(tx, marked, order.keys)
+    if walk is not None:
+        total = _count_walked_instances(tx, walk, query, order)
+    else:
+        total = count_entries(lambda most: count_task_instances(tx, marked, most), query.offset, query.limit, most=find_count_limit(order, ORDERS_WITH_INDEX))
+        if dag_id == ALL:
+            check_sorted(total, order, ORDERS_WITH_INDEX, "task instances")
+    if walk is None and not total.total:
         return InstancesOfRuns([], [], has_more=False, total=total)
-    page = read_task_instance_page(tx, replace(query, conditions=tuple(marked), is_short=total.limit is None))
-    return InstancesOfRuns(build_several(context, tx, page.instances), page.keys, page.has_more, total)
+    rows = replace(query, conditions=tuple(marked), is_short=total.limit is None)
+
+    def read(part: PageQuery) -> TaskInstancePage:
+        return read_task_instance_page(tx, part) if walk is None else _read_walked_instances(tx, walk, replace(part, conditions=query.conditions, is_short=False))
+
+    if of_specs:
+        found = search_specs(lambda instances: list_details_of_several(tx, instances), read, rows, of_specs)
+        total = TotalEntries(query.offset + len(found.instances))
+        if found.has_more or query.position is not None:
+            total = replace(total, limit=total.total)
+    else:
+        found = read(rows)
+        if walk is not None and total.limit is not None and query.position is None:
+            at_least = max(total.total, query.offset + len(found.instances))
+            total = TotalEntries(at_least, at_least)
+    return InstancesOfRuns(build_several(context, tx, found.instances), found.keys, found.has_more, total)
+
+
+def _allow_no_pool(condition: Condition) -> Condition:
+    """The condition, which rows without a pool meet too: until it is queued, a task instance has the pool of its spec."""
+    if condition.operator in (Operator.NOT_IN, Operator.MATCHES_NOT):
+        return condition
+    assert isinstance(condition.value, Sequence)
+    return replace(condition, value=[*condition.value, None])
+
+
+def _count_walked_instances(tx: Transaction, walk: RunWalk, query: PageQuery, order: Ordering) -> TotalEntries:
+    """How many task instances of all DAGs meet conditions that no index finds. Raises HTTPException (400) when too many runs would have to be read for it."""
+    most = find_count_limit(order, ORDERS_WITH_INDEX) + query.offset + query.limit
+    count, is_cut = count_walked(tx, walk, most)
+    check_sorted(TotalEntries(count), order, ORDERS_WITH_INDEX, "task instances")
+    if is_cut and not walk.is_in_order:
+        raise _refuse_rare()
+    return TotalEntries(count, count if is_cut or count >= most else None)
+
+
+def _read_walked_instances(tx: Transaction, walk: RunWalk, query: PageQuery) -> TaskInstancePage:
+    page, is_cut = read_walked_page(tx, walk, query)
+    if is_cut:
+        raise _refuse_rare()
+    return page
+
+
+def _refuse_rare() -> HTTPException:
+    return HTTPException(
+        400, f"the task instances of {RUNS_WALKED_MAX:,} runs do not fill this page, and no index finds those of all DAGs by these filters: name a DAG or a "
+        "run in the path; filter by a shorter range of run_after or logical_date, by a state other than success, or by a later start_date, end_date or "
+        "updated_at; or order by -id or -run_after, which begins with the newest runs",
+    )  # fmt: skip
 
 
 def read_listed_runs(tx: Transaction, run_pks: Sequence[int]) -> dict[int, ListedRun]:
@@ -108,25 +174,35 @@ def read_listed_runs(tx: Transaction, run_pks: Sequence[int]) -> dict[int, Liste
     return {listed.run.run_pk: listed for listed in page.runs}
 
 
-def read_lookups(tx: Transaction, run_pks: Sequence[int]) -> InstanceLookups:
-    """What the answers about task instances of these runs need besides their rows."""
-    hosts = {worker.worker_id: worker.host for worker in leases.list_workers(tx, live_only=False)}
-    return InstanceLookups(hosts, read_notes(tx, run_pks))
-
-
 def build_several(context: ApiContext, tx: Transaction, instances: Sequence[ListedTaskInstance]) -> list[TaskInstanceResponse]:
     """These instances as the API shows them."""
+    details = list_details_of_several(tx, instances)
+    names = find_display_names(context, tx, (listed.dag_id for listed, _ in details))
+    lookups = _read_lookups(tx, sorted({listed.run.run_pk for listed, _ in details}), [detail for _, detail in details])
+    return [build_task_instance(listed, names.get(listed.dag_id, listed.dag_id), detail, lookups) for listed, detail in details]
+
+
+def list_details_of_several(tx: Transaction, instances: Sequence[ListedTaskInstance]) -> list[tuple[ListedRun, TaskInstanceDetail]]:
+    """These instances with their specs, each with its run."""
     runs = read_listed_runs(tx, sorted({one.record.run_pk for one in instances}))
-    versions = {run_pk: listed.run.version_pk for run_pk, listed in runs.items()}
-    specs = group_state.load_specs(tx, sorted({version_pk for version_pk in versions.values() if version_pk is not None}))
+    specs = group_state.load_specs(tx, sorted({listed.run.version_pk for listed in runs.values() if listed.run.version_pk is not None}))
     tasks = {version_pk: {task.task_id: task for task in spec.tasks} for version_pk, spec in specs.items()}
-    names = find_display_names(context, tx, (listed.dag_id for listed in runs.values()))
-    lookups = read_lookups(tx, list(runs))
-    answers = []
+    details = []
     for one in instances:
         listed = runs[one.record.run_pk]
-        row = TaskInstanceRow(listed.dag_id, listed.run.run_id, one.task_id, one.record.map_index, None, 0, None, None, None, None)
+        row = TaskInstanceRow(listed.dag_id, listed.run.run_id, one.task_id, one.record.map_index, None, 0, None, None, None, None, None)
         spec = tasks.get(listed.run.version_pk or 0, {}).get(one.task_id)
-        detail = TaskInstanceDetail(row, one.record.task_no, one.record, spec)
-        answers.append(build_task_instance(listed, names.get(listed.dag_id, listed.dag_id), detail, lookups))
-    return answers
+        details.append((listed, TaskInstanceDetail(row, one.record.task_no, one.record, spec)))
+    return details
+
+
+def _read_lookups(tx: Transaction, run_pks: Sequence[int], details: Iterable[TaskInstanceDetail]) -> InstanceLookups:
+    """What the answers about these task instances, which are of these runs, need besides their rows."""
+    hosts = {worker.worker_id: worker.host for worker in leases.list_workers(tx, live_only=False)}
+    return InstanceLookups(hosts, read_notes(tx, run_pks), _read_ended_workers(tx, details))
+
+
+def _read_ended_workers(tx: Transaction, details: Iterable[TaskInstanceDetail]) -> dict[TaskKey, str]:
+    """The worker of the last attempt of those that have had one and have none on a worker now."""
+    records = [detail.record for detail in details if detail.record is not None]
+    return read_workers_of_attempts(tx, [(record.key, record.seq) for record in records if record.worker is None and record.seq])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, HTTPException, Query
@@ -39,11 +38,12 @@ from gnomon.api.v2.task_instance_filters import (
     read_task_state,
 )
 from gnomon.api.v2.task_instance_reader import RunInstances, read_instances_of_several_runs
-from gnomon.engine.state.engine_state import EngineLimits
-from gnomon.model.ids import UNMAPPED
+from gnomon.model.ids import UNMAPPED, TaskKey
 from gnomon.model.states import FINISHED_TASK_STATES
 from gnomon.report.explanations import explanation
+from gnomon.report.explanations.engine_state_reading import build_limits
 from gnomon.report.listings.task_instance_details import list_tries
+from gnomon.store.dag_records.rendered_fields import read_rendered_fields
 from gnomon.store.pages.page_query import Condition, Operator, PageQuery, Position
 
 router = APIRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances", tags=["Task Instance"])
@@ -56,6 +56,11 @@ def get_task_instances(
     dag_id: Id, dag_run_id: Id, filters: Annotated[TaskInstanceFilters, Query()], context: Context, user: CurrentUser
 ) -> TaskInstanceCollectionResponse:
     """Task instances of a run; with `~` for the run or the DAG those of several runs that have or had a state."""
+    return list_task_instances(context, user, dag_id, dag_run_id, filters)
+
+
+def list_task_instances(context: ApiContext, user: User, dag_id: str, dag_run_id: str, filters: TaskInstanceFilters) -> TaskInstanceCollectionResponse:
+    """The page of task instances that meet the filters."""
     conditions = build_conditions(filters, TASK_INSTANCE_FIELDS, NO_FILTERS)
     default = "map_index" if ALL not in (dag_id, dag_run_id) else "id"
     order = parse_order(filters.order_by, TASK_INSTANCE_ORDER, default, TASK_INSTANCE_KEY)
@@ -98,7 +103,7 @@ def get_mapped_task_instances(
     conditions = build_conditions(filters, TASK_INSTANCE_FIELDS, NO_FILTERS)
     order = parse_order(filters.order_by, TASK_INSTANCE_ORDER, "map_index", TASK_INSTANCE_KEY)
     with context.database.read() as tx:
-        instances = RunInstances(context, tx, dag_id, dag_run_id)
+        instances = RunInstances(context, tx, dag_id, dag_run_id, task_id)
         instances.require_mapped(task_id)
         conditions += [Condition("task_id", Operator.EQUAL, task_id), Condition("map_index", Operator.AT_LEAST, 0)]
         page = instances.select(PageQuery(tuple(conditions), order.keys, filters.size, filters.offset))
@@ -128,11 +133,11 @@ def get_task_instance_dependencies(
 ) -> TaskDependencyCollectionResponse:
     """Why a task instance that has not ended does not run; empty for one that has ended."""
     with context.database.read() as tx:
-        instances = RunInstances(context, tx, dag_id, dag_run_id)
+        instances = RunInstances(context, tx, dag_id, dag_run_id, task_id)
         detail = instances.find(task_id, map_index)
         if detail.record is not None and detail.record.state in FINISHED_TASK_STATES:
             return TaskDependencyCollectionResponse(dependencies=[])
-        limits = EngineLimits(parallelism=context.cfg.integer("core", "parallelism") or None)
+        limits = build_limits(context.cfg)
         reasons = explanation.explain_task(tx, instances.dag, instances.run, task_id, map_index, limits, context.clock.now())
         hide = build_name_filter(VisibleDags(context, tx, user))
     return TaskDependencyCollectionResponse(dependencies=[TaskDependencyResponse(name="Gnomon", reason=hide(reason)) for reason in reasons])
@@ -177,7 +182,7 @@ def _read_list(
     found: Any
     with context.database.read() as tx:
         if ALL in (dag_id, run_id):
-            _check_fields(conditions, order)
+            _check_order(order)
             found = read_instances_of_several_runs(context, tx, user, dag_id, run_id, query, order)
             answers, total, limit = found.answers, found.total.total, found.total.limit
         else:
@@ -190,21 +195,23 @@ def _read_list(
     )
 
 
-def _check_fields(conditions: Sequence[Condition], order: Ordering) -> None:
-    for name in (*(condition.field for condition in conditions), *(field.name for field in order.fields)):
-        if name in ONLY_IN_SPECS:
-            raise ApiUnsupported(f"task instances of several runs can be neither filtered nor ordered by {name}; name one run")
+def _check_order(order: Ordering) -> None:
+    for field in order.fields:
+        if field.name in ONLY_IN_SPECS:
+            raise ApiUnsupported(f"task instances of several runs cannot be ordered by {field.name}; name one run")
 
 
 def _read_one(context: ApiContext, dag_id: str, run_id: str, task_id: str, map_index: int) -> TaskInstanceResponse:
     with context.database.read() as tx:
-        instances = RunInstances(context, tx, dag_id, run_id)
-        return instances.build([instances.find(task_id, map_index)])[0]
+        instances = RunInstances(context, tx, dag_id, run_id, task_id)
+        detail = instances.find(task_id, map_index)
+        fields = read_rendered_fields(tx, TaskKey(instances.run.run_pk, detail.task_no, map_index))
+        return instances.build([detail])[0].model_copy(update={"rendered_fields": fields})
 
 
 def _read_tries(context: ApiContext, dag_id: str, run_id: str, task_id: str, map_index: int) -> list[TaskInstanceHistoryResponse]:
     with context.database.read() as tx:
-        instances = RunInstances(context, tx, dag_id, run_id)
+        instances = RunInstances(context, tx, dag_id, run_id, task_id)
         detail = instances.find(task_id, map_index)
         return [build_history(instances.listed, instances.display_name, detail, one, instances.lookups) for one in list_tries(tx, detail)]
 

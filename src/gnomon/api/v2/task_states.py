@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Query, Response
@@ -52,7 +53,7 @@ def list_task_state_store(
     with context.database.read() as tx:
         place = _find_place(context, tx, dag_id, dag_run_id, task_id, page.map_index)
         found = list_instance_state(tx, place.scope, context.clock.now())
-        answers = [_build(tx, one) for one in cut_page(found, page)]
+        answers = _build(tx, cut_page(found, page))
     return TaskStateStoreCollectionResponse(task_state_store=answers, total_entries=len(found))
 
 
@@ -78,7 +79,7 @@ def get_task_state_store(
         found = [one for one in list_instance_state(tx, place.scope, context.clock.now()) if one.key == key]
         if not found:
             raise HTTPException(404, f"task {task_id!r} keeps nothing under {key!r} in run {dag_run_id!r}")
-        return _build(tx, found[0])
+        return _build(tx, found)[0]
 
 
 @router.put("/{key:path}", status_code=204, dependencies=[_EDIT])
@@ -121,7 +122,7 @@ def delete_task_state_store(
 
 def _find_place(context: ApiContext, tx: Transaction, dag_id: str, run_id: str, task_id: str, map_index: int | None) -> InstanceScope:
     """The task instance; None as the map index is any. Raises NameNotFound, HTTPException (404) for an instance that the run does not have."""
-    instances = RunInstances(context, tx, dag_id, run_id)
+    instances = RunInstances(context, tx, dag_id, run_id, task_id)
     if task_id not in instances.dag.task_numbers:
         raise task_not_found(dag_id, task_id, instances.dag.task_numbers)
     if map_index is not None:
@@ -130,6 +131,10 @@ def _find_place(context: ApiContext, tx: Transaction, dag_id: str, run_id: str, 
     return InstanceScope(instances.dag.dag_pk, dag_id, run_id, scope)
 
 
-def _build(tx: Transaction, one: StoredTaskState) -> TaskStateStoreResponse:
-    (value,) = hide_stored_secrets(tx, [json.loads(one.value)])
-    return TaskStateStoreResponse(key=one.key, value=value, updated_at=to_datetime(one.updated_at), expires_at=moment(one.expires_at))
+def _build(tx: Transaction, kept: Sequence[StoredTaskState]) -> list[TaskStateStoreResponse]:
+    """What is kept, secrets masked: those are looked up once for all."""
+    values = hide_stored_secrets(tx, [json.loads(one.value) for one in kept])
+    return [
+        TaskStateStoreResponse(key=one.key, value=value, updated_at=to_datetime(one.updated_at), expires_at=moment(one.expires_at))
+        for one, value in zip(kept, values, strict=True)
+    ]

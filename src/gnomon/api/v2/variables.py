@@ -41,7 +41,7 @@ class VariableFilters(PageParameters):
 
 
 _ORDER: dict[str, Any] = {
-    "id": lambda one: one.key, "key": lambda one: one.key, "_val": lambda one: one.value, "description": lambda one: one.description,
+    "id": lambda one: one.key, "key": lambda one: one.key, "_val": lambda one: _build(one).value, "description": lambda one: one.description,
     "is_encrypted": lambda _one: True,
 }
 
@@ -139,7 +139,7 @@ def _find(tx: Transaction, key: str) -> StoredVariable:
 
 
 def _build(stored: StoredVariable) -> VariableResponse:
-    """The Variable; the value of a sensitive key is masked, and values under sensitive names in a JSON object."""
+    """The Variable; the value of a sensitive key is masked, and values under sensitive names in a JSON object. Lists are ordered by what is shown."""
     try:
         parsed = json.loads(stored.value)
     except ValueError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Annotated
 
@@ -40,7 +41,14 @@ from gnomon.store.ownership import group_state
 from gnomon.store.pages.page_query import Condition, Operator, PageQuery
 from gnomon.store.pages.run_conditions import mark_dags
 from gnomon.store.pages.run_pages import find_runs_with_id
-from gnomon.store.pages.xcom_pages import ListedXCom, count_xcoms, read_xcom_page
+from gnomon.store.pages.xcom_pages import (
+    XCOMS_SEARCHED_MAX,
+    ListedXCom,
+    bound_xcoms,
+    count_xcoms,
+    find_end_of_xcom_search,
+    read_xcom_page,
+)
 
 router = APIRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}/xcomEntries", tags=["XCom"])
 _READ = requires(Permission.READ, ApiResource.XCOM)
@@ -89,7 +97,11 @@ _KEY = (SortField("id"),)
 def get_xcom_entries(
     dag_id: Id, dag_run_id: Id, task_id: Id, filters: Annotated[XComFilters, Query()], context: Context, user: CurrentUser
 ) -> XComCollectionResponse:
-    """XComs without their values; `~` for the DAG, the run or the task lists those of all."""
+    """XComs without their values; `~` for the DAG, the run or the task lists those of all.
+
+    With `~` for the DAG and the run, filters other than those of `run_after` and `logical_date` have no index: the first 10,000 XComs in the order of the
+    list are searched for the page, and the answer is 400 when they do not fill it. `total_entries` then counts what was found in them.
+    """
     if filters.dag_display_name_pattern is not None or filters.dag_display_name_prefix_pattern is not None:
         raise ApiUnsupported("XComs cannot be filtered by the name of their DAG for people; name the DAG in the path")
     order = parse_order(filters.order_by, _ORDER, "id", _KEY)
@@ -99,9 +111,19 @@ def get_xcom_entries(
         if dag_id == ALL:
             conditions += VisibleDags(context, tx, user).list_conditions()
         conditions = mark_dags(tx, conditions)
-        total = count_entries(lambda most: count_xcoms(tx, conditions, most), filters.offset, filters.size, most=find_count_limit(order, _ORDERS_WITH_INDEX))
+        query = PageQuery(tuple(conditions), order.keys, filters.size, filters.offset)
+        end = find_end_of_xcom_search(tx, query)
+        searched = conditions if end is None else [*conditions, end]
+        total = count_entries(lambda most: count_xcoms(tx, searched, most), filters.offset, filters.size, most=find_count_limit(order, _ORDERS_WITH_INDEX))
         check_sorted(total, order, _ORDERS_WITH_INDEX, "XComs")
-        page = read_xcom_page(tx, PageQuery(tuple(conditions), order.keys, filters.size, filters.offset))
+        if end is not None and total.total < filters.offset + filters.size:
+            raise HTTPException(
+                400, f"{XCOMS_SEARCHED_MAX:,} XComs were searched, which do not fill this page, and no index finds those of all DAGs by these filters: name a DAG or a run "
+                "in the path, or add a shorter range of run_after or logical_date",
+            )  # fmt: skip
+        if end is None:
+            searched = bound_xcoms(tx, conditions, order.keys)
+        page = read_xcom_page(tx, replace(query, conditions=tuple(searched)))
         return XComCollectionResponse(xcom_entries=_build(context, tx, page), total_entries=total.total)
 
 

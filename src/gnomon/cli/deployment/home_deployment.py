@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from functools import cache
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from gnomon.clock import Clock
 from gnomon.operations.operation import Operation
 from gnomon.operations.operation_scope import AllDags, OperationScope
+from gnomon.remote_logs.remote_log_folder import open_remote_log_folder
+from gnomon.remote_logs.task_log_folder import TaskLogFolder
 from gnomon.report.listings.log_tail import LogTail
 
 if TYPE_CHECKING:
@@ -36,21 +39,27 @@ class HomeDeployment:
 
     def perform(self, operation: Operation[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the function of the operation."""
-        if self._scope is None:
-            self._scope = OperationScope(self._home, self._opened.enter_context(self._home.store()), AllDags())
-        return operation.function(self._scope, *args, **kwargs)
+        return operation.function(self._open_scope(), *args, **kwargs)
 
     def open_task_log(self, dag_id: str, run_id: str, task_id: str, map_index: int, file: str) -> LogTail:
         """The file below the folder of logs."""
-        return LogTail(self._home.cfg.logs_folder / file)
+        return LogTail(self._home.cfg.logs_folder / file, lambda: self._open_scope().task_logs.fetch(file))
 
     def open_callback_log(self, dag_id: str, run_id: str, file: str) -> LogTail:
         """The file below the folder of logs."""
-        return LogTail(self._home.cfg.logs_folder / file)
+        return LogTail(self._home.cfg.logs_folder / file, lambda: self._open_scope().task_logs.fetch(file))
 
     def describe_log(self, file: str) -> str:
         """Its path."""
         return str(self._home.cfg.logs_folder / file)
+
+    def _open_scope(self) -> OperationScope:
+        if self._scope is None:
+            database = self._opened.enter_context(self._home.store())
+            cfg = self._home.cfg
+            task_logs = cache(lambda: TaskLogFolder(cfg.logs_folder, open_remote_log_folder(cfg, lambda: database), self._home.clock))
+            self._scope = OperationScope(self._home, database, AllDags(), task_logs_opener=task_logs)
+        return self._scope
 
     def find_default_timezone(self) -> str:
         """[core] default_timezone."""

@@ -1,4 +1,4 @@
-"""`gnomon timetables`: preview, compare and check schedules. One file a command; `schedule_target.py` reads its TARGET."""
+"""`gnomon timetables`: preview, compare and check schedules. One file a command; `shown_schedule.py` finds its TARGET."""
 
 from __future__ import annotations
 

@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 
 import click
 
-from gnomon.cli.home import Home
 from gnomon.cli.parameter_types import MomentType
+from gnomon.clock import Clock
 from gnomon.errors.product import UserError
 from gnomon.model.instants import Instant, to_datetime, to_instant
 
@@ -30,9 +30,9 @@ def window_options(command: F) -> F:
     return command
 
 
-def resolve_start(home: Home, start: datetime | None, zone: tzinfo) -> Instant:
+def resolve_start(clock: Clock, start: datetime | None, zone: tzinfo) -> Instant:
     """The first instant of the window (default: now); a naive `start` is read in `zone`. Raises UserError outside YEARS."""
-    return home.clock.now() if start is None else _to_instant(start, zone)
+    return clock.now() if start is None else _to_instant(start, zone)
 
 
 def resolve_end(start: Instant, end: datetime | None, zone: tzinfo) -> Instant | None:

@@ -10,16 +10,18 @@ import msgspec
 
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import output_option, print_document
-from gnomon.cli.timetables.schedule_target import ScheduleTarget, resolve_schedule_target
+from gnomon.cli.timetables.shown_schedule import resolve_home_target
 from gnomon.cli.timetables.time_window import add_year, resolve_end, resolve_start, window_options
 from gnomon.model.instants import SECOND, to_datetime
-from gnomon.testing.timetables import CASES, LAWS, Violation
+from gnomon.operations.schedule_targets import ScheduleTarget
+from gnomon.testing.timetables import CASES, LAWS, Violation, check_timetable
 from gnomon.testing.timetables.wording import IMPORTS
 
 BACK_YEARS = 3
 """Without --from and --until, the laws are tested from so many years ago to a year from now."""
 CASES_MAX = 100_000
 _DAY = 86400 * SECOND
+_CHECK = "gnomon.testing.timetables.check:check_timetable"
 
 
 @click.command()
@@ -36,11 +38,12 @@ def check(
 
     TARGET is a DAG id, a cron text or a Python expression. Exit code 0 if it keeps all laws, else 1.
     """
-    target = resolve_schedule_target(home, target_text, timezone)
+    target = resolve_home_target(home, target_text, timezone)
     today = home.clock.now() // _DAY * _DAY
-    first = today - BACK_YEARS * 365 * _DAY if start is None else resolve_start(home, start, target.zone)
+    first = today - BACK_YEARS * 365 * _DAY if start is None else resolve_start(home.clock, start, target.zone)
     until = resolve_end(first, end, target.zone) or add_year(max(first, today))
-    violations = target.broken_laws(home, start=to_datetime(first), end=to_datetime(until), seed=seed, cases=cases)
+    arguments = {"start": to_datetime(first), "end": to_datetime(until), "seed": seed, "cases": cases}
+    violations: list[Violation] = target.call(home.cfg, _CHECK, list[Violation], check_timetable, arguments)
     if output != "table":
         print_document([msgspec.to_builtins(violation) for violation in violations], output)
     elif not violations:

@@ -7,9 +7,10 @@ from datetime import datetime
 
 import click
 
-from gnomon.cli.home import Home, pass_home
+from gnomon.cli.deployment.choose_deployment import pass_deployment
+from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.output import format_option, format_table, print_document
-from gnomon.cli.timetables.schedule_target import ScheduleTarget, resolve_schedule_target
+from gnomon.cli.timetables.shown_schedule import ShownSchedule, find_schedule
 from gnomon.cli.timetables.time_window import add_year, resolve_end, resolve_start, window_options
 from gnomon.errors.product import UserError
 from gnomon.model.instants import Instant, iso
@@ -27,20 +28,22 @@ CHANGES_SHOWN = 40
 @click.argument("after_text", metavar="B")
 @window_options
 @format_option("svg")
-@pass_home
+@pass_deployment
+@click.pass_context
 def diff(
-    home: Home, before_text: str, after_text: str, start: datetime | None, end: datetime | None, timezone: str | None, output: str
-) -> None:
+    context: click.Context, deployment: DeploymentAccess, before_text: str, after_text: str, start: datetime | None, end: datetime | None,
+    timezone: str | None, output: str,
+) -> None:  # fmt: skip
     """Show what changes if schedule B replaces schedule A: the runs that are gained, lost or moved within a year.
 
     A and B are DAG ids, cron texts or Python expressions. A lost and a gained run on the same local day count as one run that
     moved, the nearest pair first. If A is a DAG and B is not, B gets the start_date and end_date of A.
     """
-    before = resolve_schedule_target(home, before_text, timezone)
-    after = resolve_schedule_target(home, after_text, timezone or before.zone_name).bounded_by(before)
-    first = resolve_start(home, start, before.zone)
+    before = find_schedule(context, deployment, before_text, timezone)
+    after = find_schedule(context, deployment, after_text, timezone or before.zone_name).bounded_by(before)
+    first = resolve_start(deployment.clock, start, before.zone)
     until = resolve_end(first, end, before.zone) or add_year(first)
-    windows = [target.list_runs(home, first, until) for target in (before, after)]
+    windows = [target.list_runs(first, until) for target in (before, after)]
     until = min([until, *(window.runs[-1].run_after + 1 for window in windows if window.stop_reason)])
     old, new = ([run for run in window.runs if run.run_after < until] for window in windows)
     difference = compute_difference(old, new, before.zone)
@@ -58,7 +61,7 @@ def diff(
         raise UserError(f"the runs after {iso(until)} are not known: {'; '.join(stop_reasons)}")
 
 
-def _print(difference: ScheduleDifference, before: ScheduleTarget) -> None:
+def _print(difference: ScheduleDifference, before: ShownSchedule) -> None:
     click.echo(difference.describe())
     rows = _rows(difference, before)
     if rows:
@@ -68,7 +71,7 @@ def _print(difference: ScheduleDifference, before: ScheduleTarget) -> None:
         click.echo(f"... and {len(rows) - CHANGES_SHOWN} more: use -o json to list them, -o svg to draw them")
 
 
-def _rows(difference: ScheduleDifference, before: ScheduleTarget) -> list[dict[str, object]]:
+def _rows(difference: ScheduleDifference, before: ShownSchedule) -> list[dict[str, object]]:
     zone = before.zone
     changes: list[tuple[Instant, str, str, str]] = [
         *((run.run_after, "lost", format_local(run.run_after, zone), "-") for run in difference.lost),
@@ -79,12 +82,12 @@ def _rows(difference: ScheduleDifference, before: ScheduleTarget) -> list[dict[s
     return [{"change": change, "before": old, "after": new} for _, change, old, new in sorted(changes)]
 
 
-def _format_intervals(pair: RunPair, before: ScheduleTarget) -> tuple[str, str]:
+def _format_intervals(pair: RunPair, before: ShownSchedule) -> tuple[str, str]:
     old, new = (f"{format_local(run.interval_start, before.zone)} to {format_local(run.interval_end, before.zone)}" for run in (pair.before, pair.after))
     return old, new
 
 
-def _record(difference: ScheduleDifference, before: ScheduleTarget, after: ScheduleTarget, start: Instant, end: Instant) -> dict[str, object]:
+def _record(difference: ScheduleDifference, before: ShownSchedule, after: ShownSchedule, start: Instant, end: Instant) -> dict[str, object]:
     return {
         "before": before.text, "after": after.text, "timezone": before.zone_name, "from": iso(start), "until": iso(end),
         "same": len(difference.same),

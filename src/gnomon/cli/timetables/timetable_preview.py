@@ -7,13 +7,15 @@ from datetime import datetime
 
 import click
 
-from gnomon.cli.home import Home, pass_home
+from gnomon.cli.deployment.choose_deployment import pass_deployment
+from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.output import format_fields, format_option, format_table, print_document
-from gnomon.cli.timetables.schedule_target import RUNS_MAX, ScheduleTarget, resolve_schedule_target
+from gnomon.cli.timetables.shown_schedule import ShownSchedule, find_schedule
 from gnomon.cli.timetables.time_window import add_year, resolve_end, resolve_start, window_options
 from gnomon.errors.product import UserError
 from gnomon.model.instants import Instant
 from gnomon.model.slots import PlannedRun
+from gnomon.operations.schedule_targets import RUNS_MAX
 from gnomon.report.listings.local_time import build_slot_row, format_local, has_intervals
 from gnomon.report.pictures.calendar_sheet import build_runs_sheet
 from gnomon.report.pictures.calendar_svg import render_calendar_svg
@@ -29,35 +31,37 @@ _PICTURES = ("svg", "ics")
 @window_options
 @click.option("--count", type=click.IntRange(1, RUNS_MAX), help=f"Number of runs; default: {RUNS_SHOWN}, for svg and ics those of a year.")
 @format_option(*_PICTURES)
-@pass_home
+@pass_deployment
+@click.pass_context
 def preview(
-    home: Home, target_text: str, start: datetime | None, end: datetime | None, timezone: str | None, count: int | None, output: str
-) -> None:
+    context: click.Context, deployment: DeploymentAccess, target_text: str, start: datetime | None, end: datetime | None, timezone: str | None,
+    count: int | None, output: str,
+) -> None:  # fmt: skip
     """List the runs of TARGET: one for every slot of its schedule.
 
     TARGET is a DAG id, a cron text or a Python expression; `gnomon timetables --help` has examples.
     """
     if end is not None and count is not None:
         raise click.UsageError("--until and --count exclude each other; give one of them")
-    target = resolve_schedule_target(home, target_text, timezone)
-    first = resolve_start(home, start, target.zone)
+    target = find_schedule(context, deployment, target_text, timezone)
+    first = resolve_start(deployment.clock, start, target.zone)
     until = resolve_end(first, end, target.zone)
     if until is None and count is None and output in _PICTURES:
         until = add_year(first)
-    window = target.list_runs(home, first, until, count or (RUNS_SHOWN if until is None else RUNS_MAX))
+    window = target.list_runs(first, until, count or (RUNS_SHOWN if until is None else RUNS_MAX))
     _print_runs(target, window.runs, first, window.runs[-1].run_after + 1 if window.stop_reason else until, output)
     if window.stop_reason:
         raise UserError(f"the runs after these are not known: {window.stop_reason}")
 
 
-def _print_runs(target: ScheduleTarget, runs: list[PlannedRun], first: Instant, until: Instant | None, output: str) -> None:
+def _print_runs(target: ShownSchedule, runs: list[PlannedRun], first: Instant, until: Instant | None, output: str) -> None:
     if output == "svg":
         if until is None:
             if not runs:
                 raise UserError(target.explain_empty())
             until = runs[-1].run_after + 1
-        title = f"{target.text}: {target.ref.summary}" if target.ref.summary != target.text else target.text
-        click.echo(render_calendar_svg(build_runs_sheet(title, target.ref.description, runs, target.zone, target.zone_name, first, until)), nl=False)
+        title = f"{target.text}: {target.facts.summary}" if target.facts.summary != target.text else target.text
+        click.echo(render_calendar_svg(build_runs_sheet(title, target.facts.description, runs, target.zone, target.zone_name, first, until)), nl=False)
     elif output == "ics":
         click.echo(build_calendar_file(target.text, runs, target.zone), nl=False)
     elif output == "table":
@@ -66,8 +70,8 @@ def _print_runs(target: ScheduleTarget, runs: list[PlannedRun], first: Instant, 
         print_document([asdict(build_slot_row(run)) for run in runs], output)
 
 
-def _print_table(target: ScheduleTarget, runs: list[PlannedRun]) -> None:
-    fields = [("schedule", target.ref.summary), ("description", target.ref.description), ("zone", target.zone_name)]
+def _print_table(target: ShownSchedule, runs: list[PlannedRun]) -> None:
+    fields = [("schedule", target.facts.summary), ("description", target.facts.description), ("zone", target.zone_name)]
     click.echo(format_fields(fields) + "\n")
     if not runs:
         click.echo(target.explain_empty())

@@ -9,7 +9,7 @@ import socket
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from gnomon import log
 from gnomon.app.on_demand import TRIGGERER, OnDemandStart
@@ -29,7 +29,7 @@ from gnomon.processes.process_title import name_service
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.run_list import TaskInstanceRow, find_run, list_task_instances
 from gnomon.scheduler.service import SchedulerService
-from gnomon.scheduler.settings import build_scheduler_settings
+from gnomon.scheduler.settings import build_trial_settings
 from gnomon.store import Database
 from gnomon.testing.dag_runs.marking_executor import MarkingExecutor
 from gnomon.testing.dag_runs.private_home import to_environment
@@ -116,7 +116,7 @@ def run_scheduler(
     listener = Listener(run_folder(cfg.home), f"scheduler-{os.getpid()}")
     timetables = create_timetable_host(cfg, db)
     service = SchedulerService(
-        settings=replace(build_scheduler_settings(cfg), use_schedule=False), db=db, executor=executor, clock=clock, listener=listener,
+        settings=build_trial_settings(cfg), db=db, executor=executor, clock=clock, listener=listener,
         new_id=lambda: str(uuid.uuid4()), scheduler_id=scheduler_id, host=socket.gethostname(),
         wake_triggerers=OnDemandStart(cfg, TRIGGERER).notify, timetables=timetables, missing_pool_slots=MISSING_POOL_SLOTS,
     )  # fmt: skip

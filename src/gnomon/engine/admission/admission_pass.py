@@ -13,10 +13,10 @@ from collections.abc import Iterator
 
 from gnomon.decide.transitions import Cause
 from gnomon.engine import lifecycle
-from gnomon.engine.admission.capacity import acquire, find_reached_limit, release
+from gnomon.engine.admission.capacity import acquire, find_full_executor, find_reached_limit, release
 from gnomon.engine.lifecycle.deferrals import compute_deadline, undo_deferral
 from gnomon.engine.lifecycle.task_lifecycle import start_deferred
-from gnomon.engine.state.engine_state import EngineState, WorkerCapacity
+from gnomon.engine.state.engine_state import EngineState, WorkerCapacity, find_executor_of_worker
 from gnomon.engine.state.limits import LimitQueue, Pool
 from gnomon.engine.state.queue_moves import dequeue, move_in_queue
 from gnomon.engine.state.queue_state import QueueCause
@@ -42,12 +42,11 @@ def admit_ready(context: StepContext) -> None:
     pools = deque(pool for _, pool in sorted(engine_state.pools.items()) if pool.ready_queue)
     backfill_pools: deque[Pool] = deque()  # pools in which only tasks of backfills are ready
     while pools or backfill_pools:
-        worker = find_free_worker(engine_state)
-        if worker is None:
+        if find_free_worker(engine_state) is None:
             return
         turns = pools or backfill_pools
         pool = turns.popleft()
-        ti = _find_next_admissible(pool)
+        ti = _find_next_admissible(engine_state, pool)
         if ti is None:
             continue
         if turns is pools and ti.run.backfill is not None and not ti.is_resumption:
@@ -57,26 +56,29 @@ def admit_ready(context: StepContext) -> None:
             context.has_more_work = True
             return
         budget -= 1
-        _admit_one(context, ti, pool, worker)
+        _admit_one(context, ti, pool)
         turns.append(pool)
 
 
-def find_free_worker(engine_state: EngineState) -> WorkerCapacity | None:
-    """The reachable worker with the most free slots; None when `parallelism` is reached or every slot is used."""
+def find_free_worker(engine_state: EngineState, executor: str | None = None) -> WorkerCapacity | None:
+    """The reachable worker with the most free slots; None when `parallelism` is reached or every slot is used.
+
+    `executor`: the short name of the executor that it must belong to; None: any.
+    """
     parallelism = engine_state.limits.parallelism
     if parallelism is not None and engine_state.live_attempt_count >= parallelism:
         return None
     best: WorkerCapacity | None = None
     for worker in engine_state.workers.values():
-        if worker.is_reachable and worker.used_slots < worker.slots and (
+        if worker.has_free_slot and (executor is None or find_executor_of_worker(worker.worker_id) == executor) and (
             best is None or (worker.slots - worker.used_slots, worker.worker_id) > (best.slots - best.used_slots, best.worker_id)
         ):
             best = worker
     return best
 
 
-def _find_next_admissible(pool: Pool) -> TaskInstance | None:
-    """The first instance that its DAG, its limits and the pool admit; instances that are not admitted leave the queue.
+def _find_next_admissible(engine_state: EngineState, pool: Pool) -> TaskInstance | None:
+    """The first instance that its DAG, its limits, its executor and the pool admit; instances that are not admitted leave the queue.
 
     None when the queue is empty, or the first instance has to wait for slots of the pool.
     """
@@ -85,7 +87,7 @@ def _find_next_admissible(pool: Pool) -> TaskInstance | None:
             move_in_queue(ti, QueueCause.DAG_HELD)
         elif pool.is_too_small(ti.pool_slots):
             move_in_queue(ti, QueueCause.POOL_TOO_SMALL, pool)
-        elif (limit := find_reached_limit(ti)) is not None:
+        elif (limit := find_reached_limit(ti) or find_full_executor(engine_state, ti)) is not None:
             move_in_queue(ti, QueueCause.LIMIT_REACHED, pool, limit)
         else:
             return ti if pool.has_room(ti.pool_slots) else None
@@ -108,12 +110,19 @@ def _find_first_queued(pool: Pool) -> TaskInstance | None:
     return None
 
 
-def _admit_one(context: StepContext, ti: TaskInstance, pool: Pool, worker: WorkerCapacity) -> None:
-    """Submit an attempt to this worker, or start the deferral of a task that starts from its trigger."""
+def _admit_one(context: StepContext, ti: TaskInstance, pool: Pool) -> None:
+    """Submit an attempt to a worker of its executor, or start the deferral of a task that starts from its trigger."""
     context.current_dag = ti.run.dag
     previous = (ti.state, ti.try_number, ti.reason, ti.resume_at, ti.started_at)
-    deleted_results = start_deferred(context, ti) if ti.starts_deferred else _begin_attempt(context, ti, pool, worker)
+    deleted_results = start_deferred(context, ti) if ti.starts_deferred else _begin_attempt(context, ti, pool, _choose_worker(context.state, ti))
     context.result.admissions.append(Admission(ti, *previous, deleted_results))
+
+
+def _choose_worker(engine_state: EngineState, ti: TaskInstance) -> WorkerCapacity:
+    executors = engine_state.limits.executors
+    worker = find_free_worker(engine_state, None if executors is None else executors.find(ti.executor))
+    assert worker is not None  # `_find_next_admissible` has looked
+    return worker
 
 
 def _begin_attempt(context: StepContext, ti: TaskInstance, pool: Pool, worker: WorkerCapacity) -> list[AttemptResult] | None:
@@ -197,7 +206,8 @@ def build_attempt(engine_state: EngineState, ti: TaskInstance) -> Attempt:
     return Attempt(
         attempt_id=ti.attempt, group_no=dag.group_no, epoch=engine_state.epochs.get(dag.group_no, 0), run=_build_run_facts(run),
         task_id=task.task_id, task_no=run.graph.numbers[ti.index], map_index=ti.map_index,
-        try_number=ti.try_number, max_tries=ti.max_tries, seq=ti.seq, file=dag.file, input_hash=dag.input_hash,
+        try_number=ti.try_number, max_tries=ti.max_tries, seq=ti.seq, file=dag.file, bundle_name=dag.bundle_name,
+        input_hash=dag.input_hash,
         fresh=dag.fresh is not None or run.graph.spec.fresh_import, attempts_per_child=run.graph.spec.attempts_per_child, calls_listeners=run.graph.spec.calls_task_listeners,
         computes_links=any(link.static_url is None for link in task.extra_links),
         timeout_s=task.execution_timeout_s, zygote_max_age_s=VOLATILE_IMPORT_MAX_AGE_S if dag.looked_further else None,
@@ -206,7 +216,7 @@ def build_attempt(engine_state: EngineState, ti: TaskInstance) -> Attempt:
         deadline_at=compute_deadline(ti) if ti.continues_in_operator else None,
         expanded_count=None if expansion is None else expansion.count,
         factor_lengths=() if expansion is None else expansion.lengths,
-        overrides=ti.overrides,
+        overrides=ti.overrides, queue=ti.queue, executor_config=task.executor_config,
         elements=() if expansion is None else tuple(dict.fromkeys(_find_elements(ti, expansion))),
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gnomon.engine.state.engine_state import EngineState
-from gnomon.engine.state.limits import ConcurrencyLimit
+from gnomon.engine.state.limits import ConcurrencyLimit, ExecutorLimit
 from gnomon.engine.state.task_instance import TaskInstance
 from gnomon.engine.step_context import StepContext
 from gnomon.model.attempts import build_attempt_log_path
@@ -39,6 +39,19 @@ def find_reached_limit(ti: TaskInstance) -> ConcurrencyLimit | None:
     return None
 
 
+def find_full_executor(engine_state: EngineState, ti: TaskInstance) -> ExecutorLimit | None:
+    """The limit of the instance's executor, when no worker of it has a free slot or no such executor is configured; None when one has.
+
+    A task that starts from its trigger needs no worker.
+    """
+    executors = engine_state.limits.executors
+    if executors is None or ti.starts_deferred:
+        return None
+    named = ti.executor
+    limit = engine_state.get_executor_limit(executors.find(named) or named or "")
+    return limit if limit.is_reached else None
+
+
 def acquire(engine_state: EngineState, ti: TaskInstance) -> None:
     """Count the live attempt of the instance at its limits, its pool and its worker."""
     assert ti.attempt is not None and ti.pool is not None
@@ -59,6 +72,7 @@ def release(engine_state: EngineState, ti: TaskInstance) -> None:
     worker = engine_state.workers.get(ti.worker or "")
     if worker is not None:
         worker.used_slots -= 1
+        engine_state.offer_slots(worker)
     engine_state.get_pool(ti.pool).used -= ti.pool_slots
     release_limits(ti)
 
@@ -77,15 +91,20 @@ def release_limits(ti: TaskInstance) -> None:
         limit.release()
 
 
-def release_attempt(context: StepContext, ti: TaskInstance, state: str, reason: str | None, exit_code: int | None = None) -> None:
-    """Record the end of the live attempt and release what it used. `state`: the outcome, as the record stores it."""
+def release_attempt(
+    context: StepContext, ti: TaskInstance, state: str, reason: str | None, exit_code: int | None = None, sender: str | None = None
+) -> None:
+    """Record the end of the live attempt and release what it used. `state`: the outcome, as the record stores it.
+
+    `sender`: the worker that ran it, if that is not the one that stands for its executor.
+    """
     assert ti.attempt is not None and ti.pool is not None
     run = ti.run
     context.changes.attempts.append(
         AttemptRecord(
             run_pk=run.pk, task_no=run.graph.numbers[ti.index], map_index=ti.map_index, seq=ti.seq,
             attempt=ti.attempt, try_number=ti.try_number, kind="task", state=state, reason=reason,
-            worker=ti.worker, started_at=ti.started_at, ended_at=ti.ended_at, exit_code=exit_code,
+            worker=sender or ti.worker, started_at=ti.started_at, ended_at=ti.ended_at, exit_code=exit_code,
             log=build_attempt_log_path(run.dag.record.dag_id, run.record.run_id, ti.task.task_id, ti.map_index, ti.seq),
         )
     )

@@ -240,7 +240,8 @@ def release_run(context: StepContext, event: ReleaseRun) -> None:
     for edge in waiting:
         _release_edge(context, run, edge, note)
     names = sorted({edge.edge.label for edge in waiting})
-    context.add_audit_event("released", run=run, by=event.by, body=", ".join(names) + (f": {event.reason}" if event.reason else ""))
+    body = ", ".join(names) + (f": {event.reason}" if event.reason else "")
+    context.add_audit_event("released", run=run, by=event.by, body=body, address=event.address)
     evaluate(context, run)
     if event.request_pk is not None:
         context.changes.answers.append((event.request_pk, "done", json.dumps({"released": names})))

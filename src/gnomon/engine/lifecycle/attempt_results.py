@@ -32,11 +32,11 @@ from gnomon.engine.lifecycle.run_callbacks import (
 )
 from gnomon.engine.lifecycle.task_end import fail_task_instance, finish_task_instance
 from gnomon.engine.lifecycle.task_lifecycle import is_skipped_by_branch, make_ready
-from gnomon.engine.state.engine_state import EngineState, WorkerCapacity
+from gnomon.engine.state.engine_state import EngineState
 from gnomon.engine.state.queue_moves import dequeue
 from gnomon.engine.state.task_instance import Dag, TaskInstance
 from gnomon.engine.step_context import CancelOrder, StepContext
-from gnomon.model.attempts import RETURN_VALUE, AttemptResult, escape_unstorable, xcom_excess
+from gnomon.model.attempts import RETURN_VALUE, AttemptResult, escape_unstorable, xcom_excess, xcom_fault
 from gnomon.model.records import HAS_VALUE
 from gnomon.model.states import TaskInstanceState as S
 
@@ -89,7 +89,7 @@ def on_result_received(context: StepContext, event: ResultReceived) -> None:
         context.result.acknowledges.setdefault(event.worker_id, []).append(result.attempt_id)
     ti = context.state.attempts.get(result.attempt_id)
     if ti is not None:
-        _apply_result(context, ti, _check_storable(result))
+        _apply_result(context, ti, _check_storable(result), event.sender)
     elif (owed := on_callback_result(context, result)) is not None:
         on_reference_ended(context, owed, result)
 
@@ -97,9 +97,9 @@ def on_result_received(context: StepContext, event: ResultReceived) -> None:
 def _check_storable(result: AttemptResult) -> AttemptResult:
     """A result that the store can hold: with an XCom over the limit, or an unknown outcome, it becomes a failure."""
     for item in result.xcoms:
-        excess = xcom_excess(f"XCom {item.key!r}", item.value)
-        if excess is not None:
-            return _to_failure(result, excess)
+        fault = xcom_fault(f"XCom {item.key!r}", item.key, item.value)
+        if fault is not None:
+            return _to_failure(result, fault)
     for event in result.asset_events or ():
         excess = xcom_excess(f"the extra of asset {event.asset.name!r}", json.dumps(event.extra))
         if excess is not None:
@@ -115,7 +115,7 @@ def _to_failure(result: AttemptResult, reason: str) -> AttemptResult:
     return replace(result, outcome="failed", retryable=False, reason=reason, xcoms=(), skip_task_ids=(), asset_events=None)
 
 
-def _apply_result(context: StepContext, ti: TaskInstance, result: AttemptResult) -> None:
+def _apply_result(context: StepContext, ti: TaskInstance, result: AttemptResult, sender: str | None = None) -> None:
     if result.started_at is not None and not (ti.is_resumption and ti.started_at is not None):
         ti.started_at = result.started_at
     ti.ended_at = result.ended_at if result.ended_at is not None else context.now
@@ -123,11 +123,11 @@ def _apply_result(context: StepContext, ti: TaskInstance, result: AttemptResult)
         _mark_fresh_import(context, ti.run.dag, result.fresh_reason)
     context.current_dag = ti.run.dag
     if ti.state is S.RESTARTING:
-        release_attempt(context, ti, "failed", f"cleared while running; {result.reason or result.outcome}", result.exit_code)
+        release_attempt(context, ti, "failed", f"cleared while running; {result.reason or result.outcome}", result.exit_code, sender)
         reset_task_instance(context, ti)
         return
-    release_attempt(context, ti, result.outcome, result.reason, result.exit_code)
-    if result.xcoms:
+    release_attempt(context, ti, result.outcome, result.reason, result.exit_code, sender)
+    if result.xcoms or result.rendered_fields is not None:
         context.changes.results.append(result)
     if result.rendered_map_index is not None:
         ti.rendered_map_index = escape_unstorable(result.rendered_map_index)[:RENDERED_INDEX_MAX]
@@ -266,17 +266,16 @@ def _revoke_skips(context: StepContext, by: TaskInstance) -> None:
 
 def on_worker_joined(context: StepContext, worker_id: str, slots: int) -> None:
     """Admit attempts to the worker; live attempts that are assigned to it use its slots."""
-    worker = context.state.workers.get(worker_id)
-    if worker is None:
-        worker = context.state.workers[worker_id] = WorkerCapacity(worker_id, slots)
-    worker.slots, worker.is_reachable = slots, True
+    worker = context.state.add_worker(worker_id, slots)
+    worker.is_reachable = True
     worker.used_slots = sum(ti.worker == worker_id for ti in context.state.attempts.values())
     worker.used_slots += sum(owed.record.worker == worker_id for owed in context.state.callback_attempts.values())
+    context.state.offer_slots(worker)
 
 
 def on_worker_lost(context: StepContext, worker_id: str) -> None:
     """Lose every attempt of the worker; each may have entered author code, so each costs a try."""
-    context.state.workers.pop(worker_id, None)
+    context.state.remove_worker(worker_id)
     for ti in _instances_on_worker(context.state, worker_id):
         _apply_result(context, ti, build_lost_result(ti, f"lost: worker {worker_id} stopped answering", entered=True))
     for owed in lose_callbacks(context, worker_id):

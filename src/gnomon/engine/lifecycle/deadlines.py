@@ -130,6 +130,7 @@ def set_deadline_timers(engine_state: EngineState, run: DagRun) -> None:
 
 def miss_due_deadlines(context: StepContext, run: DagRun) -> None:
     """Owe the callbacks of the deadlines that are due."""
+    specs = run.graph.spec.deadlines
     for deadline in run.deadlines.values():
         if deadline.state is not DeadlineState.PENDING or deadline.due_at is None or deadline.due_at > context.now:
             continue
@@ -139,6 +140,7 @@ def miss_due_deadlines(context: StepContext, run: DagRun) -> None:
         context.add_audit_event("deadline_missed", run=run, body=f"{named} was {iso(deadline.due_at)}")
         owe(context, run, CallbackRequest(
             kind=CallbackKind.DEADLINE_MISSED, reason="deadline_missed", deadline_no=deadline.deadline_no, deadline_at=deadline.due_at,
+            executor=specs[deadline.deadline_no].executor if deadline.deadline_no < len(specs) else None,
         ))
 
 

@@ -362,6 +362,11 @@ def list_related_instances(ti: TaskInstance, index: int) -> list[TaskInstance] |
 
 def list_open_upstream(ti: TaskInstance) -> Iterator[TaskInstance]:
     """The unfinished instances of direct upstream tasks that this instance waits for."""
+    return (other for other in list_awaited_upstream(ti) if other.state not in FINISHED_TASK_STATES)
+
+
+def list_awaited_upstream(ti: TaskInstance) -> Iterator[TaskInstance]:
+    """The instances of direct upstream tasks that count for this instance."""
     run, expansion = ti.run, ti.run.expansions.get(ti.index)
     for task_id in ti.task.upstream:
         u = run.graph.index_of[task_id]
@@ -370,7 +375,7 @@ def list_open_upstream(ti: TaskInstance) -> Iterator[TaskInstance]:
         place = expansion.find_place(ti.map_index, shared) if shared and expansion is not None else None
         for other in run.task_instances[u].values():
             is_elsewhere = place is not None and source is not None and source.find_place(other.map_index, shared) != place
-            if other.state not in FINISHED_TASK_STATES and not is_elsewhere:
+            if not is_elsewhere:
                 yield other
 
 

@@ -60,4 +60,7 @@ def drop_groups(engine_state: EngineState, groups: Iterable[int]) -> None:
     for pool in engine_state.pools.values():
         pool.ready_queue.compact()
         pool.oversized.compact()
+    for limit in engine_state.executor_limits.values():
+        for limit_queue in limit.queues.values():
+            limit_queue.task_instances.compact()
     engine_state.timers.compact()

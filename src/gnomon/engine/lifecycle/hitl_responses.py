@@ -31,10 +31,16 @@ def answer_hitl(context: StepContext, event: HITLAnswered) -> None:
         responded_at=context.now, chosen_options=event.chosen_options, params_input=event.params_input, responded_by=event.respondent
     )
     record_hitl_response(context, deferral, response)
-    context.add_audit_event("answered", ti=ti, by=event.respondent.name, body=", ".join(event.chosen_options))
+    context.add_audit_event("answered", ti=ti, by=event.by or event.respondent.name, body=_describe(event), address=event.address)
     end_deferral(context, ti, deferral, DeferralResult(outcome="event", response=response))
     context.result.touched_groups.add(ti.run.dag.record.group_no)
     context.changes.answers.append((event.request_pk, "done", json.dumps({"answered": ti.name()})))
+
+
+def _describe(event: HITLAnswered) -> str:
+    """The chosen options; with the respondent where another user has sent the answer."""
+    chosen, name = ", ".join(event.chosen_options), event.respondent.name
+    return chosen if event.by is None or event.by.partition(":")[2] in ("", name) else f"{chosen} (for {name})"
 
 
 def _find_fault(ti: TaskInstance, event: HITLAnswered) -> str | None:

@@ -17,6 +17,7 @@ from gnomon.engine.state.queue_state import QueueCause, QueueState
 from gnomon.engine.state.run_facts import describe_run
 from gnomon.engine.state.task_instance import DagRun, TaskInstance
 from gnomon.engine.step_context import StepContext
+from gnomon.model.attempts import InstanceOverrides
 from gnomon.model.instance_mutation import MutationInstance, MutationQuestion, MutationTask
 from gnomon.model.instants import SECOND
 from gnomon.model.spec import TaskSpec
@@ -72,7 +73,7 @@ def _build_question(context: StepContext, run: DagRun, instances: Iterable[TaskI
 
 def _describe_task(task: TaskSpec) -> MutationTask:
     return MutationTask(
-        task_id=task.task_id, operator=task.operator, owner=task.owner, queue=task.queue, pool=task.pool, pool_slots=task.pool_slots,
+        task_id=task.task_id, operator=task.operator, owner=task.owner, queue=task.queue, pool=task.pool, pool_slots=task.pool_slots, executor=task.executor,
         priority_weight=task.effective_priority, retries=task.retries, trigger_rule=task.trigger_rule,
     )
 
@@ -95,6 +96,8 @@ def apply_answers(context: StepContext, event: InstancesMutated) -> list[TaskIns
             continue
         ti.question_number = 0
         context.mark_dirty(ti)
+        if not isinstance(answer, str) and (fault := _find_unknown_executor(context, answer)) is not None:
+            answer = fault
         if isinstance(answer, str):
             ti.reason = f"{_REASON}{answer}{_REMEDY}"
             _set_retry_timer(context, run)
@@ -104,6 +107,13 @@ def apply_answers(context: StepContext, event: InstancesMutated) -> list[TaskIns
         ti.set_overrides(answer)
         answered.append(ti)
     return answered
+
+
+def _find_unknown_executor(context: StepContext, answer: InstanceOverrides) -> str | None:
+    executors = context.state.limits.executors
+    if executors is None or executors.find(answer.executor) is not None:
+        return None
+    return f"task_instance_mutation_hook {executors.describe_unknown(answer.executor or '')}"
 
 
 def is_hook_reason(reason: str | None) -> bool:

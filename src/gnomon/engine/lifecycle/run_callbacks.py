@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from gnomon.decide.outcomes import UNENTERED_LIMIT
 from gnomon.engine.events import AuthorCodeEntered, InventoryRead
-from gnomon.engine.state.engine_state import EngineState, WorkerCapacity
+from gnomon.engine.state.engine_state import EngineState, WorkerCapacity, find_executor_of_worker
 from gnomon.engine.state.owed_callback import OwedCallback
 from gnomon.engine.state.run_facts import describe_run
 from gnomon.engine.state.task_instance import Dag, DagRun, TaskInstance
@@ -60,7 +60,8 @@ def owe_task_end(context: StepContext, ti: TaskInstance, result: AttemptResult) 
     """The try has failed: owe the callbacks of the task if its process ended without calling them."""
     wanted = ti.task.has_failure_callbacks or ti.run.graph.spec.calls_task_listeners
     if wanted and result.entered and not result.callbacks_called:
-        owe(context, ti.run, _with_task(CallbackRequest(kind=CallbackKind.TASK_ENDED, reason=result.reason or result.outcome), ti))
+        request = CallbackRequest(kind=CallbackKind.TASK_ENDED, reason=result.reason or result.outcome, executor=ti.executor)
+        owe(context, ti.run, _with_task(request, ti))
 
 
 def _find_relevant_instance(run: DagRun, reason: str | None) -> TaskInstance | None:
@@ -121,10 +122,15 @@ def _restore_facts(facts: RunFacts, request: CallbackRequest) -> RunFacts:
 def submit_callbacks(context: StepContext) -> None:
     """Submit queued callbacks to workers, oldest first, while workers have room for them."""
     engine_state = context.state
+    full: set[str | None] = set()
     for owed in list(engine_state.queued_callbacks.values()):
-        worker = _find_worker(engine_state)
+        executor = _find_executor(engine_state, owed)
+        worker = None if executor in full else _find_worker(engine_state, executor)
         if worker is None:
-            return
+            full.add(executor)
+            if engine_state.limits.executors is None or len(full) == len(engine_state.limits.executors.executors):
+                return
+            continue
         record = owed.record
         record.attempt, record.worker = context.new_id(), worker.worker_id
         del engine_state.queued_callbacks[record.callback_id]
@@ -133,14 +139,21 @@ def submit_callbacks(context: StepContext) -> None:
         context.result.submits.setdefault(worker.worker_id, []).append(_build_attempt(engine_state, owed))
 
 
-def _find_worker(engine_state: EngineState) -> WorkerCapacity | None:
-    """The reachable worker with the most free slots that has room for another callback; None when there is none."""
+def _find_executor(engine_state: EngineState, owed: OwedCallback) -> str | None:
+    """The short name of its executor, the default one if the one that it names is no longer configured; None: every worker takes it."""
+    executors = engine_state.limits.executors
+    return None if executors is None else executors.find(owed.record.request.executor) or executors.default
+
+
+def _find_worker(engine_state: EngineState, executor: str | None) -> WorkerCapacity | None:
+    """The reachable worker of the executor with the most free slots that has room for another callback; None when there is none."""
     live: dict[str, int] = {}
     for owed in engine_state.callback_attempts.values():
         live[owed.record.worker or ""] = live.get(owed.record.worker or "", 0) + 1
     free = [
         worker for worker in engine_state.workers.values()
-        if worker.is_reachable and worker.used_slots < worker.slots and live.get(worker.worker_id, 0) < max(1, worker.slots // 4)
+        if worker.has_free_slot and live.get(worker.worker_id, 0) < max(1, worker.slots // 4)
+        and (executor is None or find_executor_of_worker(worker.worker_id) == executor)
     ]
     return max(free, key=lambda worker: (worker.slots - worker.used_slots, worker.worker_id), default=None)
 
@@ -152,7 +165,7 @@ def _build_attempt(engine_state: EngineState, owed: OwedCallback) -> Attempt:
         attempt_id=record.attempt, group_no=dag.group_no, epoch=engine_state.epochs.get(dag.group_no, 0), run=owed.facts,
         task_id=record.request.task_id or "", task_no=CALLBACK_TASK_NO, map_index=record.request.map_index, kind="callback",
         callback=record.request, try_number=record.request.try_number, max_tries=record.request.max_tries, file=dag.file,
-        input_hash=dag.input_hash, fresh=dag.fresh is not None or owed.dag.graph.spec.fresh_import,
+        bundle_name=dag.bundle_name, input_hash=dag.input_hash, fresh=dag.fresh is not None or owed.dag.graph.spec.fresh_import,
         calls_listeners=owed.dag.graph.spec.calls_task_listeners,
         timeout_s=engine_state.limits.callback_timeout_s,
         zygote_max_age_s=VOLATILE_IMPORT_MAX_AGE_S if dag.looked_further else None, log=record.log or "",
@@ -176,6 +189,7 @@ def _release_attempt(engine_state: EngineState, owed: OwedCallback) -> None:
         worker = engine_state.workers.get(record.worker or "")
         if worker is not None:
             worker.used_slots -= 1
+            engine_state.offer_slots(worker)
     record.attempt = record.worker = None
 
 

@@ -210,6 +210,8 @@ def active_runs_limit(dag: Dag) -> int:
 def _start_run(context: StepContext, run: DagRun) -> None:
     run.record.started_at = context.now
     run.record.version_pk = run.graph.version_pk
+    if run.record.bundle_version is None and not run.graph.spec.disable_bundle_versioning:
+        run.record.bundle_version = run.dag.record.bundle_version
     run.record.reason = None
     context.set_run_state(run, DagRunState.RUNNING)
     run.dag.count_running(run, 1)

@@ -7,6 +7,8 @@ with map indices within a mapped group that both tasks are in: they count for th
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from gnomon.decide.trigger_rules import Tally
 from gnomon.engine.state.task_expansion import TaskExpansion
 from gnomon.engine.state.task_instance import DagRun, TaskInstance
@@ -79,12 +81,8 @@ def _update_part(context: StepContext, ti: TaskInstance, d: int, shared: int, by
 
 def recount_tallies(run: DagRun) -> None:
     """Compute all tallies, the counts of the expansions and the count of unfinished instances anew."""
-    run.tallies = []
-    run.unfinished_count = 0
-    for index, instances in enumerate(run.task_instances):
-        run.tallies.append(Tally(0))
-        recount_upstream(run, index)
-        run.unfinished_count += sum(ti.state not in FINISHED_TASK_STATES for ti in instances.values())
+    run.tallies = [_count_upstream(run, index) for index in range(len(run.task_instances))]
+    run.unfinished_count = sum([ti.state not in FINISHED_TASK_STATES for instances in run.task_instances for ti in instances.values()])
     for index in run.expansions:
         recount_own(run, index)
         rebuild_parts(run, index)
@@ -92,17 +90,22 @@ def recount_tallies(run: DagRun) -> None:
 
 def recount_upstream(run: DagRun, index: int) -> None:
     """Compute the tally of a task anew: the upstream instances that count for all its instances."""
+    run.tallies[index] = _count_upstream(run, index)
+
+
+def _count_upstream(run: DagRun, index: int) -> Tally:
     graph = run.graph
-    tally = run.tallies[index] = Tally(0)
-    for task_id in graph.tasks[index].upstream:
-        u = graph.index_of[task_id]
+    tally = Tally(0)
+    for u in graph.upstream[index]:
         is_setup = graph.tasks[u].is_setup
-        is_shared = bool(graph.count_shared_groups(u, index))
-        instances = [ti for ti in run.task_instances[u].values() if ti.map_index < 0 or not is_shared]
+        instances: Collection[TaskInstance] = run.task_instances[u].values()
+        if graph.mapping is not None and graph.count_shared_groups(u, index):
+            instances = [ti for ti in instances if ti.map_index < 0]
         tally.total += len(instances)
         tally.setups += is_setup * (len(instances) if graph.is_mapped(u) else 1)
         for ti in instances:
             tally.add(ti.state, 1, is_setup)
+    return tally
 
 
 def recount_own(run: DagRun, index: int) -> None:

@@ -26,7 +26,7 @@ from gnomon.engine.lifecycle.task_lifecycle import enqueue_for_admission
 from gnomon.engine.state.queue_moves import dequeue
 from gnomon.engine.state.task_instance import TaskInstance
 from gnomon.engine.step_context import StepContext
-from gnomon.model.attempts import RETURN_VALUE, AttemptResult, XComItem, measure_json, xcom_excess
+from gnomon.model.attempts import RETURN_VALUE, AttemptResult, XComItem, measure_json, xcom_fault
 from gnomon.model.deferral import DeferralResult
 from gnomon.model.records import HAS_VALUE, DeferralRecord
 from gnomon.model.states import WITHOUT_PROCESS_STATES
@@ -77,10 +77,10 @@ def end_deferral(context: StepContext, ti: TaskInstance, deferral: DeferralRecor
     if result.outcome == "event":
         _resume_in_operator(context, ti, deferral, result)
         return
-    excesses = (xcom_excess(f"XCom {key!r} of the event", value) for key, value in result.xcoms.items())
-    excess = next(filter(None, excesses), None)
-    if excess is not None:
-        _fail_or_soft_skip(context, ti, excess, retryable=False)
+    faults = (xcom_fault(f"XCom {key!r} of the event", key, value) for key, value in result.xcoms.items())
+    fault = next(filter(None, faults), None)
+    if fault is not None:
+        _fail_or_soft_skip(context, ti, fault, retryable=False)
         return
     _push_xcoms(context, ti, result)
     classpath = deferral.request.classpath

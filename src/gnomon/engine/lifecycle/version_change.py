@@ -1,4 +1,4 @@
-"""A new version of a DAG: its unfinished runs follow it, and their task instances move to the new graph by task id."""
+"""A new version of a DAG: its unfinished runs follow it, unless they keep a version of a DAG bundle, and their task instances move to the new graph by task id."""
 
 from __future__ import annotations
 
@@ -80,19 +80,35 @@ def _resume_dag(context: StepContext, dag: Dag) -> None:
 
 
 def _move_runs_to_graph(context: StepContext, dag: Dag, graph: TaskGraph) -> None:
-    """Move all unfinished runs to `graph`, and live instances to its limits."""
+    """Move the unfinished runs to `graph` but for those that keep their version, and live instances to its limits."""
     dag.graph = graph
     live = [ti for run in dag.runs.values() for instances in run.task_instances for ti in instances.values() if ti.has_attempt]
     for ti in live:
         release_limits(ti)
     dag.task_limits = {}
     for run in list(dag.runs.values()):
-        rebase_run(context, run, graph)
+        if not run.record.keeps_version:
+            rebase_run(context, run, graph)
     for ti in live:
         if ti.has_attempt:
             acquire_limits(ti)
     if not graph.depends_on_previous_run:
         dag.run_history = []
+
+
+def take_newest_version(context: StepContext, run: DagRun) -> None:
+    """Move an unfinished run that keeps its version to the newest one; its attempts that are running end with the code that they have."""
+    dag, record = run.dag, run.record
+    record.kept_spec = None
+    record.bundle_version = dag.record.bundle_version if run.is_running and not dag.graph.spec.disable_bundle_versioning else None
+    live = [ti for instances in run.task_instances for ti in instances.values() if ti.has_attempt]
+    for ti in live:
+        release_limits(ti)
+    rebase_run(context, run, dag.graph)
+    for ti in live:
+        if ti.has_attempt:
+            acquire_limits(ti)
+    context.mark_run_dirty(run)
 
 
 def rebase_run(context: StepContext, run: DagRun, graph: TaskGraph) -> None:

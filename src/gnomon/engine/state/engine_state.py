@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from gnomon.engine.state.limits import Pool
+from gnomon.engine.state.limits import ExecutorLimit, Pool
 from gnomon.engine.state.owed_callback import OwedCallback
 from gnomon.engine.state.priority_queue import PriorityQueue
 from gnomon.engine.state.queue_moves import move_in_queue
 from gnomon.engine.state.queue_state import QueueCause
 from gnomon.engine.state.subscriptions import DagSubscriptions
+from gnomon.engine.state.task_graph import TaskGraph
 from gnomon.engine.state.task_instance import Dag, DagRun, TaskInstance
+from gnomon.model.executors import EXECUTOR_CLASSES, LOCAL_EXECUTOR, ConfiguredExecutors
 from gnomon.model.instants import Instant
 from gnomon.model.records import DagRecord, PoolRecord
 
@@ -32,6 +34,8 @@ class EngineLimits:
     """[callbacks] callback_execution_timeout, in seconds."""
     alert_kinds: frozenset[str] = frozenset()
     """The kinds of facts that rules of alerts in gnomon.toml ask for."""
+    executors: ConfiguredExecutors | None = None
+    """[core] executor; None: every worker runs every task, whatever executor it names (tests and trials of DAGs)."""
 
 
 class WorkerCapacity:
@@ -45,18 +49,34 @@ class WorkerCapacity:
         self.used_slots = 0
         self.is_reachable = True
 
+    @property
+    def has_free_slot(self) -> bool:
+        """Whether it can take another attempt now."""
+        return self.is_reachable and self.used_slots < self.slots
+
+
+KeptGraphs = dict[tuple[int, int, str], TaskGraph]
+"""Graphs by dag_pk, version_pk and hash of the inputs, which a version changes when it is replaced in place."""
+
 
 class EngineState:
     """All data of the engine. `load_groups` and `drop_groups` add and remove groups; only `step` changes anything else."""
 
     def __init__(self, limits: EngineLimits) -> None:
         self.limits = limits
+        self.graphs: KeptGraphs | None = None
+        """In a state that is loaded for explanations: graphs that were compiled before; this state adds its own. None: none are kept."""
         self.dags: dict[int, Dag] = {}
         self.runs: dict[int, DagRun] = {}
         self.attempts: dict[str, TaskInstance] = {}
         """Live attempts by id."""
         self.pools: dict[str, Pool] = {}
         self.workers: dict[str, WorkerCapacity] = {}
+        """By id; changed by `add_worker` and `remove_worker`."""
+        self.claims: dict[str, str] = {}
+        """In a state that is loaded for explanations, by attempt: the worker that has claimed it from its executor."""
+        self.executor_limits: dict[str, ExecutorLimit] = {}
+        """By short name of the executor, or by a name that is not configured."""
         self.epochs: dict[int, int] = {}
         """Owned group to the epoch of this ownership."""
         self.callbacks: dict[str, OwedCallback] = {}
@@ -76,7 +96,10 @@ class EngineState:
 
     def add_dag(self, record: DagRecord) -> Dag:
         """Add a DAG that is not in memory, without runs; returns it."""
-        dag = self.dags[record.dag_pk] = Dag(record)
+        key = (record.dag_pk, record.version_pk, record.input_hash)
+        dag = self.dags[record.dag_pk] = Dag(record, None if self.graphs is None else self.graphs.get(key))
+        if self.graphs is not None:
+            self.graphs[key] = dag.graph
         self._dag_pks[record.dag_id] = record.dag_pk
         return dag
 
@@ -105,6 +128,39 @@ class EngineState:
             if name not in seen:
                 _resize_pool(pool, None)
 
+    def add_worker(self, worker_id: str, slots: int) -> WorkerCapacity:
+        """The worker with that id, with so many slots; a new one uses none of them."""
+        worker = self.workers.get(worker_id)
+        if worker is None:
+            worker = self.workers[worker_id] = WorkerCapacity(worker_id, slots)
+            if self.limits.executors is not None:
+                self.get_executor_limit(find_executor_of_worker(worker_id)).workers[worker_id] = worker
+        worker.slots = slots
+        return worker
+
+    def remove_worker(self, worker_id: str) -> None:
+        """Remove the worker, if it is there."""
+        self.workers.pop(worker_id, None)
+        for limit in self.executor_limits.values():
+            limit.workers.pop(worker_id, None)
+
+    def offer_slots(self, worker: WorkerCapacity) -> None:
+        """The worker may have a free slot now: offer it to the instances that wait for its executor."""
+        if self.executor_limits:
+            self.get_executor_limit(find_executor_of_worker(worker.worker_id)).offer()
+
+    def get_executor_limit(self, executor: str) -> ExecutorLimit:
+        """The limit of the executor with that short name."""
+        limit = self.executor_limits.get(executor)
+        if limit is None:
+            limit = self.executor_limits[executor] = ExecutorLimit(f"executor {executor}")
+        return limit
+
+    def list_busy_groups(self) -> set[int]:
+        """The groups of which a worker may have an attempt, of a task or of a callback."""
+        dags = [ti.run.dag for ti in self.attempts.values()] + [callback.dag for callback in self.callback_attempts.values()]
+        return {dag.record.group_no for dag in dags}
+
     def set_timer(self, at: Instant, subject: TaskInstance | DagRun | OwedCallback) -> None:
         """Look at the subject again at `at`, unless its generation changes before."""
         self.timers.push(at, subject)
@@ -113,6 +169,23 @@ class EngineState:
         """The instant of the first timer; None when there is none."""
         at: Instant | None = self.timers.peek_key()
         return at
+
+    def release(self) -> None:
+        """Drop the runs and all that refers to them: task instances and runs refer to one another, and would stay in memory until the next full
+        collection of garbage, which takes some tenths of a second after a few loads. For a state that was loaded to be read; it is empty afterwards.
+        """
+        for dag in self.dags.values():
+            for run in (*dag.runs.values(), *dag.run_history):
+                run.task_instances = []
+            for runs in (dag.runs, dag.by_slot, dag.run_history, dag.held_instances):
+                runs.clear()
+        for facts in (self.dags, self.runs, self.attempts, self.pools, self.callbacks, self.queued_callbacks, self.callback_attempts, self.subscriptions, self.claims, self.executor_limits):
+            facts.clear()
+
+
+def find_executor_of_worker(worker_id: str) -> str:
+    """The short name of the worker's executor: each but the LocalExecutor is one worker with its name."""
+    return worker_id if worker_id in EXECUTOR_CLASSES else LOCAL_EXECUTOR
 
 
 def _resize_pool(pool: Pool, slots: int | None) -> None:

@@ -80,6 +80,13 @@ class LimitQueue:
         self.queued_key = None
 
 
+class HasFreeSlots(Protocol):
+    """What a limit of an executor needs of a worker."""
+
+    @property
+    def has_free_slot(self) -> bool: ...
+
+
 class ConcurrencyLimit:
     """At most `limit` live task instances (None: any number); `name` is the limit's name in the sentences of `explain`."""
 
@@ -106,6 +113,25 @@ class ConcurrencyLimit:
     def release(self) -> None:
         """Count one instance less; if the limit is free again, its queues enter the queues of their pools."""
         self.used -= 1
+        self.offer()
+
+    def offer(self) -> None:
+        """If the limit is free, its queues enter the queues of their pools."""
         if not self.is_reached:
             for limit_queue in self.queues.values():
                 limit_queue.join_pool_queue()
+
+
+class ExecutorLimit(ConcurrencyLimit):
+    """Reached while no worker of one executor has a free slot: then its task instances leave the queues of their pools to those of other executors."""
+
+    __slots__ = ("workers",)
+
+    def __init__(self, name: str) -> None:
+        super().__init__(None, name)
+        self.workers: dict[str, HasFreeSlots] = {}
+        """By worker id; none for the name of an executor that is not configured."""
+
+    @property
+    def is_reached(self) -> bool:
+        return not any(worker.has_free_slot for worker in self.workers.values())

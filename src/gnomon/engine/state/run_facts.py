@@ -13,5 +13,5 @@ def describe_run(dag_id: str, record: RunRecord) -> RunFacts:
         run_after=record.run_after, logical_at=record.logical_at, interval_start=record.interval_start,
         interval_end=record.interval_end, queued_at=record.queued_at, started_at=record.started_at,
         state=record.state.value, conf=record.conf, clear_number=record.clear_number,
-        partition_key=record.partition_key, partition_date=record.partition_date,
+        partition_key=record.partition_key, partition_date=record.partition_date, bundle_version=record.bundle_version,
     )

@@ -12,7 +12,7 @@ from gnomon.model.upstream_edges import Edge
 class TaskGraph:
     """One version of one DAG; immutable. Index = position in the topological order of the spec."""
 
-    __slots__ = ("depends_on_previous_run", "downstream", "edges", "index_of", "index_of_number", "leaves", "mapping", "numbers", "spec", "tasks", "version_pk")
+    __slots__ = ("depends_on_previous_run", "downstream", "edges", "index_of", "index_of_number", "leaves", "mapping", "numbers", "spec", "tasks", "upstream", "version_pk")
 
     def __init__(self, spec: DagSpec, version_pk: int, task_numbers: Mapping[str, int]) -> None:
         self.spec = spec
@@ -22,10 +22,11 @@ class TaskGraph:
         self.numbers: tuple[int, ...] = tuple(task_numbers[task.task_id] for task in spec.tasks)
         self.index_of_number: dict[int, int] = {number: i for i, number in enumerate(self.numbers)}
         """Task number to index."""
+        self.upstream: tuple[tuple[int, ...], ...] = tuple([tuple([self.index_of[task_id] for task_id in task.upstream]) for task in spec.tasks])
         downstream: list[list[int]] = [[] for _ in spec.tasks]
-        for i, task in enumerate(spec.tasks):
-            for upstream_id in task.upstream:
-                downstream[self.index_of[upstream_id]].append(i)
+        for i, above in enumerate(self.upstream):
+            for u in above:
+                downstream[u].append(i)
         self.downstream: tuple[tuple[int, ...], ...] = tuple(map(tuple, downstream))
         self.leaves = _leaves(spec, self.downstream)
         self.depends_on_previous_run = depends_on_previous_run(spec)

@@ -143,6 +143,16 @@ class TaskInstance:
         """The pool that its next attempt uses."""
         return self.overrides.pool if self.overrides is not None and self.overrides.pool is not None else self.task.pool
 
+    @property
+    def queue(self) -> str:
+        """The queue of its attempt, for executors with a message broker."""
+        return self.overrides.queue if self.overrides is not None and self.overrides.queue is not None else self.task.queue
+
+    @property
+    def executor(self) -> str | None:
+        """The executor that its task or the hook names; None: the default."""
+        return self.overrides.executor if self.overrides is not None and self.overrides.executor is not None else self.task.executor
+
     def set_overrides(self, overrides: InstanceOverrides | None) -> None:
         """Give the instance, which has no attempt, the values of its task and those that the hook set."""
         self.overrides = overrides
@@ -230,8 +240,8 @@ class DagRun:
         self.pk = record.run_pk
         self.backfill: BackfillQueue | None = None if record.backfill_pk is None else dag.backfills.get(record.backfill_pk)
         """The backfill whose limit counts the run; None: the max_active_runs of the DAG counts it."""
-        self.graph: TaskGraph = dag.graph
-        self.active_tasks_limit = new_run_limit(dag.graph)
+        self.graph: TaskGraph = dag.find_graph(record)
+        self.active_tasks_limit = new_run_limit(self.graph)
         self.task_limits: dict[int, ConcurrencyLimit] = {}
         """By task index: max_active_tis_per_dagrun."""
         self.task_instances: list[dict[int, TaskInstance]] = []
@@ -289,11 +299,12 @@ class Dag:
 
     __slots__ = ("backfills", "by_slot", "graph", "held_instances", "is_as_loaded", "queued_runs", "record", "run_history", "running_runs", "runs", "runs_waiting_upstream", "task_limits")
 
-    def __init__(self, record: DagRecord) -> None:
+    def __init__(self, record: DagRecord, graph: TaskGraph | None = None) -> None:
+        """`graph`: that of the version of the record, if it was compiled before."""
         self.record = record
         self.is_as_loaded = False
         """True from the load to the first `DagRead`: mail about earlier changes may still arrive."""
-        self.graph = TaskGraph(record.spec, record.version_pk, record.task_numbers)
+        self.graph = graph or TaskGraph(record.spec, record.version_pk, record.task_numbers)
         self.runs: dict[int, DagRun] = {}
         self.backfills: dict[int, BackfillQueue] = {}
         self.queued_runs: list[tuple[Instant, int]] = []
@@ -310,6 +321,15 @@ class Dag:
         """By task number: max_active_tis_per_dag."""
         self.run_history: list[DagRun] = []
         """Runs in order, with finished runs that a later run may depend on; empty unless a task depends on the past."""
+
+    def find_graph(self, record: RunRecord) -> TaskGraph:
+        """The graph for a run: that of the version that it keeps, otherwise that of the newest version."""
+        if record.kept_spec is None or record.version_pk is None or record.version_pk == self.graph.version_pk:
+            return self.graph
+        for run in self.runs.values():
+            if run.graph.version_pk == record.version_pk:
+                return run.graph
+        return TaskGraph(record.kept_spec, record.version_pk, self.record.task_numbers)
 
     def enqueue_run(self, run: DagRun) -> None:
         """Add a queued run to the queue that it is started from: that of the DAG, or of its backfill."""

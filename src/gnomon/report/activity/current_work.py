@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from gnomon.engine.state.engine_state import EngineLimits
+from gnomon.engine.state.engine_state import EngineLimits, KeptGraphs
 from gnomon.model.instants import SECOND, Instant, iso
 from gnomon.model.records import RunRecord
 from gnomon.model.states import DagRunState
-from gnomon.report.activity.usual_duration import find_p95
+from gnomon.report.activity.usual_duration import find_p95_of_dags
 from gnomon.report.explanations.explanation import explain_waits
-from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.process_health import ProcessRow, read_health
 from gnomon.store import Transaction
 from gnomon.store.dag_records import dag_files, dag_runs, run_listing
 from gnomon.store.dag_records.run_listing import NamedRun
+from gnomon.store.ownership import group_state
 
 RUNS_MAX = 500
 """Unfinished runs that are looked at; of more, the newest."""
@@ -61,6 +61,8 @@ class LateRun:
     run_id: str | None
     """None: it has not been created."""
     why: str
+    late_since: str | None
+    """When it should have been created, or should have ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,19 +85,28 @@ class DagFacts:
 
     p95: dict[int, Instant | None] = field(default_factory=dict)
     """By dag_pk; None for a DAG with too few successful runs."""
-    task_ids: dict[str, dict[int, str]] = field(default_factory=dict)
-    """By DAG id and number of the task."""
+    task_ids: dict[int, dict[int, str]] = field(default_factory=dict)
+    """By dag_pk and number of the task."""
+    graphs: KeptGraphs = field(default_factory=dict)
+    """Of the DAGs with unfinished runs."""
 
-    def find_task_id(self, tx: Transaction, dag_id: str, task_no: int) -> str:
-        """The id of the task; the DAG is read when the number is not known yet."""
-        if task_no not in self.task_ids.get(dag_id, {}):
-            self.task_ids[dag_id] = {number: task_id for task_id, number in find_dag(tx, dag_id).task_numbers.items()}
-        return self.task_ids[dag_id].get(task_no, f"task {task_no}")
+    def load_task_ids(self, tx: Transaction, tasks: Iterable[tuple[int, int]]) -> None:
+        """Read the ids of these tasks, given by dag_pk and number, if they are not known yet: in one statement for all DAGs."""
+        lacking = sorted({dag_pk for dag_pk, task_no in tasks if task_no not in self.task_ids.get(dag_pk, ())})
+        for dag_pk, numbers in group_state.load_task_numbers(tx, lacking).items():
+            self.task_ids[dag_pk] = {number: task_id for task_id, number in numbers.items()}
+
+    def name_task(self, dag_pk: int, task_no: int) -> str:
+        """The id of a task of which `load_task_ids` has been told."""
+        return self.task_ids.get(dag_pk, {}).get(task_no, f"task {task_no}")
+
+    def load_p95(self, tx: Transaction, dag_pks: Iterable[int]) -> None:
+        """Read how long runs of these DAGs take, if it is not known yet: in one statement for all DAGs."""
+        self.p95.update(find_p95_of_dags(tx, sorted({dag_pk for dag_pk in dag_pks if dag_pk not in self.p95})))
 
     def find_p95(self, tx: Transaction, dag_pk: int) -> Instant | None:
         """The duration in microseconds that 95 of 100 of the last successful runs of the DAG did not exceed."""
-        if dag_pk not in self.p95:
-            self.p95[dag_pk] = find_p95(tx, dag_pk)
+        self.load_p95(tx, (dag_pk,))
         return self.p95[dag_pk]
 
 
@@ -105,7 +116,7 @@ def read_current_work(tx: Transaction, limits: EngineLimits, now: Instant, facts
     counts = {state.value: totals.get(state, 0) for state in (DagRunState.RUNNING, DagRunState.QUEUED)}
     unfinished = run_listing.list_unfinished_of_all(tx, RUNS_MAX)
     is_explained = explains and sum(counts.values()) <= EXPLAINED_MAX
-    reasons = explain_waits(tx, [named.run for named in unfinished], limits, now) if is_explained and unfinished else None
+    reasons = explain_waits(tx, [named.run for named in unfinished], limits, now, facts.graphs) if is_explained and unfinished else None
     return CurrentWork(
         at=iso(now), runs=counts, processes=read_health(tx).processes, import_errors=len(dag_files.list_import_errors(tx)),
         late=_list_late(tx, unfinished, now, facts), running=_list_running(tx, unfinished, facts), waiting=_list_waiting(unfinished, reasons),
@@ -115,10 +126,11 @@ def read_current_work(tx: Transaction, limits: EngineLimits, now: Instant, facts
 def _list_running(tx: Transaction, unfinished: Sequence[NamedRun], facts: DagFacts) -> list[RunningTask]:
     by_pk = {named.run.run_pk: named for named in unfinished if named.run.state is DagRunState.RUNNING}
     live = run_listing.list_live_tasks(tx, list(by_pk), _LISTED_MAX) if by_pk else []
+    facts.load_task_ids(tx, [(by_pk[task.run_pk].run.dag_pk, task.task_no) for task in live])
     rows = []
     for task in live:
         named = by_pk[task.run_pk]
-        task_id = facts.find_task_id(tx, named.dag_id, task.task_no)
+        task_id = facts.name_task(named.run.dag_pk, task.task_no)
         name = task_id if task.map_index < 0 else f"{task_id}[{task.map_index}]"
         state = "" if task.state is None else task.state.value
         rows.append(RunningTask(named.dag_id, named.run.run_id, name, state, task.try_number, iso(task.started_at), task.worker))
@@ -139,16 +151,26 @@ def _list_waiting(unfinished: Sequence[NamedRun], reasons: Mapping[int, list[str
 
 def _list_late(tx: Transaction, unfinished: Sequence[NamedRun], now: Instant, facts: DagFacts) -> list[LateRun]:
     overdue = run_listing.list_overdue_dags(tx, now - int(LATE_AFTER_S * SECOND), _LISTED_MAX)
-    rows = [LateRun(dag_id, None, f"the run due at {iso(due_at)} has not been created; `gnomon explain {dag_id}` says why") for dag_id, due_at in overdue]
+    rows = [LateRun(dag_id, None, f"the run due at {iso(due_at)} has not been created; `gnomon explain {dag_id}` says why", iso(due_at)) for dag_id, due_at in overdue]
+    facts.load_p95(tx, [named.run.dag_pk for named in unfinished if _may_be_slow(named.run)])
     for named in unfinished:
-        usual = facts.find_p95(tx, named.run.dag_pk) if _can_be_slow(named.run) else None
+        since = find_slow_since(tx, named.run, now, facts)
         started_at = named.run.started_at
-        if usual is not None and started_at is not None and now - started_at > max(usual, SECOND):
-            rows.append(LateRun(named.dag_id, named.run.run_id, f"it has run for {_seconds(now - started_at)}; 95 of 100 runs take at most {_seconds(usual)}"))
+        if since is not None and started_at is not None:
+            why = f"it has run for {_seconds(now - started_at)}; 95 of 100 runs take at most {_seconds(since - started_at)}"
+            rows.append(LateRun(named.dag_id, named.run.run_id, why, iso(since)))
     return rows[:_LISTED_MAX]
 
 
-def _can_be_slow(run: RunRecord) -> bool:
+def find_slow_since(tx: Transaction, run: RunRecord, now: Instant, facts: DagFacts) -> Instant | None:
+    """When the run should have ended, by how long runs of its DAG usually take; None when it does not run or is not slow."""
+    if run.started_at is None or not _may_be_slow(run):
+        return None
+    usual = facts.find_p95(tx, run.dag_pk)
+    return None if usual is None or now - run.started_at <= max(usual, SECOND) else run.started_at + usual
+
+
+def _may_be_slow(run: RunRecord) -> bool:
     return run.state is DagRunState.RUNNING and run.started_at is not None
 
 

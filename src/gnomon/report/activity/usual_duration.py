@@ -27,3 +27,9 @@ def compute_p95(durations: Sequence[Instant]) -> Instant | None:
 def find_p95(tx: Transaction, dag_pk: int) -> Instant | None:
     """The percentile of the newest successful runs of the DAG, in microseconds; None when too few are among its newest ended runs."""
     return compute_p95(run_listing.list_success_durations(tx, dag_pk, looked_at=P95_LOOKED_AT, limit=P95_RUNS))
+
+
+def find_p95_of_dags(tx: Transaction, dag_pks: Sequence[int]) -> dict[int, Instant | None]:
+    """As `find_p95`, by DAG, in one statement."""
+    durations = run_listing.list_success_durations_of_dags(tx, dag_pks, looked_at=P95_LOOKED_AT, limit=P95_RUNS)
+    return {dag_pk: compute_p95(found) for dag_pk, found in durations.items()}

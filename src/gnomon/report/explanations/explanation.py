@@ -10,15 +10,19 @@ from collections.abc import Sequence
 
 from gnomon.assets.leaf_mappers import PartitionAnswers
 from gnomon.engine import explain as rules
-from gnomon.engine.lifecycle.group_loading import load_groups
-from gnomon.engine.lifecycle.run_lifecycle import attach_run
-from gnomon.engine.state.engine_state import EngineLimits, EngineState, WorkerCapacity
+from gnomon.engine.state.engine_state import EngineLimits, KeptGraphs
 from gnomon.errors.timetable import PlanningError
-from gnomon.model.ids import GROUPS, UNMAPPED, TaskKey, format_map_indices, quote_argument
+from gnomon.model.ids import UNMAPPED, TaskKey, format_map_indices, quote_argument
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.model.states import FINISHED_RUN_STATES, FINISHED_TASK_STATES, DagRunState
+from gnomon.report.explanations.attempt_wait import describe_attempt_wait
 from gnomon.report.explanations.deferral_status import describe_trigger_location
+from gnomon.report.explanations.engine_state_reading import (
+    EngineStateReader,
+    load_engine_state,
+    use_engine_state,
+)
 from gnomon.report.explanations.skipped_slots import describe_newest_skipped
 from gnomon.report.explanations.upstream_wait_status import describe_open_waits, describe_past_waits
 from gnomon.report.listings import process_health
@@ -29,9 +33,7 @@ from gnomon.report.listings.not_found import task_not_found
 from gnomon.report.listings.run_callback_list import describe_callbacks
 from gnomon.report.listings.run_list import TaskInstanceRow, find_spec_of_run, list_task_instances
 from gnomon.store import Transaction
-from gnomon.store.cross_dag import run_waits
 from gnomon.store.dag_records import dag_files, dag_runs
-from gnomon.store.ownership import group_state
 
 _SHOWN = 5
 """Maximum number of runs or tasks with a sentence each; the others are counted."""
@@ -45,39 +47,47 @@ def explain_dag(
     sentences = _describe_dag(tx, dag, now)
     sentences += _describe_missing_services(tx)
     sentences += describe_asset_schedule(tx, dag, answers)
-    sentences += rules.collect_dag_reasons(_load_engine_state(tx, limits, dag_pk=dag.dag_pk), dag.dag_pk, now)
+    with load_engine_state(tx, limits, dag_pk=dag.dag_pk, groups=(dag.group_no,)) as state:
+        sentences += rules.collect_dag_reasons(state, dag.dag_pk, now)
     unfinished, ended = dag_runs.list_unfinished_runs(tx, dag.dag_pk), dag_runs.find_newest_ended_run(tx, dag.dag_pk)
     sentences += [f"run {run.run_id} is {run.state}{_describe_run_reason(run)}: gnomon explain {dag.dag_id} {quote_argument(run.run_id)}" for run in unfinished[:_SHOWN]]
     sentences += _describe_rest(len(unfinished), "unfinished runs")
-    sentences += [_describe_ended_run(ended)] if ended else [] if unfinished else ["it has no runs yet"]
+    sentences += [describe_ended_run(ended)] if ended else [] if unfinished else ["it has no runs yet"]
     sentences += describe_callbacks(tx, dag, ended) if ended else []
     sentences += describe_newest_skipped(tx, dag)
     return sentences
 
 
-def explain_run(tx: Transaction, dag: DagRecord, run: RunRecord, limits: EngineLimits, now: Instant) -> list[str]:
-    """Sentences on why the run has not ended, or how it ended."""
+def explain_run(
+    tx: Transaction, dag: DagRecord, run: RunRecord, limits: EngineLimits, now: Instant, reader: EngineStateReader | None = None
+) -> list[str]:
+    """Sentences on why the run has not ended, or how it ended. `reader`: has the state when it is needed for more than this."""
     if run.state in FINISHED_RUN_STATES:
         failed = [row for row in list_task_instances(tx, dag, run) if row.state == "failed"] if run.state is DagRunState.FAILED else []
-        sentences = [_describe_ended_run(run), *(f"{row.name}: {_describe_ended_task(row)}" for row in failed[:_SHOWN])]
+        sentences = [describe_ended_run(run), *(f"{row.name}: {describe_ended_task(row)}" for row in failed[:_SHOWN])]
         return sentences + _describe_rest(len(failed), "failed tasks") + describe_past_waits(tx, dag, run) + describe_callbacks(tx, dag, run)
-    sentences = _describe_missing_services(tx) + _describe_file_error(tx, dag) + _describe_pause(dag)
-    sentences += rules.collect_run_reasons(_load_engine_state(tx, limits, run), run.run_pk, now) + describe_open_waits(tx, dag, run, now)
+    sentences = _describe_missing_services(tx) + describe_file_error(tx, dag) + _describe_pause(dag)
+    with use_engine_state(reader, tx, limits, run) as state:
+        sentences += rules.collect_run_reasons(state, run.run_pk, now)
+    sentences += describe_open_waits(tx, dag, run, now)
     sentences += [] if run.started_at is None else describe_past_waits(tx, dag, run)
     return sentences + describe_callbacks(tx, dag, run)
 
 
-def explain_waits(tx: Transaction, runs: Sequence[RunRecord], limits: EngineLimits, now: Instant) -> dict[int, list[str]]:
-    """By run_pk: why each of these unfinished runs, or its tasks that are with no worker, wait. The state is loaded once for all."""
-    state = _load_engine_state(tx, limits)
-    return {run.run_pk: rules.collect_run_reasons(state, run.run_pk, now, only_waiting=True) for run in runs}
+def explain_waits(
+    tx: Transaction, runs: Sequence[RunRecord], limits: EngineLimits, now: Instant, graphs: KeptGraphs | None = None
+) -> dict[int, list[str]]:
+    """By run_pk: why each of these unfinished runs, or its tasks that are with no worker, wait. The state is loaded once for all. `graphs`: as for `load_engine_state`."""
+    with load_engine_state(tx, limits, graphs=graphs) as state:
+        return {run.run_pk: rules.collect_run_reasons(state, run.run_pk, now, only_waiting=True) for run in runs}
 
 
 def explain_task(
-    tx: Transaction, dag: DagRecord, run: RunRecord, task_id: str, map_index: int, limits: EngineLimits, now: Instant
+    tx: Transaction, dag: DagRecord, run: RunRecord, task_id: str, map_index: int, limits: EngineLimits, now: Instant,
+    reader: EngineStateReader | None = None,
 ) -> list[str]:
-    """Sentences on why the task instance has not ended, or how it ended. Raises NameNotFound for an unknown task."""
-    rows = [row for row in list_task_instances(tx, dag, run) if row.task_id == task_id]
+    """Sentences on why the task instance has not ended, or how it ended. `reader`: as for `explain_run`. Raises NameNotFound for an unknown task."""
+    rows = list_task_instances(tx, dag, run, task_id)
     if not rows and task_id not in dag.task_numbers:
         raise task_not_found(dag.dag_id, task_id, dag.task_numbers)
     row = next((row for row in rows if row.map_index == map_index), None)
@@ -85,36 +95,21 @@ def explain_task(
         return [_describe_missing_instance(tx, dag, run, rows, task_id, map_index)]
     location = describe_trigger_location(tx, TaskKey(run.run_pk, dag.task_numbers[task_id], map_index))
     if row.state in _FINISHED:
-        return [_describe_ended_task(row), *location, *describe_past_waits(tx, dag, run, task_id)]
+        return [describe_ended_task(row), *location, *describe_past_waits(tx, dag, run, task_id)]
     if run.state in FINISHED_RUN_STATES:
-        return [f"it has no status, and {_describe_ended_run(run)}"]
+        return [f"it has no status, and {describe_ended_run(run)}"]
     sentences = _describe_missing_services(tx) + _describe_pause(dag)
-    sentences += rules.collect_task_reasons(_load_engine_state(tx, limits, run), run.run_pk, task_id, map_index, now) + location
+    with use_engine_state(reader, tx, limits, run) as state:
+        sentences += rules.collect_task_reasons(state, run.run_pk, task_id, map_index, now)
+    sentences += location + describe_attempt_wait(tx, TaskKey(run.run_pk, dag.task_numbers[task_id], map_index))
     return sentences + describe_open_waits(tx, dag, run, now, task_id) + describe_past_waits(tx, dag, run, task_id)
-
-
-def _load_engine_state(tx: Transaction, limits: EngineLimits, run: RunRecord | None = None, *, dag_pk: int | None = None) -> EngineState:
-    """The state of a scheduler that owned all groups, with the DAGs that have unfinished runs.
-
-    `run` is in it even if it waits in the store for its turn in a backfill, and the DAG `dag_pk` even if it has no unfinished run.
-    """
-    state = EngineState(limits)
-    for worker in process_health.list_live_workers(tx):
-        state.workers[worker.worker_id] = WorkerCapacity(worker.worker_id, worker.slots)
-    asked = [key for key in (dag_pk, None if run is None else run.dag_pk) if key is not None]
-    load_groups(state, group_state.load_busy_groups(tx, range(GROUPS), asked), {})
-    state.update_pools(group_state.load_pools(tx))
-    dag = None if run is None else state.dags.get(run.dag_pk)
-    if run is not None and dag is not None and run.run_pk not in state.runs:
-        attach_run(state, dag, run, group_state.load_tasks(tx, [run.run_pk]), run_waits.load_run_waits(tx, [run.run_pk]).get(run.run_pk, ()))
-    return state
 
 
 def _describe_dag(tx: Transaction, dag: DagRecord, now: Instant) -> list[str]:
     sentences = []
     if not dag.active:
         sentences.append(f"the DAG was deleted: no file defines it any more; its file was {dag.file}")
-    sentences += _describe_file_error(tx, dag)
+    sentences += describe_file_error(tx, dag)
     sentences += _describe_pause(dag)
     if dag.dependency_error is not None:
         sentences.append(f"no run of the DAG is planned: {dag.dependency_error}")
@@ -132,7 +127,8 @@ def _describe_pause(dag: DagRecord) -> list[str]:
     return [f"DAG {dag.dag_id} is paused; unpause it with: gnomon dags unpause {dag.dag_id}"] if dag.paused else []
 
 
-def _describe_file_error(tx: Transaction, dag: DagRecord) -> list[str]:
+def describe_file_error(tx: Transaction, dag: DagRecord) -> list[str]:
+    """Why the file of the DAG cannot be loaded; [] when it can."""
     return [
         f"its file {dag.file} cannot be loaded, so its last good version is used: {error.message}"
         for error in dag_files.list_import_errors(tx)
@@ -159,7 +155,8 @@ def _describe_missing_instance(
     return f"task {task_id} is not part of the version of the DAG that this run uses"
 
 
-def _describe_ended_run(run: RunRecord) -> str:
+def describe_ended_run(run: RunRecord) -> str:
+    """State, time and reason of the end of a run."""
     return f"run {run.run_id} ended in state {run.state} at {iso(run.ended_at)}" + (f": {run.reason}" if run.reason else "")
 
 
@@ -167,7 +164,8 @@ def _describe_run_reason(run: RunRecord) -> str:
     return f" ({run.reason})" if run.reason else ""
 
 
-def _describe_ended_task(row: TaskInstanceRow) -> str:
+def describe_ended_task(row: TaskInstanceRow) -> str:
+    """State, try, time and reason of the end of a task instance."""
     tries = f" in try {row.try_number}" if row.try_number else ""
     return f"it ended in state {row.state}{tries}" + (f" at {row.end_date}" if row.end_date else "") + (f": {row.reason}" if row.reason else "")
 

@@ -44,10 +44,11 @@ def explain_slot(tx: Transaction, dag: DagRecord, at: Instant, now: Instant) -> 
     for event in event_log.list_skipped_slots(tx, dag.dag_pk):
         if _is_about(event, at):
             return [f"the slot has no run, as decided at {iso(event.at)}: {_describe_event(event)}"]
-    return [_describe_undecided(dag, at, now)]
+    return [describe_undecided(dag, at, now)]
 
 
-def _describe_undecided(dag: DagRecord, at: Instant, now: Instant) -> str:
+def describe_undecided(dag: DagRecord, at: Instant, now: Instant) -> str:
+    """Why the slot at that time has no run, where nothing was recorded about it."""
     spec, next_run = dag.spec, dag.next_run
     if spec.start_at is not None and at < spec.start_at:
         return f"the slot is before the start_date {iso(spec.start_at)} of the DAG"

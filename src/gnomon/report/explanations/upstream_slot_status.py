@@ -22,20 +22,28 @@ _SHOWN = 5
 
 def describe_upstream_runs(tx: Transaction, edge: Edge, waits: Sequence[RunWait], now: Instant) -> list[str]:
     """A sentence on the run of each of these open waits, which are for slots of one upstream DAG."""
-    up_dag = edge.after.dag_id
-    row = dags.find_dag_row(tx, up_dag)
-    up = next(iter(group_state.load_dags(tx, [row.dag_pk])), None) if row is not None else None
-    if up is None:
-        return [f"there is no DAG {up_dag}; the wait lasts until a file defines it"]
-    if all(wait.up_at == NO_SLOT for wait in waits):
-        return [f"DAG {up_dag} exists now; the scheduler is looking up which of its slots to wait for"]
-    by_slot = upstream_dags.list_runs_of_slots(tx, up.dag_pk, [wait.up_at for wait in waits])
-    sentences = []
-    for wait in waits:
-        run_ids = [run_id for run_id, _ in by_slot.get(wait.up_at, ())]
-        runs = [run for run_id in run_ids if (run := dag_runs.find_stored_run(tx, up_dag, run_id)) is not None]
-        sentences += [_describe_run(tx, up, run, edge.after.task_id) for run in runs] or [_describe_missing_run(up, wait, now)]
+    up = find_upstream(tx, edge)
+    if up is None or all(wait.up_at == NO_SLOT for wait in waits):
+        return [text for text, _ in describe_slot(tx, up, edge, waits[0], now)]
+    sentences = [text for wait in waits for text, _ in describe_slot(tx, up, edge, wait, now)]
     return sentences + _describe_deleted_dag(up)
+
+
+def find_upstream(tx: Transaction, edge: Edge) -> DagRecord | None:
+    """The DAG that the dependency leads to; None when there is none."""
+    row = dags.find_dag_row(tx, edge.after.dag_id)
+    return next(iter(group_state.load_dags(tx, [row.dag_pk])), None) if row is not None else None
+
+
+def describe_slot(tx: Transaction, up: DagRecord | None, edge: Edge, wait: RunWait, now: Instant) -> list[tuple[str, RunRecord | None]]:
+    """A sentence for each run of the slot of an open wait, with the run; one sentence without a run when there is none. `up`: as `find_upstream` found it."""
+    if up is None:
+        return [(f"there is no DAG {edge.after.dag_id}; the wait lasts until a file defines it", None)]
+    if wait.up_at == NO_SLOT:
+        return [(f"DAG {up.dag_id} exists now; the scheduler is looking up which of its slots to wait for", None)]
+    run_ids = [run_id for run_id, _ in upstream_dags.list_runs_of_slots(tx, up.dag_pk, [wait.up_at]).get(wait.up_at, ())]
+    runs = [run for run_id in run_ids if (run := dag_runs.find_stored_run(tx, up.dag_id, run_id)) is not None]
+    return [(_describe_run(tx, up, run, edge.after.task_id), run) for run in runs] or [(_describe_missing_run(up, wait, now), None)]
 
 
 def list_later_clears(tx: Transaction, dag: DagRecord, run: RunRecord, edge: Edge, waits: Sequence[RunWait]) -> list[str]:
@@ -76,7 +84,7 @@ def _describe_run(tx: Transaction, up: DagRecord, run: RunRecord, task_id: str |
 
 
 def _describe_task(tx: Transaction, up: DagRecord, run: RunRecord, task_id: str) -> str:
-    rows = [row for row in list_task_instances(tx, up, run) if row.task_id == task_id]
+    rows = list_task_instances(tx, up, run, task_id)
     rows = [row for row in rows if row.state != "removed"] or rows
     counts = count_states(rows)
     if not counts:

@@ -24,7 +24,7 @@ _WAITING_TYPES = (DagRunType.SCHEDULED, DagRunType.BACKFILL)
 
 def list_upstreams(tx: Transaction, dag: DagRecord, run: RunRecord) -> list[str]:
     """The DAGs that the run, or a task of it, waits for or has waited for."""
-    return sorted({edge.after.dag_id for edge, _ in _read_edges(tx, dag, run)})
+    return sorted({edge.after.dag_id for edge, _ in read_edges(tx, dag, run)})
 
 
 def describe_open_waits(tx: Transaction, dag: DagRecord, run: RunRecord, now: Instant, task_id: str | None = None) -> list[str]:
@@ -33,9 +33,9 @@ def describe_open_waits(tx: Transaction, dag: DagRecord, run: RunRecord, now: In
     `task_id`: leaves out the dependencies of other tasks.
     """
     sentences: list[str] = []
-    for edge, waits in _read_edges(tx, dag, run):
+    for edge, waits in read_edges(tx, dag, run):
         is_waiting = run.state is (DagRunState.QUEUED if edge.task_id is None else DagRunState.RUNNING)
-        if is_waiting and (task_id is None or edge.task_id in (None, task_id)) and not _is_over(edge, waits):
+        if is_waiting and (task_id is None or edge.task_id in (None, task_id)) and not is_wait_over(edge, waits):
             sentences += _describe_open_edge(tx, dag, run, edge, waits, now)
     return sentences
 
@@ -43,14 +43,14 @@ def describe_open_waits(tx: Transaction, dag: DagRecord, run: RunRecord, now: In
 def describe_past_waits(tx: Transaction, dag: DagRecord, run: RunRecord, task_id: str | None = None) -> list[str]:
     """Sentences on the outcome of the run's waits (with `task_id`, of that task's), and on upstream runs cleared since it started."""
     sentences: list[str] = []
-    for edge, waits in _read_edges(tx, dag, run):
-        if waits and edge.task_id == task_id and (run.ended_at is not None or _is_over(edge, waits)):
-            sentences.append(_describe_outcome(dag, edge, waits))
+    for edge, waits in read_edges(tx, dag, run):
+        if waits and edge.task_id == task_id and (run.ended_at is not None or is_wait_over(edge, waits)):
+            sentences.append(describe_wait_outcome(dag, edge, waits))
             sentences += list_later_clears(tx, dag, run, edge, waits)
     return sentences
 
 
-def _read_edges(tx: Transaction, dag: DagRecord, run: RunRecord) -> list[tuple[Edge, list[RunWait]]]:
+def read_edges(tx: Transaction, dag: DagRecord, run: RunRecord) -> list[tuple[Edge, list[RunWait]]]:
     """The dependencies that apply to the run, each with its stored waits; a manual run has none."""
     if run.run_type not in _WAITING_TYPES:
         return []
@@ -59,22 +59,31 @@ def _read_edges(tx: Transaction, dag: DagRecord, run: RunRecord) -> list[tuple[E
     return [(edge, [wait for wait in waits if wait.edge_no == edge.number]) for edge in collect_edges(spec)]
 
 
-def _is_over(edge: Edge, waits: Sequence[RunWait]) -> bool:
+def is_wait_over(edge: Edge, waits: Sequence[RunWait]) -> bool:
+    """True when nothing of the dependency is waited for any more."""
     met = edge.after.take == "any" and any(wait.state is WaitState.MET for wait in waits)
     return bool(waits) and (met or not any(wait.state.is_open for wait in waits))
 
 
 def _describe_open_edge(tx: Transaction, dag: DagRecord, run: RunRecord, edge: Edge, waits: Sequence[RunWait], now: Instant) -> list[str]:
+    lines = [describe_wait_start(dag, run, edge, waits)]
     if not waits:
-        why = f": {run.reason}" if run.reason else ""
-        return [f"{describe_edge(dag.dag_id, edge)}: the scheduler is looking up which of its slots to wait for{why}"]
+        return lines
     open_waits = [wait for wait in waits if wait.state.is_open]
-    lines = [f"{_describe_edge(dag, edge, waits)}, since {iso(min(wait.since for wait in open_waits))}{_describe_max_wait(edge, run)}"]
     lines += [f"  {line}" for line in describe_upstream_runs(tx, edge, open_waits[:SHOWN], now)]
     lines += [f"  and {len(open_waits) - SHOWN} more slots that are not done"] if len(open_waits) > SHOWN else []
     lines += [f"  {line}" for line in _describe_closed_slots([wait for wait in waits if not wait.state.is_open])]
     lines.append(f"  to stop waiting: gnomon runs release {dag.dag_id} {quote_argument(run.run_id)} --from {edge.after.dag_id}")
     return lines
+
+
+def describe_wait_start(dag: DagRecord, run: RunRecord, edge: Edge, waits: Sequence[RunWait]) -> str:
+    """A sentence on an open dependency: what waits for what, by which rule, since when, and until when."""
+    if not waits:
+        why = f": {run.reason}" if run.reason else ""
+        return f"{describe_edge(dag.dag_id, edge)}: the scheduler is looking up which of its slots to wait for{why}"
+    since = min(wait.since for wait in waits if wait.state.is_open)
+    return f"{_describe_edge(dag, edge, waits)}, since {iso(since)}{_describe_max_wait(edge, run)}"
 
 
 def _describe_edge(dag: DagRecord, edge: Edge, waits: Sequence[RunWait]) -> str:
@@ -104,7 +113,8 @@ def _describe_closed_slots(waits: Sequence[RunWait]) -> list[str]:
     return phrases
 
 
-def _describe_outcome(dag: DagRecord, edge: Edge, waits: Sequence[RunWait]) -> str:
+def describe_wait_outcome(dag: DagRecord, edge: Edge, waits: Sequence[RunWait]) -> str:
+    """A sentence on how a dependency ended."""
     sentence = describe_edge(dag.dag_id, edge).replace(" waits for ", " waited for ", 1)
     released = next((wait for wait in waits if wait.state is WaitState.RELEASED), None)
     if released is not None:

@@ -11,9 +11,10 @@ from gnomon.assets.leaf_mappers import PartitionAnswers, build_leaf_mappers, lis
 from gnomon.assets.partition_progress import describe_partition
 from gnomon.errors.timetable import PlanningError
 from gnomon.model.assets import AliasKey, AssetCondition, AssetEvent, AssetKey, AssetLeaf
-from gnomon.model.instants import iso
+from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DagRecord
 from gnomon.report.listings.not_found import NameNotFound
+from gnomon.report.listings.visible_assets import VisibleAssets
 from gnomon.report.listings.watcher_list import describe_schedule_watchers
 from gnomon.store import Transaction
 from gnomon.store.asset_records import asset_declarations, asset_events, asset_queue
@@ -69,24 +70,23 @@ class AssetEventRow:
     """`dag_id run_id` of the runs that consumed it."""
 
 
-def list_asset_rows(tx: Transaction, *, with_inactive: bool) -> list[AssetRow]:
-    """The assets that files name, by name; `with_inactive` also those that no file names any more."""
-    declared = asset_declarations.list_declarations(tx)
-    counts = asset_events.read_event_counts(tx)
-    rows = [_build_asset_row(asset, declared, counts) for asset in asset_declarations.list_assets(tx)]
+def list_asset_rows(tx: Transaction, visible: VisibleAssets, *, with_inactive: bool) -> list[AssetRow]:
+    """The visible assets that files name, by name; `with_inactive` also those that no file names any more."""
+    counts = asset_events.read_event_counts(tx, visible.dag_ids)
+    rows = [_build_asset_row(asset, visible, counts) for asset in asset_declarations.list_assets(tx) if visible.shows_asset(asset.key)]
     return [row for row in rows if row.active or with_inactive]
 
 
-def list_alias_rows(tx: Transaction) -> list[AliasRow]:
-    """The aliases that files name, by name."""
-    declared = asset_declarations.list_declarations(tx)
+def list_alias_rows(visible: VisibleAssets) -> list[AliasRow]:
+    """The visible aliases that files name, by name."""
+    declared = visible.declarations
     aliases = sorted({each.leaf for each in declared if isinstance(each.leaf, AliasKey)})
     return [AliasRow(alias.name, _producers(declared, {alias}), _consumers(declared, {alias})) for alias in aliases]
 
 
-def build_asset_row(tx: Transaction, asset: StoredAsset) -> AssetRow:
+def build_asset_row(tx: Transaction, visible: VisibleAssets, asset: StoredAsset) -> AssetRow:
     """The row of a stored asset."""
-    return _build_asset_row(asset, asset_declarations.list_declarations(tx), asset_events.read_event_counts(tx))
+    return _build_asset_row(asset, visible, asset_events.read_event_counts(tx, visible.dag_ids))
 
 
 def find_stored_asset(tx: Transaction, text: str) -> StoredAsset:
@@ -102,20 +102,30 @@ def find_stored_asset(tx: Transaction, text: str) -> StoredAsset:
     return min(found, key=lambda asset: (asset.key not in named, asset.asset_pk))
 
 
+def find_visible_asset(tx: Transaction, visible: VisibleAssets, text: str) -> StoredAsset:
+    """The asset with this name or URI. Raises NameNotFound, also for one that is hidden from the user; it suggests names to users who see all."""
+    try:
+        stored = find_stored_asset(tx, text)
+    except NameNotFound:
+        if visible.dag_ids is None:
+            raise
+        stored = None
+    if stored is None or not visible.shows_asset(stored.key):
+        raise NameNotFound("asset", text, "", (), "`gnomon assets list` lists all assets")
+    return stored
+
+
 def list_producing_dags(tx: Transaction, asset: AssetKey) -> list[str]:
     """The active DAGs with a task that has the asset as outlet, by id."""
     leaves = set(match_leaves(asset, ()))
     return sorted({each.dag_id for each in asset_declarations.list_declarations(tx, leaves) if each.role == OUTLET})
 
 
-def list_event_rows(tx: Transaction, asset: StoredAsset | None, limit: int) -> list[AssetEventRow]:
-    """The newest `limit` events of the asset, or of all assets, newest first."""
-    if asset is None:
-        events = asset_events.list_newest_events(tx, limit)
-    else:
-        events = asset_events.list_asset_events(tx, [asset.asset_pk], ascending=False, limit=limit)
+def list_event_rows(tx: Transaction, visible: VisibleAssets, asset: StoredAsset | None, limit: int) -> list[AssetEventRow]:
+    """The newest `limit` visible events of the asset, or of all visible assets, newest first."""
+    events = asset_events.list_newest_events(tx, limit, None if asset is None else asset.asset_pk, visible.dag_ids)
     consumers = asset_events.list_consuming_runs(tx, [event.event_pk for event in events])
-    return [_build_event_row(event, consumers.get(event.event_pk, [])) for event in events]
+    return [_build_event_row(event, visible, consumers.get(event.event_pk, [])) for event in events if visible.shows_asset(event.asset)]
 
 
 def describe_asset_schedule(tx: Transaction, dag: DagRecord, answers: PartitionAnswers | PlanningError | None = None) -> list[str]:
@@ -190,9 +200,9 @@ def describe_circle(circle: tuple[str, ...]) -> str:
     )
 
 
-def _build_asset_row(asset: StoredAsset, declared: Iterable[StoredDeclaration], counts: dict[int, tuple[int, int]]) -> AssetRow:
+def _build_asset_row(asset: StoredAsset, visible: VisibleAssets, counts: dict[int, tuple[int, Instant]]) -> AssetRow:
     leaves = set(match_leaves(asset.key, ()))
-    about = [each for each in declared if each.leaf in leaves]
+    about = visible.list_about(asset.key)
     count, newest_at = counts.get(asset.asset_pk, (0, None))
     return AssetRow(
         asset.key.name, asset.key.uri, asset.group, any(each.leaf == asset.key for each in about), _producers(about, leaves), _consumers(about, leaves),
@@ -208,10 +218,11 @@ def _consumers(declared: Iterable[StoredDeclaration], leaves: set[AssetLeaf] | s
     return tuple(sorted({each.dag_id for each in declared if each.role == SCHEDULE and each.leaf in leaves}))
 
 
-def _build_event_row(event: AssetEvent, consumers: Iterable[tuple[str, str]]) -> AssetEventRow:
+def _build_event_row(event: AssetEvent, visible: VisibleAssets, consumers: Iterable[tuple[str, str]]) -> AssetEventRow:
     index = "" if event.source_map_index < 0 else f"[{event.source_map_index}]"
     source = None if event.source_dag_id is None else f"{event.source_dag_id}.{event.source_task_id}{index}"
     return AssetEventRow(
-        event.event_pk, iso(event.at) or "", event.asset.name, event.asset.uri, source, event.source_run_id, event.aliases,
-        event.extra, tuple(f"{dag_id} {run_id}" for dag_id, run_id in consumers),
-    )
+        event.event_pk, iso(event.at) or "", event.asset.name, event.asset.uri, source, event.source_run_id,
+        tuple(filter(visible.shows_alias, event.aliases)), event.extra,
+        tuple(f"{dag_id} {run_id}" for dag_id, run_id in consumers if visible.shows_dag(dag_id)),
+    )  # fmt: skip

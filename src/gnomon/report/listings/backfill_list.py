@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from gnomon.model.backfills import ALREADY_EXISTS, IN_FLIGHT, TO_REPROCESS, BackfillRecord
@@ -56,7 +57,7 @@ class BackfillRow:
 def list_backfills(tx: Transaction, dag_id: str | None = None) -> list[BackfillRow]:
     """All backfills, or those of one DAG, newest first."""
     found = backfills.list_backfills(tx) if dag_id is None else backfills.list_backfills_of_dag(tx, dag_id)
-    return [build_backfill_row(tx, name, record) for name, record in found]
+    return build_backfill_rows(tx, found)
 
 
 def find_backfill(tx: Transaction, backfill_pk: int) -> tuple[str, BackfillRecord]:
@@ -68,14 +69,18 @@ def find_backfill(tx: Transaction, backfill_pk: int) -> tuple[str, BackfillRecor
     raise NameNotFound("backfill", str(backfill_pk), "", known, "`gnomon backfill list` lists all backfills")
 
 
-def build_backfill_row(tx: Transaction, dag_id: str, record: BackfillRecord) -> BackfillRow:
-    """The listing record of a backfill, with its numbers as the store has them now."""
-    runs = backfills.count_backfill_runs(tx, record.backfill_pk)
-    slots = backfills.count_backfill_slots(tx, record.backfill_pk)
+def build_backfill_rows(tx: Transaction, named: Sequence[tuple[str, BackfillRecord]]) -> list[BackfillRow]:
+    """The listing records of backfills, each given with the id of its DAG, with their numbers as the store has them now."""
+    backfill_pks = [record.backfill_pk for _, record in named]
+    runs, slots = backfills.count_backfill_runs(tx, backfill_pks), backfills.count_backfill_slots(tx, backfill_pks)
+    return [_build_row(dag_id, record, runs[record.backfill_pk], slots[record.backfill_pk]) for dag_id, record in named]
+
+
+def _build_row(dag_id: str, record: BackfillRecord, runs: Mapping[DagRunState, int], slots: Mapping[str, int]) -> BackfillRow:
     success, failed, running = (runs.get(state, 0) for state in (DagRunState.SUCCESS, DagRunState.FAILED, DagRunState.RUNNING))
     left = slots.get(ALREADY_EXISTS, 0) + slots.get(IN_FLIGHT, 0)
     return BackfillRow(
-        backfill_id=record.backfill_pk, dag_id=dag_id, state=_name_state(record), from_date=iso(record.from_at), to_date=iso(record.to_at),
+        backfill_id=record.backfill_pk, dag_id=dag_id, state=name_backfill_state(record), from_date=iso(record.from_at), to_date=iso(record.to_at),
         reprocess_behavior=record.reprocess, max_active_runs=record.max_active_runs, run_backwards=record.runs_backwards,
         dag_run_conf=record.conf, slots=record.slot_count, success=success, failed=failed, running=running,
         queued=runs.get(DagRunState.QUEUED, 0) + slots.get(TO_REPROCESS, 0), left=left, created_at=iso(record.created_at),
@@ -83,7 +88,8 @@ def build_backfill_row(tx: Transaction, dag_id: str, record: BackfillRecord) -> 
     )
 
 
-def _name_state(record: BackfillRecord) -> str:
+def name_backfill_state(record: BackfillRecord) -> str:
+    """The state of a backfill in one word; see `BackfillRow.state`."""
     if record.cancelled_by is not None:
         return "cancelled"
     if record.is_ended:

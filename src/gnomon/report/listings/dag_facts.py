@@ -5,18 +5,23 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import TypeVar, cast
 
 import msgspec
 
 from gnomon.model.spec import DagSpec
 from gnomon.store import Transaction
+from gnomon.store.change_journal import JournalExtent, is_any_dag_changed, read_extent
 from gnomon.store.ownership import group_state
-from gnomon.store.pages.dag_pages import NewestVersion, VersionRows, decode_version, read_version_rows
+from gnomon.store.pages.dag_pages import NewestVersion, VersionRows, decode_version, read_file_paths, read_version_rows
+
+T = TypeVar("T")
+_MISSING = object()
 
 KEPT_MAX = 20_000
 """The most specs in memory."""
 CHOSEN_MAX = 1_000
-"""Users whose visible DAGs are in memory."""
+"""Users whose visible DAGs are in memory, and results of `derive`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +31,10 @@ class VersionFacts:
     spec: DagSpec
     has_task_limits: bool
     """A task limits how many of its instances run at a time."""
+    triggers: tuple[str, ...] = ()
+    """The DAGs that its tasks trigger, each once."""
+    pools: tuple[str, ...] = ()
+    """The pools of its tasks, by name."""
 
     @property
     def display_name(self) -> str:
@@ -40,8 +49,21 @@ class FactsOfAll:
     by_dag: Mapping[int, VersionFacts]
     active: frozenset[int]
     """The DAGs that a file defines."""
+    files: Mapping[int, str] = field(default_factory=dict)
+    """By DAG, the path of its file."""
     chosen: dict[Hashable, Mapping[str, int]] = field(default_factory=dict, compare=False)
     """What `choose` has found, by its key."""
+    derived: dict[Hashable, object] = field(default_factory=dict, compare=False)
+    """What `derive` has computed, by its key."""
+
+    def derive(self, key: Hashable, compute: Callable[[], T]) -> T:
+        """What the function returns, which must follow from these facts and the key alone. It is called only once for each `key`."""
+        found = self.derived.get(key, _MISSING)
+        if found is _MISSING:
+            if len(self.derived) >= CHOSEN_MAX:
+                self.derived.clear()
+            found = self.derived[key] = compute()
+        return cast("T", found)
 
     def choose(self, key: Hashable, is_chosen: Callable[[DagSpec], bool]) -> Mapping[str, int]:
         """By DAG id, the keys of the DAGs for which the function returns True. The function is called only once for each `key`."""
@@ -59,21 +81,32 @@ class VersionFactsCache:
 
     def __init__(self) -> None:
         self._kept: dict[tuple[int, str], VersionFacts] = {}
-        self._all: tuple[VersionRows, FactsOfAll] | None = None
+        self._all: tuple[JournalExtent, VersionRows, FactsOfAll] | None = None
         self._guard = threading.Lock()
 
     def find_all(self, tx: Transaction) -> FactsOfAll:
-        """The facts of every DAG: those in memory when the rows of all DAGs are as they were, which is compared each time."""
-        rows = read_version_rows(tx)
+        """The facts of every DAG: those in memory when the journal of changes names no DAG since, or the rows of all DAGs are as they were.
+
+        Each transaction that changes the version, the file or the activity of a DAG adds a `DagChange` to the journal.
+        """
+        extent = read_extent(tx)
         with self._guard:
             kept = self._all
-        if kept is not None and kept[0] == rows:
-            return kept[1]
+        if kept is not None and not is_any_dag_changed(tx, kept[0], extent):
+            return self._keep(extent, *kept[1:])
+        rows = read_version_rows(tx)
+        if kept is not None and kept[1] == rows:
+            return self._keep(extent, rows, kept[2])
         versions = [decode_version(row) for row in rows]
-        found = FactsOfAll(self.find(tx, versions), frozenset(one.dag_pk for one in versions if one.is_active))
+        paths = read_file_paths(tx)
+        files = {row[0]: paths.get(row[4], "") for row in rows}
+        found = FactsOfAll(self.find(tx, versions), frozenset(one.dag_pk for one in versions if one.is_active), files)
+        return self._keep(extent, rows, found)
+
+    def _keep(self, extent: JournalExtent, rows: VersionRows, facts: FactsOfAll) -> FactsOfAll:
         with self._guard:
-            self._all = (rows, found)
-        return found
+            self._all = (extent, rows, facts)
+        return facts
 
     def find(self, tx: Transaction, versions: Iterable[NewestVersion]) -> dict[int, VersionFacts]:
         """The facts of these versions, by DAG; reads only those that are not in memory."""
@@ -91,4 +124,6 @@ class VersionFactsCache:
 
 def _collect_facts(spec: DagSpec) -> VersionFacts:
     limited = any(task.max_active_tis_per_dag is not None or task.max_active_tis_per_dagrun is not None for task in spec.tasks)
-    return VersionFacts(msgspec.structs.replace(spec, tasks=(), asset_watchers=()), limited)
+    triggers = tuple(dict.fromkeys(task.triggers_dag for task in spec.tasks if task.triggers_dag is not None))
+    pools = tuple(sorted({task.pool for task in spec.tasks}))
+    return VersionFacts(msgspec.structs.replace(spec, tasks=(), asset_watchers=()), limited, triggers, pools)

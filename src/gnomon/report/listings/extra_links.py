@@ -23,7 +23,7 @@ def find_extra_links(tx: Transaction, dag: DagRecord, run: RunRecord, task_id: s
     task = next((task for task in spec.tasks if task.task_id == task_id), None)
     if task is None:
         raise task_not_found(dag.dag_id, task_id, [other.task_id for other in spec.tasks])
-    indices = [row.map_index for row in list_task_instances(tx, dag, run) if row.task_id == task_id]
+    indices = [row.map_index for row in list_task_instances(tx, dag, run, task_id)]
     if map_index not in indices:
         raise _instance_not_found(dag.dag_id, run.run_id, task_id, map_index, indices)
     return {link.name: _find_url(tx, run, task_id, map_index, link) for link in task.extra_links}

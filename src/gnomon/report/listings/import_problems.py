@@ -42,11 +42,14 @@ def list_upstream_warnings(tx: Transaction, dag_id: str | None = None) -> dict[s
 
     `dag_id`: the DAG to check; None checks all active DAGs.
     """
-    rows = [row for row in dag_edges.list_edges(tx) if dag_id is None or row.dag_id == dag_id]
+    rows = dag_edges.list_edges(tx) if dag_id is None else dag_edges.list_edges_of(tx, dag_id)
     if all(row.is_known and row.edge.after.task_id is None for row in rows):
         return {}
-    versions = {dag.dag_id: dag.version_pk for dag in dags.list_dags(tx) if dag.active}
     with_tasks = {row.edge.after.dag_id for row in rows if row.edge.after.task_id is not None}
+    if dag_id is not None and all(row.is_known for row in rows):
+        versions = dag_edges.list_active_versions(tx, {row.edge.after.dag_id for row in rows})
+    else:
+        versions = {dag.dag_id: dag.version_pk for dag in dags.list_dags(tx) if dag.active}  # a warning suggests a name that exists
     specs = group_state.load_specs(tx, [versions[up] for up in with_tasks if up in versions])
     tasks = {spec.dag_id: [task.task_id for task in spec.tasks] for spec in specs.values()}
     edges = defaultdict(list)
@@ -67,6 +70,8 @@ class ImportProblem:
     traceback: str
 
 
+HIDDEN_TEXT = "the file defines DAGs too that you may not see, so its errors are not shown to you"
+"""In place of an error of a file: it may be about one of those DAGs."""
 WARNING = "warning"
 """The `kind` of an ImportProblem that did not prevent the file from being loaded."""
 
@@ -110,11 +115,11 @@ class DagWarning:
 
 def list_all_warnings(tx: Transaction) -> list[DagWarning]:
     """The warnings about all files, then those about the missing upstream DAGs and tasks of all DAGs, and about circles of assets."""
-    rows = [DagWarning(_find_subject(path, text), path, text) for path, texts in dag_files.list_warnings(tx).items() for text in texts]
+    rows = [DagWarning(find_subject(path, text), path, text) for path, texts in dag_files.list_warnings(tx).items() for text in texts]
     rows += [DagWarning(dag_id, None, text) for dag_id, texts in sorted(list_upstream_warnings(tx).items()) for text in texts]
     return rows + [DagWarning(circle[0], None, describe_circle(circle)) for circle in list_asset_circles(tx) if len(circle) > 1]
 
 
-def _find_subject(path: str, warning: str) -> str:
+def find_subject(path: str, warning: str) -> str:
     """The DAG that a warning of a file begins with, `DAG 'x'...`; else the file."""
     return warning.removeprefix("DAG '").partition("'")[0] if warning.startswith("DAG '") else path

@@ -1,9 +1,8 @@
-"""The paths of a task instance's log files."""
+"""The names of a task instance's log files: their paths below the folder of all logs."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from gnomon.errors.product import UserError
 from gnomon.model.attempts import build_attempt_log_path, build_trigger_log_path
@@ -11,6 +10,7 @@ from gnomon.model.ids import UNMAPPED, format_map_indices, quote_argument
 from gnomon.model.instants import Instant
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.model.states import TaskInstanceState
+from gnomon.remote_logs.task_log_folder import LogLookup
 from gnomon.report.listings.not_found import task_not_found
 from gnomon.report.listings.run_list import list_task_instances
 from gnomon.store import Transaction
@@ -18,18 +18,18 @@ from gnomon.store.dag_records import dag_runs
 
 
 def find_log_files(
-    tx: Transaction, dag: DagRecord, run: RunRecord, task_id: str, map_index: int, try_number: int | None, folder: Path
-) -> list[Path]:
+    tx: Transaction, dag: DagRecord, run: RunRecord, task_id: str, map_index: int, try_number: int | None, lookup: LogLookup
+) -> list[str]:
     """The log files of one try (None: the last), oldest first; several when an attempt was lost and repeated within the try.
 
-    `folder`: the folder of all logs. Raises NameNotFound for an unknown task, UserError when there is no log.
+    `lookup`: tells which files exist. Raises NameNotFound for an unknown task, UserError when there is no log.
     """
     if task_id not in dag.task_numbers:
         raise task_not_found(dag.dag_id, task_id, dag.task_numbers)
     attempts = _attempts(tx, dag, run, task_id, map_index)
-    name = task_id if map_index == UNMAPPED else f"{task_id}[{map_index}]"
+    shown = task_id if map_index == UNMAPPED else f"{task_id}[{map_index}]"
     key = (dag.dag_id, run.run_id, task_id, map_index)
-    start_log = [path for path in [folder / build_trigger_log_path(*key, 0)] if path.is_file()]
+    start_log = [name for name in [build_trigger_log_path(*key, 0)] if lookup.has(name)]
     if not attempts and start_log:
         return start_log
     indices = [] if attempts or map_index != UNMAPPED else _list_map_indices(tx, dag, run, task_id)
@@ -38,22 +38,22 @@ def find_log_files(
             f"task {task_id!r} is mapped and has a log for each map index in run {run.run_id!r}: add --map-index {format_map_indices(indices)}"
         )
     if not attempts:
-        existing_indices = [row.map_index for row in list_task_instances(tx, dag, run) if row.task_id == task_id]
+        existing_indices = [row.map_index for row in list_task_instances(tx, dag, run, task_id)]
         if map_index != UNMAPPED and map_index not in existing_indices:
             raise UserError(f"task {task_id!r} has no map index {map_index} in run {run.run_id!r}; see `gnomon tasks states`")
         raise UserError(
-            f"task {name!r} has no log in run {run.run_id!r}: it has not been started; "
-            f"`gnomon explain {dag.dag_id} {quote_argument(run.run_id)} {quote_argument(name)}` says why"
+            f"task {shown!r} has no log in run {run.run_id!r}: it has not been started; "
+            f"`gnomon explain {dag.dag_id} {quote_argument(run.run_id)} {quote_argument(shown)}` says why"
         )
     wanted = max(attempts) if try_number is None else try_number
     if wanted not in attempts:
-        raise UserError(f"task {name!r} has no try {wanted} in run {run.run_id!r}; its tries are: {_describe_tries(attempts)}")
-    paths = [folder / build(*key, seq) for seq in sorted(attempts[wanted]) for build in (build_attempt_log_path, build_trigger_log_path)]
-    existing = [path for path in paths if path.is_file()]
+        raise UserError(f"task {shown!r} has no try {wanted} in run {run.run_id!r}; its tries are: {_describe_tries(attempts)}")
+    names = [build(*key, seq) for seq in sorted(attempts[wanted]) for build in (build_attempt_log_path, build_trigger_log_path)]
+    existing = [name for name in names if lookup.has(name)]
     existing[:0] = start_log if wanted == min(attempts) else []
     if not existing:
         raise UserError(
-            f"the log of task {name!r}, try {wanted}, is not on this machine: {paths[-2]} does not exist; "
+            f"the log of task {shown!r}, try {wanted}, is not on this machine: {lookup.locate(names[-2])} does not exist{lookup.elsewhere}; "
             "the log is on the machine of the worker that ran the task, or was removed"
         )
     return existing
@@ -70,7 +70,7 @@ class AttemptLog:
     seq: int
     started_at: Instant | None
     is_ended: bool
-    paths: tuple[Path, ...]
+    files: tuple[str, ...]
 
     @property
     def name(self) -> str:
@@ -79,19 +79,16 @@ class AttemptLog:
 
 
 def list_attempt_logs(
-    tx: Transaction, dag: DagRecord, run: RunRecord, folder: Path, task_id: str | None = None, map_index: int | None = None
+    tx: Transaction, dag: DagRecord, run: RunRecord, task_id: str | None = None, map_index: int | None = None
 ) -> list[AttemptLog]:
-    """The logs of all attempts of the run, of one task, or of one task instance, in the order of their starts; the live attempts last.
-
-    `folder`: the folder of all logs.
-    """
+    """The logs of all attempts of the run, of one task, or of one task instance, in the order of their starts; the live attempts last."""
     names = {number: name for name, number in dag.task_numbers.items()}
 
     def build(task_no: int, index: int, try_number: int, seq: int, started_at: Instant | None, is_ended: bool) -> AttemptLog:
         key = (dag.dag_id, run.run_id, names.get(task_no, f"task {task_no}"), index)
         starts = [build_trigger_log_path(*key, 0)] if seq == 1 else []
-        paths = [*starts, build_attempt_log_path(*key, seq), build_trigger_log_path(*key, seq)]
-        return AttemptLog(key[2], index, try_number, seq, started_at, is_ended, tuple(folder / path for path in paths))
+        files = (*starts, build_attempt_log_path(*key, seq), build_trigger_log_path(*key, seq))
+        return AttemptLog(key[2], index, try_number, seq, started_at, is_ended, files)
 
     ended = [
         build(one.task_no, one.map_index, one.try_number, one.seq, one.started_at, True)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 READ_BYTES = 1_000_000
 """Bytes that are read at a time; a longer line is cut there."""
-_STAMP = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z) (DEBUG|INFO|WARNING|ERROR|CRITICAL) +")
+_STAMP = re.compile(r"(\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{6}Z) (DEBUG|INFO|WARNING|ERROR|CRITICAL) +")
 """The beginning of a line that `logging` wrote (`gnomon.runner.attempt_log`)."""
 
 
@@ -43,14 +43,11 @@ def read_part(paths: Sequence[Path], position: LogPosition, *, is_over: bool) ->
     return LogPart([], position, True)
 
 
-def iterate_lines(paths: Sequence[Path], *, is_over: bool) -> Iterator[str]:
-    """All lines that the log has now, read in parts."""
+def iterate_parts(paths: Sequence[Path], *, is_over: bool) -> Iterator[LogPart]:
+    """All lines that the log has now, in parts of at most READ_BYTES."""
     position = LogPosition()
-    while True:
-        part = read_part(paths, position, is_over=is_over)
-        yield from part.lines
-        if part.is_at_end:
-            return
+    while not (part := read_part(paths, position, is_over=is_over)).is_at_end:
+        yield part
         position = part.position
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 READ_BYTES = 1_000_000
@@ -12,8 +12,10 @@ READ_BYTES = 1_000_000
 class LogTail:
     """Reads one file. Each call continues where the last one stopped."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, fetch: Callable[[], Path] | None = None) -> None:
+        """`fetch`: the path of a file with the same text, called while there is no file at `path`; it may come at any time."""
         self.path = path
+        self._fetch = fetch
         self._start = 0
 
     def new_lines(self, *, is_over: bool = False) -> Iterator[str]:
@@ -21,7 +23,8 @@ class LogTail:
 
         A last line without a newline is returned only with `is_over`, when nothing more will be written.
         """
-        while lines := read_whole_lines(self.path, self._start, is_over=is_over):
+        path = self.path if self._fetch is None or self.path.is_file() else self._fetch()
+        while lines := read_whole_lines(path, self._start, is_over=is_over):
             self._start += len(lines)
             yield from lines.decode(errors="replace").splitlines()
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from gnomon.errors import UserError
 from gnomon.model.ids import quote_argument
 from gnomon.model.instants import iso
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.model.run_callbacks import CallbackKind, CallbackRecord, CallbackState, DeadlineRecord, DeadlineState
+from gnomon.remote_logs.task_log_folder import LogLookup
 from gnomon.store import Transaction
 from gnomon.store.dag_records import run_callbacks
 
@@ -73,14 +73,14 @@ def describe_callbacks(tx: Transaction, dag: DagRecord, run: RunRecord) -> list[
     return sentences
 
 
-def find_callback_logs(tx: Transaction, dag: DagRecord, run: RunRecord, folder: Path) -> list[tuple[str, Path]]:
-    """(title, path) of the logs of the run's callbacks, oldest first. Raises UserError when there is none.
+def find_callback_logs(tx: Transaction, dag: DagRecord, run: RunRecord, lookup: LogLookup) -> list[tuple[str, str]]:
+    """(title, name) of the logs of the run's callbacks, oldest first. Raises UserError when there is none.
 
-    `folder`: the folder of all logs.
+    `lookup`: tells which files exist.
     """
     callbacks = run_callbacks.list_callbacks(tx, run.run_pk)
-    found = [(f"{_title(one)}: {one.state.value}", folder / one.log) for one in callbacks if one.log is not None]
-    existing = [(title, path) for title, path in found if path.is_file()]
+    found = [(f"{_title(one)}: {one.state.value}", one.log) for one in callbacks if one.log is not None]
+    existing = [(title, name) for title, name in found if lookup.has(name)]
     if existing:
         return existing
     if not callbacks:
@@ -89,7 +89,7 @@ def find_callback_logs(tx: Transaction, dag: DagRecord, run: RunRecord, folder: 
             f"gnomon tasks logs {dag.dag_id} {quote_argument(run.run_id)} TASK"
         )
     raise UserError(
-        f"the logs of the callbacks of run {run.run_id!r} are not on this machine: {found[-1][1]} does not exist; they are on the machine "
+        f"the logs of the callbacks of run {run.run_id!r} are not on this machine: {lookup.locate(found[-1][1])} does not exist{lookup.elsewhere}; they are on the machine "
         "of the worker that called them, or no process has begun yet"
     )
 

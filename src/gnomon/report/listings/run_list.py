@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from gnomon.engine.lifecycle.expansion_loading import list_expected_indices
@@ -100,6 +100,8 @@ class TaskInstanceRow:
     reason: str | None
     rendered_map_index: str | None
     """The rendered `map_index_template`."""
+    executor: str | None
+    """The executor that the task or `task_instance_mutation_hook` names; None: the default."""
 
     @property
     def name(self) -> str:
@@ -107,14 +109,26 @@ class TaskInstanceRow:
         return self.task_id if self.map_index < 0 else f"{self.task_id}[{self.map_index}]"
 
 
-def list_task_instances(tx: Transaction, dag: DagRecord, run: RunRecord) -> list[TaskInstanceRow]:
-    """All task instances of the run, also those without a state, in topological order of the tasks, then by map index."""
-    spec = find_spec_of_run(tx, dag, run)
+def list_task_instances(tx: Transaction, dag: DagRecord, run: RunRecord, task_id: str | None = None) -> list[TaskInstanceRow]:
+    """All task instances of the run, also those without a state, in topological order of the tasks, then by map index. `task_id`: of this task only."""
+    return build_instance_rows(dag, run, find_spec_of_run(tx, dag, run), list_stored_instances(tx, dag, run, task_id), task_id)
+
+
+def list_stored_instances(tx: Transaction, dag: DagRecord, run: RunRecord, task_id: str | None = None) -> list[TaskRecord]:
+    """The task instances of the run that have a row, or those of one task: of a run of thousands of tasks nothing else is read then."""
+    if task_id is None:
+        return dag_runs.list_task_states(tx, run.run_pk)
+    number = dag.task_numbers.get(task_id)
+    return [] if number is None else dag_runs.list_task_states(tx, run.run_pk, number)
+
+
+def build_instance_rows(dag: DagRecord, run: RunRecord, spec: DagSpec, stored: Sequence[TaskRecord], task_id: str | None = None) -> list[TaskInstanceRow]:
+    """As `list_task_instances`, of these stored task instances. `spec`: the version that the run uses."""
     names = {number: task_id for task_id, number in dag.task_numbers.items()}
     positions = {task.task_id: position for position, task in enumerate(spec.tasks)}
-    stored = dag_runs.list_task_states(tx, run.run_pk)
-    rows = [_build_row(dag, run, names.get(task.task_no, f"task {task.task_no}"), task) for task in stored]
-    rows += _build_missing_rows(dag, run, spec, stored)
+    executors = {task.task_id: task.executor for task in spec.tasks}
+    rows = [_build_row(dag, run, name, task, executors.get(name)) for task in stored for name in (names.get(task.task_no, f"task {task.task_no}"),)]
+    rows += _build_missing_rows(dag, run, spec, stored, task_id)
     return sorted(rows, key=lambda row: (positions.get(row.task_id, len(positions)), row.task_id, row.map_index))
 
 
@@ -134,7 +148,7 @@ def count_states(rows: Iterable[TaskInstanceRow]) -> dict[str, int]:
     return counts
 
 
-def _build_row(dag: DagRecord, run: RunRecord, task_id: str, task: TaskRecord) -> TaskInstanceRow:
+def _build_row(dag: DagRecord, run: RunRecord, task_id: str, task: TaskRecord, executor: str | None) -> TaskInstanceRow:
     return TaskInstanceRow(
         dag_id=dag.dag_id,
         run_id=run.run_id,
@@ -146,11 +160,12 @@ def _build_row(dag: DagRecord, run: RunRecord, task_id: str, task: TaskRecord) -
         end_date=iso(task.ended_at),
         reason=task.reason,
         rendered_map_index=task.rendered_map_index,
+        executor=executor if task.overrides is None or task.overrides.executor is None else task.overrides.executor,
     )
 
 
-def _build_missing_rows(dag: DagRecord, run: RunRecord, spec: DagSpec, stored: Iterable[TaskRecord]) -> list[TaskInstanceRow]:
-    """The task instances that have no row, because they have had no state yet."""
+def _build_missing_rows(dag: DagRecord, run: RunRecord, spec: DagSpec, stored: Iterable[TaskRecord], task_id: str | None = None) -> list[TaskInstanceRow]:
+    """The task instances that have no row, because they have had no state yet: of all tasks, or of one."""
     by_number: dict[int, list[TaskRecord]] = {}
     for record in stored:
         by_number.setdefault(record.task_no, []).append(record)
@@ -158,6 +173,8 @@ def _build_missing_rows(dag: DagRecord, run: RunRecord, spec: DagSpec, stored: I
     is_queued = run.state is DagRunState.QUEUED
     rows = []
     for index, task in enumerate(spec.tasks):
+        if task_id is not None and task.task_id != task_id:
+            continue
         records = by_number.get(dag.task_numbers.get(task.task_id, -1), [])
         if plan is not None and plan.levels[index]:
             indices = set(list_expected_indices(plan.levels[index], records, is_queued=is_queued))
@@ -165,5 +182,5 @@ def _build_missing_rows(dag: DagRecord, run: RunRecord, spec: DagSpec, stored: I
             indices = set() if records else {UNMAPPED}
         indices.difference_update(record.map_index for record in records)
         if indices and is_within_task_bounds(task, run):
-            rows += [TaskInstanceRow(dag.dag_id, run.run_id, task.task_id, map_index, None, 0, None, None, None, None) for map_index in sorted(indices)]
+            rows += [TaskInstanceRow(dag.dag_id, run.run_id, task.task_id, map_index, None, 0, None, None, None, None, task.executor) for map_index in sorted(indices)]
     return rows

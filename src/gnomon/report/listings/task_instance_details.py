@@ -7,7 +7,12 @@ from dataclasses import dataclass
 
 from gnomon.model.records import AttemptRecord, DagRecord, RunRecord, TaskRecord
 from gnomon.model.spec import TaskSpec
-from gnomon.report.listings.run_list import TaskInstanceRow, find_spec_of_run, list_task_instances
+from gnomon.report.listings.run_list import (
+    TaskInstanceRow,
+    build_instance_rows,
+    find_spec_of_run,
+    list_stored_instances,
+)
 from gnomon.store import Transaction
 from gnomon.store.dag_records import dag_runs
 
@@ -22,6 +27,18 @@ class TaskInstanceDetail:
     spec: TaskSpec | None
 
 
+def find_executor(detail: TaskInstanceDetail) -> str | None:
+    """The executor that `task_instance_mutation_hook` or the task names; None: the default, as in Airflow."""
+    set_by_hook = None if detail.record is None or detail.record.overrides is None else detail.record.overrides.executor
+    return set_by_hook or (None if detail.spec is None else detail.spec.executor)
+
+
+def find_queue(detail: TaskInstanceDetail) -> str | None:
+    """The queue that `task_instance_mutation_hook` or the task names; None for a task that left the DAG."""
+    set_by_hook = None if detail.record is None or detail.record.overrides is None else detail.record.overrides.queue
+    return set_by_hook or (None if detail.spec is None else detail.spec.queue)
+
+
 @dataclass(frozen=True, slots=True)
 class TaskTry:
     """One try of a task instance, which has several attempts when it was rescheduled, deferred or lost; the last one says how it ended."""
@@ -33,13 +50,15 @@ class TaskTry:
     worker: str | None
 
 
-def list_details(tx: Transaction, dag: DagRecord, run: RunRecord) -> list[TaskInstanceDetail]:
-    """All task instances of the run, in topological order of the tasks, then by map index."""
-    specs = {task.task_id: task for task in find_spec_of_run(tx, dag, run).tasks}
-    records = {(record.task_no, record.map_index): record for record in dag_runs.list_task_states(tx, run.run_pk)}
+def list_details(tx: Transaction, dag: DagRecord, run: RunRecord, task_id: str | None = None) -> list[TaskInstanceDetail]:
+    """All task instances of the run, in topological order of the tasks, then by map index. `task_id`: of this task only."""
+    spec = find_spec_of_run(tx, dag, run)
+    stored = list_stored_instances(tx, dag, run, task_id)
+    specs = {task.task_id: task for task in spec.tasks}
+    records = {(record.task_no, record.map_index): record for record in stored}
     return [
         TaskInstanceDetail(row, number, records.get((number, row.map_index)), specs.get(row.task_id))
-        for row in list_task_instances(tx, dag, run)
+        for row in build_instance_rows(dag, run, spec, stored, task_id)
         if (number := dag.task_numbers.get(row.task_id)) is not None
     ]
 

@@ -7,11 +7,14 @@ from typing import Any
 
 import msgspec
 
+from gnomon.config.dag_bundles import DAGS_FOLDER_BUNDLE
 from gnomon.model.instants import iso
 from gnomon.model.records import DagRecord
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.store import Transaction
 from gnomon.store.dag_records import dag_versions
+from gnomon.store.ownership import group_state
+from gnomon.store.pages.dag_pages import list_version_numbers
 
 _VALUE_MAX = 40
 """Characters of a value; longer ones are only named."""
@@ -32,6 +35,10 @@ class VersionRow:
     """Runs whose last tasks were those of this version."""
     changes: list[str]
     """What it changed in the version before."""
+    bundle_name: str
+    """The DAG bundle of its file."""
+    bundle_version: str | None
+    """The version of the bundle that made it; None: the bundle has no versions."""
 
 
 def list_versions(tx: Transaction, dag: DagRecord) -> list[VersionRow]:
@@ -42,9 +49,36 @@ def list_versions(tx: Transaction, dag: DagRecord) -> list[VersionRow]:
         VersionRow(
             dag_id=dag.dag_id, version=version.number, created_at=iso(version.created_at), hash=version.spec_hash, newest=version.is_newest,
             runs=version.run_count, changes=["first version"] if previous is None else describe_changes(previous, version.spec),
+            bundle_name=version.bundle_name or DAGS_FOLDER_BUNDLE, bundle_version=version.bundle_version,
         )
         for version, previous in zip(versions, before, strict=True)
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class VersionChanges:
+    """A version of a DAG without its runs."""
+
+    version: int
+    created_at: str | None
+    is_newest: bool
+    changes: list[str]
+    """What it changed in the version before."""
+    bundle_name: str
+    bundle_version: str | None
+
+
+def list_newest_versions(tx: Transaction, dag: DagRecord, limit: int) -> tuple[list[VersionChanges], int]:
+    """The newest `limit` versions of the DAG, newest first, and the number of all."""
+    known = list_version_numbers(tx, dag.dag_pk)
+    specs = group_state.load_specs(tx, [version.version_pk for version in known[: limit + 1]])
+    rows = []
+    for index, version in enumerate(known[:limit]):
+        before, after = specs.get(known[index + 1].version_pk) if index + 1 < len(known) else None, specs.get(version.version_pk)
+        changes = ["the first version that is kept" if version.number > 1 else "first version"] if before is None or after is None else describe_changes(before, after)
+        rows.append(VersionChanges(version.number, iso(version.created_at), version.version_pk == dag.version_pk, changes,
+                                   version.bundle_name or DAGS_FOLDER_BUNDLE, version.bundle_version))
+    return rows, len(known)
 
 
 def describe_changes(before: DagSpec, after: DagSpec) -> list[str]:

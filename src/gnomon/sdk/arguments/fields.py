@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from gnomon.sdk.arguments import converters, option_defaults
 from gnomon.sdk.arguments.deadline_argument import as_deadlines, encode_deadlines
 from gnomon.sdk.arguments.depends_on import as_dependencies, encode_dependencies
+from gnomon.sdk.arguments.executor_config import as_executor_config, encode_executor_config
 from gnomon.sdk.arguments.notset import NOTSET
 from gnomon.sdk.arguments.resources import as_resources
 from gnomon.sdk.arguments.run_types import as_run_types, encode_run_types
@@ -130,9 +131,8 @@ OPERATOR_FIELDS: tuple[ArgumentField, ...] = (
     ArgumentField("map_index_template", None, converters.as_name),
     ArgumentField("max_active_tis_per_dag", None, converters.as_limit, ("task_concurrency",), spec="max_active_tis_per_dag"),
     ArgumentField("max_active_tis_per_dagrun", None, converters.as_limit, spec="max_active_tis_per_dagrun"),
-    ArgumentField("executor", None, converters.as_name,
-        no_effect_reason="has no effect: there is one executor, [core] executor"),
-    ArgumentField("executor_config", no_effect_reason="has no effect: the local executor takes no configuration"),
+    ArgumentField("executor", None, converters.as_name, spec="executor", encode=converters.to_text),
+    ArgumentField("executor_config", None, as_executor_config, spec="executor_config", encode=encode_executor_config),
     ArgumentField("do_xcom_push", True, converters.as_flag),
     ArgumentField("multiple_outputs", False),
     ArgumentField("inlets"),
@@ -194,18 +194,20 @@ DAG_FIELDS: tuple[ArgumentField, ...] = (
     ArgumentField("on_failure_callback"),
     ArgumentField("doc_md", None, converters.read_doc, spec="doc_md", encode=converters.to_text),
     ArgumentField("params"),
-    ArgumentField("access_control", no_effect_reason="has no effect: there are no users and permissions"),
+    ArgumentField("access_control", no_effect_reason="has no effect: accounts get roles on DAGs by `gnomon users grant`"),
     ArgumentField("is_paused_upon_creation", spec="paused_upon_creation"),
     ArgumentField("jinja_environment_kwargs"),
     ArgumentField("render_template_as_native_obj", False),
     ArgumentField("tags", None, converters.as_tags, spec="tags", encode=lambda tags: tuple(sorted(tags))),
-    ArgumentField("owner_links", no_effect_reason="has no effect: the web page shows no owners"),
+    ArgumentField("owner_links", spec="owner_links", encode=lambda links: dict(links or {})),
     ArgumentField("auto_register", True),
     ArgumentField("fail_fast", False, old_names=("fail_stop",), spec="fail_fast", encode=bool),
     ArgumentField("allowed_run_types", None, as_run_types, spec="allowed_run_types", encode=encode_run_types),
     ArgumentField("dag_display_name", spec="display_name", encode=converters.to_text),
-    ArgumentField("disable_bundle_versioning"),
-    ArgumentField("rerun_with_latest_version"),
+    ArgumentField("disable_bundle_versioning", OptionDefault("dag_processor", "disable_bundle_versioning", option_defaults.read_boolean),
+        spec="disable_bundle_versioning", encode=bool),
+    ArgumentField("rerun_with_latest_version", OptionDefault("core", "rerun_with_latest_version", option_defaults.read_optional_boolean),
+        spec="rerun_with_latest_version", encode=lambda chosen: None if chosen is None else bool(chosen)),
     ArgumentField("attempts_per_child", OptionDefault("workers", "attempts_per_child", option_defaults.read_integer), converters.as_slots,
         spec="attempts_per_child", encode=int),
     ArgumentField("fresh_import", False, spec="fresh_import", encode=bool),

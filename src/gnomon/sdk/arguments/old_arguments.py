@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from gnomon.errors.product import find_close_matches
 from gnomon.sdk.arguments import fields
 from gnomon.sdk.arguments.code_location import format_location
+from gnomon.sdk.arguments.executor_config import iter_config_warnings
 from gnomon.sdk.arguments.notset import NOTSET
 
 if TYPE_CHECKING:
@@ -146,6 +147,8 @@ def warn_no_effect(task: TaskNode, old: Mapping[str, Any]) -> None:
     if dag is None:
         return
     for sentence in fields.iter_without_effect(fields.OPERATOR_FIELDS, task.__dict__):
+        dag.warn(f"Task {task.task_id!r}{format_location(task._location)}: {sentence}")
+    for sentence in iter_config_warnings(task.__dict__["executor_config"]):
         dag.warn(f"Task {task.task_id!r}{format_location(task._location)}: {sentence}")
     for name, why in fields.IGNORED_BY_OPERATOR.items():
         if why and old.get(name) is not None:

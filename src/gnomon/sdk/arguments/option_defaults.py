@@ -31,6 +31,13 @@ def read_boolean(section: str, key: str) -> bool:
     return current_config().boolean(section, key)
 
 
+def read_optional_boolean(section: str, key: str) -> bool | None:
+    """Return the option as a boolean; None while it is empty."""
+    from gnomon.config import current_config
+
+    return current_config().boolean(section, key) if current_config().text(section, key) else None
+
+
 def has_secrets_backend() -> bool:
     """Return whether an option names a secrets backend."""
     return any(read_text(*option).strip() for option in (("secrets", "backend"), ("workers", "secrets_backend")))

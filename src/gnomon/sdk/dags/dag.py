@@ -82,8 +82,8 @@ class DAG(DagNodes):
         fail_fast: bool = False,
         allowed_run_types: Any = None,
         dag_display_name: str | None = None,
-        disable_bundle_versioning: bool | None = None,
-        rerun_with_latest_version: bool | None = None,
+        disable_bundle_versioning: bool | ArgNotSet | None = NOTSET,
+        rerun_with_latest_version: bool | ArgNotSet | None = NOTSET,
         attempts_per_child: int | ArgNotSet = NOTSET,
         fresh_import: bool = False,
         **kwargs: Any,
@@ -140,8 +140,12 @@ class DAG(DagNodes):
             self.fail_fast: bool = kept("fail_fast", old["fail_fast"])
             self.allowed_run_types: Any = kept("allowed_run_types", allowed_run_types)
             self.dag_display_name: str = kept("dag_display_name", dag_display_name) or dag_id
-            self.disable_bundle_versioning: bool | None = kept("disable_bundle_versioning", disable_bundle_versioning)
-            self.rerun_with_latest_version: bool | None = kept("rerun_with_latest_version", rerun_with_latest_version)
+            self.disable_bundle_versioning: bool = kept(
+                "disable_bundle_versioning", NOTSET if disable_bundle_versioning is None else disable_bundle_versioning
+            )
+            self.rerun_with_latest_version: bool | None = kept(
+                "rerun_with_latest_version", NOTSET if rerun_with_latest_version is None else rerun_with_latest_version
+            )
             self.attempts_per_child: int = kept("attempts_per_child", attempts_per_child)
             self.fresh_import: bool = kept("fresh_import", fresh_import)
             self._resolve_arguments(_find_text_ends(end_date, default_args))

@@ -33,17 +33,6 @@ def check_dag(dag: DagNode) -> None:
     check_assets(dag)
     check_callbacks(dag)
     _check_mapping(dag)
-    _warn_versions(dag)
-
-
-def _warn_versions(dag: DagNode) -> None:
-    """Say that a run cannot keep its version: its tasks run the present code of the file (decision of airflow-differences.md)."""
-    for name in ("rerun_with_latest_version", "disable_bundle_versioning"):
-        if getattr(dag, name, None) is False:
-            dag.warn(
-                f"{name}=False has no effect: a DAG folder keeps no older code, so that unfinished and cleared runs follow the newest version, "
-                "as in Airflow for a bundle without versions (LocalDagBundle)."
-            )
 
 
 def _check_timetable(dag: DagNode) -> None:

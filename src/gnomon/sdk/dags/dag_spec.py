@@ -40,8 +40,8 @@ from gnomon.sdk.tasks.operator_links import NO_PLUGIN_LINKS, PluginLinks, descri
 from gnomon.sdk.tasks.sensor import BaseSensorOperator
 
 EDGE_SEPARATOR = "\x1f"
-_TEXT_FIELDS_OF_DAG = ("description", "display_name", "doc_md", "tags", "owner", "edge_labels", "params", "airflow_dialect_reason")
-_TEXT_FIELDS_OF_TASK = ("doc_md", "display_name", "owner")
+_TEXT_FIELDS_OF_DAG = ("description", "display_name", "doc_md", "tags", "owner", "owner_links", "edge_labels", "params", "airflow_dialect_reason")
+_TEXT_FIELDS_OF_TASK = ("triggers_dag", "doc_md", "display_name", "owner")
 """Fields for people that the scheduler does not use: a change of one of them makes no new version of the DAG."""
 _END_CALLBACKS = ("on_success_callback", "on_failure_callback", "on_retry_callback", "on_skipped_callback")
 _FAILURE_CALLBACKS = ("on_failure_callback", "on_retry_callback", "email")
@@ -69,7 +69,6 @@ def build_dag_spec(
     dag.__dict__["fileloc"] = dag.fileloc or file
     order = sort_topologically(dag.task_dict, dag.dag_id)
     check_dag(dag)
-    _warn_about_executors(dag)
     _warn_about_channels(dag)
     priorities = compute_priorities(order)
     spec = DagSpec(
@@ -104,13 +103,6 @@ def _timetable_ref(dag: DAG) -> TimetableRef:
         return ref
     dag.warn("it gets no runs at the times of its schedule, only those of its assets: allowed_run_types has no DagRunType.SCHEDULED.")
     return msgspec.structs.replace(ref, can_be_scheduled=False)
-
-
-def _warn_about_executors(dag: DAG) -> None:
-    for alert in dag.deadline or ():
-        executor = getattr(alert.callback, "executor", None)
-        if executor not in (None, "LocalExecutor"):
-            dag.warn(f"SyncCallback(executor={executor!r}) has no effect: there is one executor. Leave the argument out.")
 
 
 def _warn_about_channels(dag: DAG) -> None:
@@ -182,9 +174,16 @@ def _task_spec(task: BaseOperator, effective_priority: int, load_class: LoadClas
         outlets=to_leaves(task.outlets),
         is_sensor=is_sensor,
         soft_fail=is_sensor and any(read_argument(task, name) for name in ("soft_fail", "never_fail")),
+        triggers_dag=_find_triggered_dag(task),
         expansion=build_expansion(cast("Any", task).mapped_input) if task.is_mapped else None,
         **fields.encode_fields(fields.OPERATOR_FIELDS, task),
     )
+
+
+def _find_triggered_dag(task: Any) -> str | None:
+    source = task.partial_kwargs if isinstance(task, MappedOperator) else task.__dict__
+    dag_id = source.get("trigger_dag_id")
+    return dag_id if isinstance(dag_id, str) and "{{" not in dag_id and "{%" not in dag_id else None
 
 
 def read_argument(task: Any, name: str) -> Any:

@@ -77,7 +77,7 @@ def load_trigger_class(path: str, load_class: LoadClass, of: str) -> type[BaseTr
 
 
 def check_importable(cls: type, file: str, of: str) -> None:
-    """Raise DeferralRefused for a class that a triggerer cannot import: inside a function, in a DAG file or beside one."""
+    """Raise DeferralRefused for a class that a triggerer cannot import: inside a function, in a DAG file or beside one, or in a DAG bundle."""
     shown = f"{of}: its trigger {cls.__name__}"
     if "<locals>" in cls.__qualname__:
         raise DeferralRefused(
@@ -85,6 +85,13 @@ def check_importable(cls: type, file: str, of: str) -> None:
             "plugins folder, or of a package."
         )
     place = getattr(sys.modules.get(cls.__module__), "__file__", None) or ""
+    bundle = _find_bundle(place)
+    if bundle is not None:
+        raise DeferralRefused(
+            f"{shown} is defined in {place}, in DAG bundle {bundle!r}. A triggerer runs the triggers of all runs in one process, where a module "
+            "has one version, so it reads no DAG bundles. Put the class into a module of the plugins "
+            f"folder{_describe_plugins_folder()}, or of an installed package, and import it from there."
+        )
     if cls.__module__.startswith((DAG_FILE_MODULE, "__main__")) or _is_among_dag_files(cls, place, file):
         raise DeferralRefused(
             f"{shown} is defined in {place or cls.__module__}, among the DAG files. A triggerer imports a trigger by its "
@@ -119,6 +126,26 @@ def encode_kwargs(kwargs: Mapping[str, Any], what: str, of: str) -> str:
     if size > XCOM_MAX_BYTES:
         raise DeferralRefused(f"{of}: {what} take {size} bytes, the limit is {XCOM_MAX_BYTES} bytes; pass a reference, such as a path, instead.")
     return text
+
+
+def _find_bundle(place: str) -> str | None:
+    """Return the name of the DAG bundle whose folder, or copy of a version, contains the file; the DAG folder is none."""
+    from gnomon.config import current_config
+    from gnomon.config.dag_bundles import bundle_folder, read_dag_bundles
+    from gnomon.config.option import OptionError
+
+    options = current_config()
+    if not place or _is_below(place, str(options.plugins_folder)):
+        return None
+    try:
+        bundles = read_dag_bundles(options)
+    except OptionError:
+        return None  # the dag-processor says so
+    for bundle in bundles:
+        folder = bundle.local_folder if bundle.is_local else str(bundle_folder(options, bundle.name))
+        if folder is not None and _is_below(place, folder) and "site-packages" not in place.split(os.sep):
+            return bundle.name
+    return None
 
 
 def _is_among_dag_files(cls: type, place: str, file: str) -> bool:

@@ -67,7 +67,7 @@ class AsyncCallback(Callback):
 
 
 class SyncCallback(Callback):
-    """A callback that is called: a function, or a notifier class. `executor` must be None: there is one executor."""
+    """A callback that is called: a function, or a notifier class. `executor`: the executor whose worker calls it; None: the default one."""
 
     def __init__(
         self, callback_callable: Callable[..., Any] | str, kwargs: Mapping[str, Any] | None = None, executor: str | None = None

@@ -12,6 +12,7 @@ import logging
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
+from functools import lru_cache
 from typing import Any
 from urllib.parse import quote, quote_plus
 
@@ -34,6 +35,10 @@ LINE_MIN = 16
 """A line of a secret of many lines, such as a private key, is hidden by itself if it has so many characters."""
 BASE64_MIN = 4
 """The base64 form of a shorter secret is not hidden: it would be a part of many words."""
+NAME_MAX = 200
+"""The answer about a longer name is not kept."""
+NAMES_MAX = 4_096
+"""About so many names the answers are kept: most tasks have the same few."""
 _ESCAPE = re.compile("%[0-9A-F]{2}")
 
 log = logging.getLogger("gnomon.task")
@@ -42,10 +47,10 @@ _has_warned_of_short_secret = False
 
 def should_hide_value_for_key(name: Any) -> bool:
     """Return whether a value of that name (a Variable's key, a key in the extra of a connection) is a secret."""
-    if not isinstance(name, str) or not option_defaults.read_boolean("core", "hide_sensitive_var_conn_fields"):
+    if not isinstance(name, str):
         return False
-    normalized = re.sub(r"\W+", "_", name.strip().lower())
-    return any(word in normalized for word in _sensitive_words())
+    has_word = _has_sensitive_word if len(name) <= NAME_MAX else _has_sensitive_word.__wrapped__
+    return has_word(name, option_defaults.read_text("core", "sensitive_var_conn_names")) and option_defaults.read_boolean("core", "hide_sensitive_var_conn_fields")
 
 
 def mask_secret(secret: Any, name: str | None = None) -> None:
@@ -157,8 +162,14 @@ def _load_adapter(path: str) -> Any:
         ) from error
 
 
-def _sensitive_words() -> frozenset[str]:
-    more = option_defaults.read_text("core", "sensitive_var_conn_names")
+@lru_cache(maxsize=NAMES_MAX)
+def _has_sensitive_word(name: str, more: str) -> bool:
+    """Whether a sensitive word is a part of the name; `more` is the option, so that no answer is that of another text of it."""
+    normalized = re.sub(r"\W+", "_", name.strip().lower())
+    return any(word in normalized for word in _list_sensitive_words(more))
+
+
+def _list_sensitive_words(more: str) -> frozenset[str]:
     return DEFAULT_SENSITIVE_FIELDS | {word for part in more.split(",") if (word := part.strip().lower())} if more else DEFAULT_SENSITIVE_FIELDS
 
 

@@ -228,9 +228,10 @@ def list_deadlines(name: str, value: Any) -> list[DeadlineAlert]:
 def encode_deadline(alert: DeadlineAlert) -> DeadlineSpec:
     """The deadline as the spec of the DAG has it."""
     reference, interval = alert.reference, alert.interval
+    executor = getattr(alert.callback, "executor", None)
     if isinstance(interval, VariableInterval):
-        return DeadlineSpec(reference="author", name=alert.name, callback=alert.callback.path)
-    fields: dict[str, Any] = {"name": alert.name, "callback": alert.callback.path, "interval_s": interval.total_seconds()}
+        return DeadlineSpec(reference="author", name=alert.name, callback=alert.callback.path, executor=executor)
+    fields: dict[str, Any] = {"name": alert.name, "callback": alert.callback.path, "executor": executor, "interval_s": interval.total_seconds()}
     if type(reference) in _BASE_NAMES:
         return DeadlineSpec(reference=_BASE_NAMES[type(reference)], **fields)
     if isinstance(reference, FixedDatetimeDeadline):

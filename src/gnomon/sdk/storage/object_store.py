@@ -9,7 +9,9 @@ from functools import cache, cached_property
 from importlib import import_module
 from typing import Any, ClassVar
 
+from gnomon.sdk.runtime.connection import Connection
 from gnomon.sdk.runtime.provider_packages import list_filesystem_modules
+from gnomon.sdk.storage.connection_login import build_login_options, has_login_options
 
 MISSING = "it needs the packages universal_pathlib and fsspec: pip install 'gnomon[object-storage]'"
 
@@ -127,13 +129,18 @@ def get_fs(scheme: str, conn_id: str | None = None, storage_options: Mapping[str
 
 
 def _get_plain_fs(scheme: str, conn_id: str | None, options: dict[str, Any]) -> Any:
-    if conn_id is not None and scheme not in _LOCAL:
+    if conn_id is not None and has_login_options(scheme):
+        options = {**build_login_options(scheme, Connection.get(conn_id)), **options}
+    elif conn_id is not None and scheme not in _LOCAL:
         raise ValueError(
             f"No filesystem registered for scheme {scheme} can use the connection {conn_id!r}. Install the provider package of the store."
         )
     if not has_fs(scheme):
         raise ValueError(f"No filesystem registered for scheme {scheme}. Install the provider package of the store.")
-    return fsspec.filesystem("file" if scheme == "local" else scheme, **options)
+    try:
+        return fsspec.filesystem("file" if scheme == "local" else scheme, **options)
+    except ImportError as error:
+        raise ValueError(f"The filesystem of scheme {scheme} needs a package that is not installed: {error}. Install the extra of the store, such as gnomon[s3].") from error
 
 
 @cache

@@ -60,11 +60,6 @@ def delete_session(tx: Transaction, session_pk: int) -> None:
     tx.run("login_sessions.remove", session_pk=session_pk)
 
 
-def delete_sessions_of(tx: Transaction, account_pk: int) -> int:
-    """End all sessions of an account; returns how many there were."""
-    return tx.run("login_sessions.remove_of", account_pk=account_pk)
-
-
 def delete_old_sessions(tx: Transaction, idle_before: Instant, begun_before: Instant) -> int:
     """End sessions that were not used since an instant, or began before another; returns how many there were."""
     return tx.run("login_sessions.remove_old", idle_before=idle_before, begun_before=begun_before)

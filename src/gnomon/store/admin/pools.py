@@ -75,10 +75,5 @@ def delete_pool(tx: Transaction, name: str) -> None:
     record_change(tx, PoolChange(name, "deleted"))
 
 
-def correct_used_slots(tx: Transaction, name: str, expected: int, used: int) -> bool:
-    """Set the used slots to the result `used` of a recount; False when they are not `expected` any more."""
-    return tx.run("pools.correct_used", name=name, expected=expected, used=used) == 1
-
-
 def _decode(row: Row) -> PoolRecord:
     return PoolRecord(row[0], row[1], row[2], bool(row[3]), row[4])

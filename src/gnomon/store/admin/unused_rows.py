@@ -66,6 +66,8 @@ class UnusedDagVersions:
         """Delete the next ones, at most ROWS_PER_TRANSACTION of one DAG in one transaction; returns how many, 0 at the end."""
         batch = next(self._batches, None)
         if batch is None:
+            with self._db.write() as tx:
+                tx.run("housekeeping.remove_unused_sources", before=self._before)
             return 0
         with self._db.write() as tx:
             tx.send_many("housekeeping.remove_versions", [(version_pk,) for version_pk in batch])

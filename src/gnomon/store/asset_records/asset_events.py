@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from gnomon.assets.conditions import match_leaves
@@ -71,8 +71,9 @@ def list_asset_events(
     limit: int | None = None,
 ) -> list[AssetEvent]:
     """The events of these assets between two instants, both inclusive: the oldest `limit` first, or the newest first."""
-    name = "asset_events.oldest_of_assets" if ascending else "asset_events.newest_of_assets"
-    return _decode_events(tx.all(name, asset_pks=list(asset_pks), **_bounds(after, before, limit)))
+    if ascending:
+        return _decode_events(tx.all("asset_events.oldest_of_assets", asset_pks=list(asset_pks), **_bounds(after, before, limit)))
+    return _decode_events(tx.all("asset_events.newest_of_assets", asset_pks=list(asset_pks), dag_ids=None, **_bounds(after, before, limit)))
 
 
 def list_alias_events(
@@ -83,9 +84,11 @@ def list_alias_events(
     return _decode_events(tx.all(name, alias=alias, **_bounds(after, before, limit)))
 
 
-def list_newest_events(tx: Transaction, limit: int) -> list[AssetEvent]:
-    """The newest `limit` events of all assets, newest first."""
-    return _decode_events(tx.all("asset_events.newest", limit=limit))
+def list_newest_events(tx: Transaction, limit: int, asset_pk: int | None = None, dag_ids: Collection[str] | None = None) -> list[AssetEvent]:
+    """The newest `limit` events of all assets or of one, newest first; with `dag_ids` only those that one of these DAGs made or no DAG."""
+    if asset_pk is None:
+        return _decode_events(tx.all("asset_events.newest", limit=limit, dag_ids=_encode_dags(dag_ids)))
+    return _decode_events(tx.all("asset_events.newest_of_assets", asset_pks=[asset_pk], dag_ids=_encode_dags(dag_ids), **_bounds(None, None, limit)))
 
 
 def list_consumed_events(tx: Transaction, run_pk: int) -> list[AssetEvent]:
@@ -135,14 +138,26 @@ def find_event(tx: Transaction, uid: str) -> int:
     return int(row[0])
 
 
-def find_newest_events(tx: Transaction, asset_pks: Iterable[int]) -> dict[int, tuple[int, Instant]]:
-    """(event_pk, time) of the newest event of each of these assets; an asset without events is left out."""
-    return {asset_pk: (event_pk, at) for asset_pk, event_pk, at in tx.all("asset_events.newest_of_each", asset_pks=list(asset_pks))}
+def find_newest_events(tx: Transaction, asset_pks: Iterable[int], dag_ids: Collection[str] | None = None) -> dict[int, tuple[int, Instant]]:
+    """(event_pk, time) of the newest event of each of these assets; an asset without events is left out.
+
+    With `dag_ids` only events count that one of these DAGs made or no DAG.
+    """
+    rows = tx.all("asset_events.newest_of_each", asset_pks=list(asset_pks), dag_ids=_encode_dags(dag_ids))
+    return {asset_pk: (event_pk, at) for asset_pk, event_pk, at in rows}
 
 
-def read_event_counts(tx: Transaction) -> dict[int, tuple[int, Instant]]:
-    """The number of events and the time of the newest, by asset; an asset without events is left out."""
-    return {asset_pk: (int(count), newest_at) for asset_pk, count, newest_at in tx.all("asset_events.counts")}
+def read_event_counts(tx: Transaction, dag_ids: Collection[str] | None = None) -> dict[int, tuple[int, Instant]]:
+    """The number of events and the time of the newest, by asset; an asset without events is left out.
+
+    With `dag_ids` only events count that one of these DAGs made or no DAG.
+    """
+    rows = tx.all("asset_events.counts", dag_ids=_encode_dags(dag_ids))
+    return {asset_pk: (int(count), newest_at) for asset_pk, count, newest_at in rows}
+
+
+def _encode_dags(dag_ids: Collection[str] | None) -> list[str] | None:
+    return None if dag_ids is None else sorted(dag_ids)
 
 
 def _bounds(after: Instant | None, before: Instant | None, limit: int | None) -> dict[str, int]:

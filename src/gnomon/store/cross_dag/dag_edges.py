@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -44,6 +44,16 @@ def replace_edges(tx: Transaction, specs: Sequence[tuple[int, DagSpec]]) -> None
 def list_edges(tx: Transaction) -> list[DagEdge]:
     """The dependencies of all active DAGs, by DAG id."""
     return [_decode_edge(row) for row in tx.all("dag_edges.list")]
+
+
+def list_edges_of(tx: Transaction, dag_id: str) -> list[DagEdge]:
+    """The dependencies of this DAG, by their numbers; none for a DAG that is not active."""
+    return [_decode_edge(row) for row in tx.all("dag_edges.list_of", dag_id=dag_id)]
+
+
+def list_active_versions(tx: Transaction, dag_ids: Collection[str]) -> dict[str, int]:
+    """The newest version_pk by id of those of these DAGs that are active."""
+    return dict(tx.all("dag_edges.versions_of", dag_ids=list(dag_ids)))
 
 
 def list_edges_on(tx: Transaction, dag_id: str) -> list[DagEdge]:

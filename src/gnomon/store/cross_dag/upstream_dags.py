@@ -14,7 +14,7 @@ from gnomon.model.instants import Instant
 from gnomon.model.run_waits import NO_SLOT, SlotFact, SubscriptionMessage, missing_dag_note
 from gnomon.model.slots import Cursor, PlannedRun, SkippedSlots
 from gnomon.model.spec import DagSpec
-from gnomon.model.states import FIRST_FINAL_CODE, RUN_STATE_CODES, TASK_STATES_BY_CODE, DagRunState
+from gnomon.model.states import FIRST_FINAL_CODE, RUN_STATE_CODES, RUN_STATES_BY_CODE, TASK_STATES_BY_CODE, DagRunState
 from gnomon.planning import compute_decided_until
 from gnomon.store.dag_records import backfills, event_log
 from gnomon.store.record_codec import decode_cursor, decode_planned_run, decode_spec_without_tasks
@@ -89,6 +89,12 @@ def find_upstream_dag(tx: Transaction, dag_id: str) -> UpstreamDag | None:
 def list_slots_with_runs(tx: Transaction, dag_pk: int, start: Instant, end: Instant) -> list[Instant]:
     """The planned times in [start, end) that have a run of the DAG, ascending."""
     return [at for (at,) in tx.all("upstream_dags.slots", dag_pk=dag_pk, start=start, end=end)]
+
+
+def list_runs_in_slots(tx: Transaction, dag_pk: int, start: Instant, end: Instant, limit: int) -> list[tuple[Instant, str, DagRunState]]:
+    """(planned time, run_id, state) of the runs in the slots in [start, end), ascending; at most `limit`."""
+    rows = tx.all("upstream_dags.runs_in_slots", dag_pk=dag_pk, start=start, end=end, limit=limit)
+    return [(at, run_id, RUN_STATES_BY_CODE[state]) for at, run_id, state in rows]
 
 
 def list_slots_before(tx: Transaction, dag_pk: int, before: Instant, n: int) -> list[Instant]:

@@ -7,9 +7,10 @@ docs/discussions/ownership.md).
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from gnomon.model.accounts import Author
 from gnomon.model.backfills import BackfillRecord
 from gnomon.model.change_entries import BackfillNews
 from gnomon.model.instants import Instant, iso
@@ -23,7 +24,7 @@ from gnomon.store.record_codec import decode_cursor, encode_json
 from gnomon.store.transaction import Row, Transaction, notify_on_commit
 
 
-def create_backfill(tx: Transaction, wanted: BackfillRecord) -> BackfillRecord:
+def create_backfill(tx: Transaction, wanted: BackfillRecord, address: str | None = None) -> BackfillRecord:
     """Insert the backfill and mail to the owner of its DAG; returns it with its key.
 
     Raises BackfillActive when the DAG has a backfill that has not ended.
@@ -42,31 +43,33 @@ def create_backfill(tx: Transaction, wanted: BackfillRecord) -> BackfillRecord:
         )
     made = replace(wanted, backfill_pk=int(row[0]))
     body = f"backfill {made.backfill_pk}: {iso(made.from_at)} to {iso(made.to_at)}, reprocess={made.reprocess}"
-    _announce(tx, made, "backfill_created", made.created_by, made.created_at, body)
+    _announce(tx, made, "created", Author(made.created_by, made.created_at, address), body)
     return made
 
 
-def set_backfill_paused(tx: Transaction, backfill: BackfillRecord, paused: bool, by: str, at: Instant) -> bool:
+def set_backfill_paused(tx: Transaction, backfill: BackfillRecord, paused: bool, author: Author) -> bool:
     """Pause or continue the backfill; returns False when nothing changed."""
     if not tx.run("backfills.set_paused", backfill_pk=backfill.backfill_pk, paused=paused):
         return False
-    _announce(tx, backfill, "backfill_paused" if paused else "backfill_unpaused", by, at, f"backfill {backfill.backfill_pk}")
+    _announce(tx, backfill, "paused" if paused else "unpaused", author)
     return True
 
 
-def cancel_backfill(tx: Transaction, backfill: BackfillRecord, by: str, at: Instant) -> bool:
+def cancel_backfill(tx: Transaction, backfill: BackfillRecord, author: Author) -> bool:
     """Cancel the backfill: its owner ends its queued runs as failed. Returns False when it has ended or was cancelled before."""
-    if not tx.run("backfills.cancel", backfill_pk=backfill.backfill_pk, by=by):
+    if not tx.run("backfills.cancel", backfill_pk=backfill.backfill_pk, by=author.by):
         return False
-    _announce(tx, backfill, "backfill_cancelled", by, at, f"backfill {backfill.backfill_pk}")
+    _announce(tx, backfill, "cancelled", author)
     return True
 
 
-def _announce(tx: Transaction, backfill: BackfillRecord, kind: str, by: str, at: Instant, body: str) -> None:
-    record_change(tx, BackfillNews(backfill.dag_pk, backfill.backfill_pk, kind.removeprefix("backfill_")))
-    event_log.log_event(tx, EventRecord(at, kind, dag_pk=backfill.dag_pk, by=by, body=body))
+def _announce(tx: Transaction, backfill: BackfillRecord, change: str, author: Author, body: str | None = None) -> None:
+    record_change(tx, BackfillNews(backfill.dag_pk, backfill.backfill_pk, change))
+    event_log.log_event(tx, EventRecord(
+        author.now, f"backfill_{change}", dag_pk=backfill.dag_pk, by=author.by, body=body or f"backfill {backfill.backfill_pk}", address=author.address
+    ))  # fmt: skip
     message = json.dumps({"backfill_pk": backfill.backfill_pk})
-    mailbox.send_messages(tx, [NewMail(backfill.group_no, "backfill_changed", message, at=at)])
+    mailbox.send_messages(tx, [NewMail(backfill.group_no, "backfill_changed", message, at=author.now)])
     notify_on_commit(tx)
 
 
@@ -103,14 +106,20 @@ def list_backfills_of_groups(tx: Transaction, groups: Iterable[int]) -> list[Bac
     return [decode_backfill(row) for row in tx.all("backfills.of_groups", groups=list(groups))]
 
 
-def count_backfill_runs(tx: Transaction, backfill_pk: int) -> dict[DagRunState, int]:
-    """The number of runs of the backfill in each state; a state without runs is left out."""
-    return {RUN_STATES_BY_CODE[state]: int(count) for state, count in tx.all("backfills.run_counts", backfill_pk=backfill_pk)}
+def count_backfill_runs(tx: Transaction, backfill_pks: Sequence[int]) -> dict[int, dict[DagRunState, int]]:
+    """For each of these backfills the number of its runs in each state; a state without runs is left out."""
+    counts: dict[int, dict[DagRunState, int]] = {backfill_pk: {} for backfill_pk in backfill_pks}
+    for backfill_pk, state, count in tx.all("backfills.run_counts", backfill_pks=list(counts)) if counts else ():
+        counts[backfill_pk][RUN_STATES_BY_CODE[state]] = int(count)
+    return counts
 
 
-def count_backfill_slots(tx: Transaction, backfill_pk: int) -> dict[str, int]:
-    """The number of its slots that had a run already, by what the backfill does with the run (`model.backfills`)."""
-    return {outcome: int(count) for outcome, count in tx.all("backfills.slot_counts", backfill_pk=backfill_pk)}
+def count_backfill_slots(tx: Transaction, backfill_pks: Sequence[int]) -> dict[int, dict[str, int]]:
+    """For each of these backfills the number of its slots that had a run already, by what the backfill does with the run (`model.backfills`)."""
+    counts: dict[int, dict[str, int]] = {backfill_pk: {} for backfill_pk in backfill_pks}
+    for backfill_pk, outcome, count in tx.all("backfills.slot_counts", backfill_pks=list(counts)) if counts else ():
+        counts[backfill_pk][outcome] = int(count)
+    return counts
 
 
 def list_left_runs(tx: Transaction, backfill_pk: int, limit: int) -> list[tuple[Instant, str, str]]:

@@ -57,6 +57,8 @@ class StoredImportError:
     line: int | None
     traceback: str
     at: Instant
+    bundle_name: str | None = None
+    """The DAG bundle of the file; None: the DAG folder, or the examples."""
 
 
 def record_parsed(tx: Transaction, parsed: ParsedFile, *, at: Instant, paused_by_default: bool) -> FileRecordResult:
@@ -151,9 +153,25 @@ def list_numbered_import_errors(tx: Transaction) -> dict[int, StoredImportError]
     return {row[0] * ERRORS_OF_FILE_MAX + row[1]: StoredImportError(*row[2:]) for row in tx.all("dag_files.listed_errors")}
 
 
+def list_files_of_errors(tx: Transaction) -> list[tuple[int, str]]:
+    """(DAG, path) of the DAGs whose files have errors, also of those that no file defines any more."""
+    return [(dag_pk, path) for dag_pk, path in tx.all("dag_files.files_of_errors")]
+
+
 def list_warnings(tx: Transaction) -> dict[str, list[str]]:
     """Warnings of files that are not deleted, by path; a file without warnings is left out."""
     return {path: json.loads(warnings) for path, warnings in tx.all("dag_files.warnings")}
+
+
+def move_to_bundle_version(tx: Transaction, bundle_name: str, version: str, at: Instant) -> int:
+    """Record that the files of a bundle are those of this version, and send mail to the owners of their DAGs; returns the number of changed files."""
+    moved = [row[0] for row in tx.all("dag_files.move_to_bundle_version", bundle_name=bundle_name, version=version)]
+    files = frozenset(moved)
+    found = [(dag_pk, group_no) for dag_pk, group_no, file_pk in tx.all("dags.of_bundle", bundle_name=bundle_name) if file_pk in files]
+    if found:
+        mailbox.send_messages(tx, [dags.dag_changed_message(group_no, dag_pk, at) for dag_pk, group_no in found])
+        notify_on_commit(tx)
+    return len(moved)
 
 
 def _write_file(tx: Transaction, parsed: ParsedFile, at: Instant, *, whole: bool) -> int:
@@ -161,6 +179,7 @@ def _write_file(tx: Transaction, parsed: ParsedFile, at: Instant, *, whole: bool
         "dag_files.put", path=parsed.path, input_hash=parsed.inputs.input_hash, inputs=json.dumps(parsed.inputs.paths),
         looked_further=parsed.inputs.looked_further, fresh=parsed.inputs.fresh, at=at, duration_s=parsed.duration_s,
         failed=bool(parsed.failures), warnings=json.dumps(parsed.warnings), stale=not whole,
+        bundle_name=parsed.bundle_name, bundle_version=parsed.bundle_version,
     )
     assert row is not None
     return int(row[0])
@@ -169,7 +188,7 @@ def _write_file(tx: Transaction, parsed: ParsedFile, at: Instant, *, whole: bool
 def _define(
     tx: Transaction, parsed: ParsedFile, file_pk: int, part: list[ParsedDag], at: Instant, paused_by_default: bool
 ) -> DefinitionResult:
-    defined = define_dags(tx, DefiningFile(file_pk, parsed.path, parsed.inputs.input_hash), part, at, paused_by_default)
+    defined = define_dags(tx, DefiningFile(file_pk, parsed.path, parsed.inputs.input_hash, parsed.source, parsed.bundle_name, parsed.bundle_version), part, at, paused_by_default)
     if defined.changed:
         mailbox.send_messages(tx, [dags.dag_changed_message(group_no, dag_pk, at) for dag_pk, group_no in defined.changed])
         notify_on_commit(tx)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 from gnomon.model.change_entries import RunChange
+from gnomon.model.ids import TaskKey
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import AttemptRecord, EventRecord, NewMail, RunRecord, TaskRecord
 from gnomon.model.spec import DagSpec
@@ -75,14 +77,10 @@ def list_newest_run_states(tx: Transaction) -> dict[int, tuple[str, DagRunState]
     return {dag_pk: (run_id, RUN_STATES_BY_CODE[state]) for dag_pk, run_id, state in tx.all("dag_runs.newest")}
 
 
-def read_run_counts(tx: Transaction, dag_pk: int) -> dict[DagRunState, int]:
-    """The number of runs of the DAG in each state, from `run_tally`."""
-    return {RUN_STATES_BY_CODE[code]: n for code, n in tx.all("dag_runs.tallies", dag_pk=dag_pk)}
-
-
 def read_total_run_counts(tx: Transaction) -> dict[DagRunState, int]:
     """The number of runs of all DAGs in each state; a state without runs is left out."""
-    return {RUN_STATES_BY_CODE[state]: int(count) for state, count in tx.all("dag_runs.totals")}
+    (counts,) = tx.all("dag_runs.totals")
+    return {state: int(count) for state, count in zip(RUN_STATE_CODES, counts, strict=True) if count}
 
 
 def create_manual_run(
@@ -101,10 +99,12 @@ def create_manual_run(
     partition_key: str | None = None,
     partition_date: Instant | None = None,
     of_any_type: bool = False,
+    address: str | None = None,
 ) -> RunRecord:
     """Insert a queued run and mail to its owner; returns the run.
 
-    `of_any_type`: the `allowed_run_types` of the DAG do not matter (for a trial of the DAG).
+    `by` and `address`: the user and the address of the request, for the audit log. `of_any_type`: the `allowed_run_types` of the DAG do not matter
+    (for a trial of the DAG).
 
     A run without a logical date has no slot. `stands_for` is the planned time of the slot that has the same logical date; the run
     stands for this slot unless another run does. `run_id` of None is generated.
@@ -129,7 +129,7 @@ def create_manual_run(
     run.run_pk = _insert_run(tx, dag, run)
     tx.send_many("commit.tallies", [(dag.dag_pk, RUN_STATE_CODES[DagRunState.QUEUED], 1)])
     record_change(tx, RunChange(dag.dag_pk, run.run_pk, RUN_STATE_CODES[DagRunState.QUEUED], run.run_id))
-    event_log.log_event(tx, EventRecord(at, "run_created", dag_pk=dag.dag_pk, run_pk=run.run_pk, by=by, body=run.run_id))
+    event_log.log_event(tx, EventRecord(at, "run_created", dag_pk=dag.dag_pk, run_pk=run.run_pk, by=by, body=run.run_id, address=address))
     mailbox.send_messages(tx, [NewMail(dag.group_no, "run_created", json.dumps({"run_pk": run.run_pk}), at=at)])
     notify_on_commit(tx)
     return run
@@ -165,9 +165,19 @@ def _insert_run(tx: Transaction, dag: StoredDag, run: RunRecord) -> int:
     )
 
 
-def list_task_states(tx: Transaction, run_pk: int) -> list[TaskRecord]:
-    """The stored task instances of a run, by task number and map index."""
-    return [decode_task(row) for row in tx.all("dag_runs.task_instances", run_pk=run_pk)]
+def list_task_states(tx: Transaction, run_pk: int, task_no: int | None = None) -> list[TaskRecord]:
+    """The stored task instances of a run, or of one task of it, by task number and map index."""
+    if task_no is None:
+        return [decode_task(row) for row in tx.all("dag_runs.task_instances", run_pk=run_pk)]
+    return [decode_task(row) for row in tx.all("dag_runs.task_instances_of_task", run_pk=run_pk, task_no=task_no)]
+
+
+def read_workers_of_attempts(tx: Transaction, attempts: Sequence[tuple[TaskKey, int]]) -> dict[TaskKey, str]:
+    """The workers of ended attempts, each given by its task instance and its number, by task instance; an attempt without a worker is left out."""
+    if not attempts:
+        return {}
+    keys = json.dumps([(*key, seq) for key, seq in attempts])
+    return {TaskKey(run_pk, task_no, map_index): worker for run_pk, task_no, map_index, worker in tx.all("dag_runs.workers_of_attempts", keys=keys)}
 
 
 def list_attempts(tx: Transaction, run_pk: int, task_no: int | None = None, map_index: int | None = None) -> list[AttemptRecord]:

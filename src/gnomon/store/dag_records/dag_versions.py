@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -55,6 +57,10 @@ class DefiningFile:
     file_pk: int
     path: str
     input_hash: str
+    source: bytes = b""
+    """Its compressed text; empty: it is not kept."""
+    bundle_name: str | None = None
+    bundle_version: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +76,24 @@ class StoredVersion:
     is_newest: bool
     run_count: int
     """Runs whose last tasks were those of this version."""
+    bundle_name: str | None = None
+    """None: the DAG folder, or the examples."""
+    bundle_version: str | None = None
+    """The version of the bundle that made it; None: the bundle has no versions."""
 
 
 def list_versions(tx: Transaction, dag_pk: int) -> list[StoredVersion]:
     """The versions of the DAG, newest first. Raises WrongKey for one with a start trigger, if the key is another."""
     return [
-        StoredVersion(number, spec_hash, decode_spec(tx, bytes(spec)), input_hash, created_at, bool(is_newest), int(run_count))
-        for _, number, spec_hash, spec, input_hash, created_at, is_newest, run_count in tx.all("dag_versions.list", dag_pk=dag_pk)
+        StoredVersion(number, spec_hash, decode_spec(tx, bytes(spec)), input_hash, created_at, bool(is_newest), int(run_count), bundle_name, bundle_version)
+        for _, number, spec_hash, spec, input_hash, created_at, is_newest, run_count, bundle_name, bundle_version in tx.all("dag_versions.list", dag_pk=dag_pk)
     ]
+
+
+def read_version_source(tx: Transaction, dag_pk: int, number: int) -> bytes | None:
+    """The source of the file of a version, as it was last parsed while the version was the newest; None when it is not kept."""
+    row = tx.one("dag_versions.source", dag_pk=dag_pk, number=number)
+    return None if row is None else zlib.decompress(bytes(row[0]))
 
 
 def drop_duplicates(parsed: ParsedFile) -> tuple[list[ParsedDag], list[ParseFailure]]:
@@ -160,7 +176,7 @@ def _add_versions(
     rows: list[Row] = []
     for dag in changed:
         stored = known[dag.spec.dag_id]
-        rows.append((stored.dag_pk, stored.number + 1, dag.spec_hash, encode_spec(tx, dag.spec), origin.input_hash, at))
+        rows.append((stored.dag_pk, stored.number + 1, dag.spec_hash, encode_spec(tx, dag.spec), origin.input_hash, at, origin.bundle_name, origin.bundle_version))
     tx.many("dag_versions.add", rows)
 
 
@@ -198,4 +214,8 @@ def _write_current_versions(
             rows.append((stored.dag_pk, stored.number + is_new, origin.file_pk, origin.input_hash, at))
             result.changed.append((stored.dag_pk, group_of(dag.spec.dag_id)))
     tx.many("dag_versions.activate_dags", rows)
+    if rows and origin.source:
+        source_hash = hashlib.sha256(origin.source).hexdigest()
+        tx.run("dag_versions.put_source", source_hash=source_hash, source=origin.source, at=at)
+        tx.many("dag_versions.set_sources", [(dag_pk, number, source_hash) for dag_pk, number, *_ in rows])
     record_change(tx, *(DagChange(dag_pk, "updated") for dag_pk, _ in result.changed))

@@ -40,7 +40,7 @@ def list_dags(tx: Transaction) -> list[StoredDag]:
     return [_decode(row) for row in tx.all("dags.list")]
 
 
-def set_paused(tx: Transaction, dag_id: str, paused: bool, by: str, at: Instant) -> bool:
+def set_paused(tx: Transaction, dag_id: str, paused: bool, by: str, at: Instant, address: str | None = None) -> bool:
     """Pause or unpause a DAG; a plan that was prepared before cannot be committed. Returns False when nothing changed.
 
     Raises NotFound for an unknown DAG.
@@ -51,7 +51,7 @@ def set_paused(tx: Transaction, dag_id: str, paused: bool, by: str, at: Instant)
     if not tx.run("dags.set_paused", dag_pk=dag.dag_pk, paused=paused, at=at):
         return False
     record_change(tx, DagChange(dag.dag_pk, "paused" if paused else "unpaused", dag_id))
-    event_log.log_event(tx, EventRecord(at, "dag_paused" if paused else "dag_unpaused", dag_pk=dag.dag_pk, by=by))
+    event_log.log_event(tx, EventRecord(at, "dag_paused" if paused else "dag_unpaused", dag_pk=dag.dag_pk, by=by, address=address))
     mailbox.send_messages(tx, [dag_changed_message(dag.group_no, dag.dag_pk, at)])
     notify_on_commit(tx)
     return True

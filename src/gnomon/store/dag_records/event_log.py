@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from gnomon.model.instants import Instant
 from gnomon.model.records import EventRecord
 from gnomon.store.transaction import Transaction
 
@@ -10,15 +14,48 @@ EVENTS_MAX = 1000
 
 def log_event(tx: Transaction, event: EventRecord) -> None:
     """Insert a row."""
-    tx.send_many(
-        "commit.events",
-        [(event.at, event.kind, event.dag_pk, event.run_pk, event.task_no, event.map_index, event.by, event.body)],
-    )
+    log_events(tx, [event])
+
+
+def log_events(tx: Transaction, events: Iterable[EventRecord]) -> None:
+    """Insert rows."""
+    tx.send_many("commit.events", [
+        (event.at, event.kind, event.dag_pk, event.run_pk, event.task_no, event.map_index, event.by, event.body, event.address) for event in events
+    ])  # fmt: skip
 
 
 def list_skipped_slots(tx: Transaction, dag_pk: int, limit: int = EVENTS_MAX) -> list[EventRecord]:
     """The rows about slots of a DAG without a planned run, newest first: kinds `slots_passed` and `slot_held`."""
     return [EventRecord(*row) for row in tx.all("event_log.skipped_slots", dag_pk=dag_pk, limit=limit)]
+
+
+PAUSES_LOOKED_AT_MAX = 50_000
+"""Rows of the audit log of a DAG among which its pauses are searched, newest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class PauseSpan:
+    """A time in which a DAG was paused; `until` is None while it is, and `since` None for a pause that began before the rows that were read."""
+
+    since: Instant | None
+    until: Instant | None
+    by: str
+
+
+def list_pauses(tx: Transaction, dag_pk: int, limit: int = EVENTS_MAX) -> list[PauseSpan]:
+    """The pauses of a DAG, newest first, as its newest rows of the audit log tell them."""
+    found: list[PauseSpan] = []
+    until: Instant | None = None
+    is_open = False
+    for at, kind, by in tx.all("event_log.pauses", dag_pk=dag_pk, looked_at=PAUSES_LOOKED_AT_MAX, limit=limit):
+        if kind == "dag_unpaused":
+            until, is_open = at, True
+        elif is_open or not found:
+            found.append(PauseSpan(at, until, by))
+            is_open = False
+    if is_open:
+        found.append(PauseSpan(None, until, ""))
+    return found
 
 
 def list_events(

@@ -59,6 +59,12 @@ def read_notes(tx: Transaction, run_pks: Sequence[int]) -> NotesOfRuns:
     return NotesOfRuns({NotePlace(*row[:3]): StoredNote(*row[3:]) for row in rows})
 
 
+def find_note(tx: Transaction, place: NotePlace) -> str | None:
+    """The text of the note; None when there is none."""
+    row = tx.one("notes.find", run_pk=place.run_pk, task_no=place.task_no, map_index=place.map_index)
+    return None if row is None else str(row[0])
+
+
 def put_note(tx: Transaction, place: NotePlace, content: str, author: str, at: Instant) -> bool:
     """Insert a note or replace its text; False when the run is not stored any more."""
     return tx.run(

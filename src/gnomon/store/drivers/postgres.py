@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import select
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -32,6 +33,8 @@ IDLE_IN_READ_MS = 60_000
 LOCK_TIMEOUT_MS = 8_000
 """Longer than IDLE_IN_TRANSACTION_MS, so that a wait for a frozen process succeeds."""
 CONNECT_TIMEOUT_S = 5
+POOLER_QUESTIONS = 5
+"""How often two connections ask a pooler for the session that they have."""
 PREPARE_THRESHOLD = 2
 PIPELINE_THRESHOLD = 2
 """More statements than this use a pipeline, which costs as much as the round trip that it saves for fewer."""
@@ -56,16 +59,68 @@ def connect_postgres(url: str) -> psycopg.Connection[Row]:
         shown = without_password(url)
         reason = _first_line(error).replace(url, shown)
         raise InvalidAddress(f"cannot use {shown!r} as a database address ([database] sql_alchemy_conn): {reason}") from None
+    try:
+        server_process = _apply_settings(connection)
+        if server_process != connection.info.backend_pid and url not in _session_poolers:
+            _check_pooler(url, connection, server_process)
+    except psycopg.Error as error:
+        connection.close()
+        raise DatabaseUnavailable(f"PostgreSQL does not answer: {_first_line(error)}") from error
+    except InvalidAddress:
+        connection.close()
+        raise
+    return connection
+
+
+_session_poolers: set[str] = set()
+"""Addresses of poolers that were found to keep one session of the server for each connection."""
+
+
+def _check_pooler(url: str, connection: psycopg.Connection[Row], server_process: int) -> None:
+    """Return when the pooler (PgBouncer, for example) gives each connection a session of its own; raises InvalidAddress otherwise.
+
+    The connection is idle here: a pooler that shares sessions gives its session to the second connection. The pooler may choose another free
+    session, so the question is repeated.
+    """
+    own: set[int] = {server_process}
+    others: set[int] = set()
+    with psycopg.connect(url, autocommit=True, prepare_threshold=None, connect_timeout=CONNECT_TIMEOUT_S, application_name="gnomon") as second:
+        for _ in range(POOLER_QUESTIONS):
+            others.add(_read_server_process(second))
+            own.add(_read_server_process(connection))
+            if len(own) > 1 or own & others:
+                connection.execute("RESET ALL")
+                raise InvalidAddress(
+                    f"the database at {without_password(url)} is behind a pooler (PgBouncer, for example) that shares sessions of the server among its "
+                    "clients (pool_mode = transaction or statement): notifications, advisory locks, prepared statements and time-outs of sessions do not "
+                    "work there; give Gnomon the address of the server itself, or of a database of the pooler with pool_mode = session, in [database] "
+                    "sql_alchemy_conn"
+                )
+    _session_poolers.add(url)
+
+
+def _read_server_process(connection: psycopg.Connection[Row]) -> int:
+    """The process id of the session of the server that executes this statement."""
+    row = connection.execute("SELECT pg_backend_pid()", prepare=False).fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+def _apply_settings(connection: psycopg.Connection[Row]) -> int:
+    """Give the session Gnomon's settings; returns the process id of the server's session. A pooler tells another one at the connect."""
     # Every integer is a bigint and every string a text; otherwise each size of number would prepare a statement of its own.
     connection.adapters.register_dumper(int, Int8Dumper)
     connection.adapters.register_dumper(int, Int8BinaryDumper)
     connection.adapters.register_dumper(str, StrDumper)
     connection.adapters.register_dumper(list, ArrayDumper)
-    connection.execute(
+    cursor = connection.execute(
+        "SELECT pg_backend_pid(); "
         f"SET idle_in_transaction_session_timeout = {IDLE_IN_TRANSACTION_MS}; SET lock_timeout = {LOCK_TIMEOUT_MS}; "
         "SET default_transaction_isolation = 'read committed'; SET client_min_messages = 'warning'; SET jit = off"
     )
-    return connection
+    row = cursor.fetchone()
+    assert row is not None
+    return int(row[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +151,12 @@ class PostgresConnection:
     @property
     def is_usable(self) -> bool:
         return not (self._connection.closed or self._connection.broken)
+
+    def is_current(self) -> bool:
+        """Between transactions a server sends nothing but the end of the session. Costs one call of the system, and no round trip."""
+        waiting = select.poll()
+        waiting.register(self._connection.fileno(), select.POLLIN)
+        return not waiting.poll(0)
 
     def begin_read(self) -> None:
         self.execute_raw("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
@@ -198,9 +259,13 @@ class NotifyListener:
 
     def __init__(self, url: str, channel: str = "gnomon", *, marks_readers: bool = False) -> None:
         self._connection = connect_postgres(url)
-        self._connection.execute(f"LISTEN {channel}")
-        if marks_readers:
-            self._connection.execute(f"SELECT pg_advisory_lock_shared({READER_LOCK})")
+        try:
+            self._connection.execute(f"LISTEN {channel}")
+            if marks_readers:
+                self._connection.execute(f"SELECT pg_advisory_lock_shared({READER_LOCK})")
+        except psycopg.Error as error:
+            self.close()
+            raise DatabaseUnavailable(f"the connection to PostgreSQL ended: {_first_line(error)}") from error
 
     def fileno(self) -> int:
         return self._connection.fileno()

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NoReturn
+from urllib.parse import quote
 
 from gnomon.clock import Clock
 from gnomon.store.drivers.sqlite_file import translate_sqlite_error
-from gnomon.store.drivers.write_lock import WriteLock
-from gnomon.store.errors import CommitUncertain, StatementTooSlow, describe_slow_statement
+from gnomon.store.drivers.write_lock import WAIT_MAX_S, WriteLock
+from gnomon.store.errors import CommitUncertain, DatabaseUnavailable, StatementTooSlow, describe_slow_statement
 from gnomon.store.statements import Statement
 from gnomon.store.transaction import Row, RowCountCheck
 
@@ -24,10 +26,10 @@ CACHE_KB = 2_000
 """Page cache of a connection. It is small, because old history is seldom read and the system caches the file."""
 
 
-def connect_sqlite(path: Path, synchronous: str = "FULL") -> sqlite3.Connection:
-    """Open a connection with Gnomon's settings. Raises sqlite3.Error when the file cannot be opened."""
+def connect_sqlite(path: Path, synchronous: str = "FULL", *, mode: str = "rwc") -> sqlite3.Connection:
+    """Open a connection with Gnomon's settings. `mode`: SQLite's, `rw` creates no file. Raises sqlite3.Error when the file cannot be opened."""
     connection = sqlite3.connect(
-        path, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False, cached_statements=STATEMENTS_CACHED
+        f"file:{quote(str(path))}?mode={mode}", uri=True, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False, cached_statements=STATEMENTS_CACHED
     )
     try:
         if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
@@ -53,12 +55,19 @@ class SqliteConnection:
         self._is_limited = False
         self._holds_lock = False
         self.is_usable = True
-        self._write_lock = WriteLock(path, clock)
+        self._identity = _find_identity(path)
+        if self._identity is None:
+            raise DatabaseUnavailable(f"the database file {path} is not there: move it back, or restore a backup with `gnomon db restore`")
+        self._write_lock = WriteLock(path, clock, WAIT_MAX_S if read_limit_s is None else min(WAIT_MAX_S, read_limit_s))
         try:
-            self._connection = connect_sqlite(path, synchronous)
+            self._connection = connect_sqlite(path, synchronous, mode="rw")
         except sqlite3.Error as error:
             self._write_lock.close()
             self._raise_translated(error)
+
+    def is_current(self) -> bool:
+        """The path still leads to the file that was opened, which was neither moved nor replaced."""
+        return _find_identity(self._path) == self._identity
 
     def begin_read(self) -> None:
         self.execute_raw("BEGIN")
@@ -172,6 +181,15 @@ class SqliteConnection:
         if cause is None:
             raise error
         raise cause from error
+
+
+def _find_identity(path: Path) -> tuple[int, int] | None:
+    """Device and number of the file; None when there is none."""
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _bind_lists(parameters: Mapping[str, object]) -> dict[str, object]:

@@ -8,18 +8,21 @@ releases the lock of a dead process, and SQLite drops its unfinished transaction
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import threading
+import time
 from pathlib import Path
 from typing import NamedTuple
 
 from gnomon.clock import Clock
 from gnomon.store.errors import WriteLockTimeout
-from gnomon.store.transaction import LEASE_TTL_S
 
 WAIT_MAX_S = 30.0
 """How long a writer waits for the lock: many times the time after which the supervisor kills its holder."""
+RETRY_PAUSES_S = (0.0003, 0.0006, 0.0012)
+"""The pauses between attempts to take the lock, before a writer waits in the queue of the kernel."""
 _RECORD_BYTES = 48
 
 
@@ -38,16 +41,15 @@ def write_lock_path(database: Path) -> Path:
 class WriteLock:
     """The lock file, opened by one process. At most one thread of the process may hold it."""
 
-    def __init__(self, database: Path, clock: Clock) -> None:
+    def __init__(self, database: Path, clock: Clock, wait_max_s: float = WAIT_MAX_S) -> None:
+        self._wait_max_s = wait_max_s
         self._path = write_lock_path(database)
         self._clock = clock
         self._fd = _open_lock_file(self._path)
 
     def acquire(self) -> None:
-        """Wait until this process holds the lock. Raises WriteLockTimeout after WAIT_MAX_S."""
-        try:
-            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        """Wait until this process holds the lock. Raises WriteLockTimeout after `wait_max_s`."""
+        if not self._try():
             self._queue()
         os.pwrite(self._fd, f"{os.getpid()} {self._clock.monotonic():.6f}\n".ljust(_RECORD_BYTES).encode(), 0)
 
@@ -59,14 +61,24 @@ class WriteLock:
         """Close the file, which releases the lock."""
         os.close(self._fd)
 
+    def _try(self) -> bool:
+        """Take the lock if it is free within a few milliseconds: most holders need less, and a thread that waits costs more."""
+        for pause_s in (*RETRY_PAUSES_S, None):
+            with contextlib.suppress(BlockingIOError):
+                fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return True
+            if pause_s is not None:
+                time.sleep(pause_s)
+        return False
+
     def _queue(self) -> None:
         """Wait in the kernel's queue. flock has no timeout, so a thread waits with a file description of its own."""
         waiter = _LockWaiter(_open_lock_file(self._path))
-        if not waiter.wait(WAIT_MAX_S):
+        if not waiter.wait(self._wait_max_s):
             holder = find_lock_holder(self._path)
             cause = f"process {holder.pid} holds it; end that process if it hangs" if holder else "many processes write; try again"
             raise WriteLockTimeout(
-                f"waited {WAIT_MAX_S:.0f} s for the write lock of {self._path.name.removesuffix('.ticket')}: {cause}"
+                f"waited {self._wait_max_s:.0f} s for the write lock of {self._path.name.removesuffix('.ticket')}: {cause}"
             )
         os.close(self._fd)
         self._fd = waiter.fd
@@ -111,14 +123,6 @@ def find_lock_holder(path: Path) -> LockHolder | None:
     finally:
         os.close(fd)
     return None
-
-
-def find_overdue_holder(path: Path, now: float, ttl_s: float = LEASE_TTL_S) -> int | None:
-    """The pid of a process that has held the lock for longer than `ttl_s` seconds; `now` by the monotonic clock."""
-    holder = find_lock_holder(path)
-    if holder is None or now - holder.since <= ttl_s:
-        return None
-    return holder.pid if find_lock_holder(path) == holder else None
 
 
 def _read_holder(fd: int) -> LockHolder | None:

@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import partial
 
-from gnomon.model.attempts import AttemptResult, xcom_excess
+from gnomon.model.attempts import AttemptResult, xcom_fault
 from gnomon.model.change_entries import DagChange
-from gnomon.model.records import AttemptRecord, Changes, EventRecord
+from gnomon.model.records import AttemptRecord, Changes
 from gnomon.model.states import RUN_STATE_CODES, TaskInstanceState
 from gnomon.store import change_journal
 from gnomon.store.alert_records.alert_events import record_events
 from gnomon.store.asset_records.asset_events import publish_events
 from gnomon.store.asset_records.asset_queue import discard_queued_events
 from gnomon.store.cross_dag import run_waits
-from gnomon.store.dag_records import hitl_details, run_callbacks
+from gnomon.store.dag_records import event_log, hitl_details, run_callbacks
 from gnomon.store.errors import PoolExhausted, RowsMissing, XComTooLarge
 from gnomon.store.ownership import backfill_runs, mailbox
 from gnomon.store.ownership.planned_runs import create_planned_runs
@@ -46,6 +46,8 @@ def apply_changes(tx: Transaction, changes: Changes, *, clear_state_on_success: 
         succeeded = [(task.run_pk, task.task_no, task.map_index) for task in changes.tasks if task.state is TaskInstanceState.SUCCESS]
         tx.send_many("task_state_store.clear_all", succeeded)
     tx.send_many("commit.xcoms", _encode_xcoms(changes.results))
+    tx.send_many("commit.delete_rendered_fields", changes.tasks_deleted)
+    tx.send_many("commit.rendered_fields", _encode_rendered_fields(changes.results))
     _write_deferrals(tx, changes)
     hitl_details.write_details(tx, changes.hitl_details, changes.hitl_responses)
     tx.send_many("run_waits.remove_edge", changes.edge_waits_deleted)
@@ -56,7 +58,7 @@ def apply_changes(tx: Transaction, changes: Changes, *, clear_state_on_success: 
         "commit.tallies",
         [(dag_pk, RUN_STATE_CODES[state], n) for (dag_pk, state), n in sorted(changes.tallies.items()) if n],
     )
-    tx.send_many("commit.events", [_encode_event(event) for event in changes.events])
+    event_log.log_events(tx, changes.events)
     record_events(tx, changes.alert_events)
     for dag_pk, reason in changes.dag_paused:
         tx.send("commit.pause_dag", dag_pk=dag_pk)
@@ -125,17 +127,16 @@ def _encode_xcoms(results: Iterable[AttemptResult]) -> list[Row]:
     for result in results:
         for item in result.xcoms:
             key = (result.run_pk, result.task_no, result.map_index, item.key)
-            excess = xcom_excess(f"XCom {item.key!r} of task {result.task_no} in run {result.run_pk}", item.value)
-            if excess is not None:
-                raise XComTooLarge(excess)
+            fault = xcom_fault(f"XCom {item.key!r} of task {result.task_no} in run {result.run_pk}", item.key, item.value)
+            if fault is not None:
+                raise XComTooLarge(fault)
             rows[key] = (*key, item.value)
     return list(rows.values())
 
 
-def _encode_event(event: EventRecord) -> Row:
-    return (
-        event.at, event.kind, event.dag_pk, event.run_pk, event.task_no, event.map_index, event.by, event.body
-    )
+def _encode_rendered_fields(results: Iterable[AttemptResult]) -> list[Row]:
+    rows = {(one.run_pk, one.task_no, one.map_index): one.rendered_fields for one in results if one.rendered_fields is not None}
+    return [(*key, fields) for key, fields in rows.items()]
 
 
 DELETED_RUNS_MAX = 100

@@ -11,6 +11,7 @@ from gnomon.store.admin import pools
 from gnomon.store.cross_dag import run_waits, upstream_dags
 from gnomon.store.dag_records import backfills, run_callbacks
 from gnomon.store.record_codec import decode_cursor, decode_planned_run, decode_run, decode_spec, decode_task
+from gnomon.store.spec_cache import SpecCache
 from gnomon.store.transaction import Row, Transaction
 from gnomon.store.trigger_queue import deferrals
 
@@ -38,7 +39,7 @@ def load_busy_groups(tx: Transaction, groups: Iterable[int], dag_pks: Iterable[i
 
 
 def _load_unfinished(tx: Transaction, groups: list[int]) -> list[RunRecord]:
-    return [decode_run(row) for row in tx.all("group_state.unfinished_runs", groups=groups)]
+    return _attach_kept_specs(tx, [decode_run(row) for row in tx.all("group_state.unfinished_runs", groups=groups)])
 
 
 def _load_state(tx: Transaction, groups: list[int], dags: list[DagRecord], runs: list[RunRecord]) -> GroupState:
@@ -49,6 +50,16 @@ def _load_state(tx: Transaction, groups: list[int], dags: list[DagRecord], runs:
         backfills.list_backfills_of_groups(tx, groups),
         run_callbacks.list_unfinished_callbacks(tx, groups), run_callbacks.load_deadlines(tx, run_pks),
     )
+
+
+def _attach_kept_specs(tx: Transaction, runs: list[RunRecord]) -> list[RunRecord]:
+    """Give the runs that have a version of a DAG bundle the spec of that version, also a finished run: a clear may let it keep the version."""
+    keeping = {run.version_pk for run in runs if run.bundle_version is not None and run.version_pk is not None}
+    specs = load_specs(tx, sorted(keeping)) if keeping else {}
+    for run in runs:
+        if run.bundle_version is not None and run.version_pk is not None:
+            run.kept_spec = specs.get(run.version_pk)
+    return runs
 
 
 def load_dags(tx: Transaction, dag_pks: Iterable[int]) -> list[DagRecord]:
@@ -62,7 +73,7 @@ def load_dags(tx: Transaction, dag_pks: Iterable[int]) -> list[DagRecord]:
 def load_run(tx: Transaction, run_pk: int) -> tuple[RunRecord, list[TaskRecord]] | None:
     """A run with its task instances; None when it was deleted."""
     row = tx.one("group_state.run", run_pk=run_pk)
-    return None if row is None else (decode_run(row), load_tasks(tx, [run_pk]))
+    return None if row is None else (_attach_kept_specs(tx, [decode_run(row)])[0], load_tasks(tx, [run_pk]))
 
 
 def load_run_before(tx: Transaction, run: RunRecord) -> tuple[RunRecord, list[TaskRecord]] | None:
@@ -110,17 +121,29 @@ def load_task_numbers(tx: Transaction, dag_pks: Iterable[int]) -> dict[int, dict
 
 
 def _decode_dags(tx: Transaction, rows: list[Row]) -> list[DagRecord]:
-    numbers = load_task_numbers(tx, (row[0] for row in rows))
+    if tx.specs is None:
+        numbers = load_task_numbers(tx, (row[0] for row in rows))
+    else:
+        numbers = _find_task_numbers(tx, tx.specs, {row[0]: (row[9], row[5]) for row in rows})
     return [_decode_dag(tx, row, numbers.get(row[0], {})) for row in rows]
+
+
+def _find_task_numbers(tx: Transaction, kept: SpecCache, versions: dict[int, tuple[int, int]]) -> dict[int, dict[str, int]]:
+    """As `load_task_numbers`, of DAGs with these newest versions and `plan_seq`; reads only those that are not in memory."""
+    found = {dag_pk: numbers for dag_pk, version in versions.items() if (numbers := kept.find_numbers(dag_pk, *version)) is not None}
+    read = load_task_numbers(tx, [dag_pk for dag_pk in versions if dag_pk not in found])
+    for dag_pk, numbers in read.items():
+        kept.keep_numbers(dag_pk, *versions[dag_pk], numbers)
+    return found | read
 
 
 def _decode_dag(tx: Transaction, row: Row, task_numbers: dict[str, int]) -> DagRecord:
     (dag_pk, dag_id, group_no, paused, active, plan_seq, cursor, next_body, fingerprint, version_pk, spec, path, input_hash,
-     fresh, error, looked_further, dependency_error, live_at) = row
+     fresh, error, looked_further, dependency_error, live_at, bundle_name, bundle_version) = row
     return DagRecord(
         dag_pk, dag_id, group_no, bool(paused), bool(active), plan_seq, decode_cursor(cursor), decode_planned_run(next_body),
         fingerprint, version_pk, decode_spec(tx, spec), task_numbers, path, input_hash, fresh, error,
-        bool(looked_further), dependency_error, live_at,
+        bool(looked_further), dependency_error, live_at, bundle_name, bundle_version,
     )
 
 

@@ -35,26 +35,21 @@ def submit_request(
 
 
 def submit_ordered_request(
-    tx: Transaction, *, by: str, kind: str, parts: Sequence[Mapping[str, object]], at: Instant | None = None
+    tx: Transaction, *, by: str, kind: str, parts: Sequence[Mapping[str, object]], at: Instant | None = None, address: str | None = None
 ) -> int:
     """Insert a request about several DAGs, and a message to the group of its first part; returns the key of the request.
 
     Each owner applies its part and sends the rest on. A part has group_no, dag_id, run_id (for the answer), run_pk, tasks and
-    only_failed; there must be at least one part.
+    only_failed; there must be at least one part. `address`: from where the user asks, for the audit log.
     """
     first = parts[0]["group_no"]
     assert isinstance(first, int)
-    return submit_request(tx, by=by, kind=kind, body={"by": by, "parts": list(parts)}, groups=[first], at=at)
+    return submit_request(tx, by=by, kind=kind, body={"by": by, "address": address, "parts": list(parts)}, groups=[first], at=at)
 
 
 def read_answer(tx: Transaction, request_pk: int) -> tuple[str, str | None]:
     """The state (pending, done or refused) and the JSON answer, None while pending. Raises NotFound for an unknown key."""
     row = tx.one("mailbox.find_answer", request_pk=request_pk)
     if row is None:
-        raise NotFound(f"request {request_pk} does not exist; answered requests are deleted after some time")
+        raise NotFound(f"request {request_pk} does not exist; `gnomon db clean` deletes answered requests with the old lines of the audit log")
     return row[0], row[1]
-
-
-def delete_answered_requests(tx: Transaction, before: Instant) -> int:
-    """Delete requests that were made before an instant and are answered; returns their number."""
-    return tx.run("mailbox.remove_answered_requests", before=before)

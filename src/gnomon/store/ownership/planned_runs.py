@@ -9,10 +9,11 @@ import msgspec
 
 from gnomon.model.change_entries import DagChange, RunChange
 from gnomon.model.instants import Instant, iso
-from gnomon.model.records import PlanChange, PlanOutcome, RunRecord
+from gnomon.model.records import EventRecord, PlanChange, PlanOutcome, RunRecord
 from gnomon.model.slots import Cursor, PlannedRun
 from gnomon.model.states import RUN_STATE_CODES, DagRunState, DagRunType
 from gnomon.store.change_journal import record_change
+from gnomon.store.dag_records import event_log
 from gnomon.store.record_codec import encode_plan_state
 from gnomon.store.transaction import Row, Transaction
 
@@ -72,11 +73,9 @@ def _apply_change(tx: Transaction, change: PlanChange, now: Instant) -> PlanOutc
     outcome = PlanOutcome(change.dag_pk, accepted=_move_cursor(tx, change))
     if not outcome.accepted:
         return outcome
-    passed = [
-        (now, "slots_passed", change.dag_pk, None, None, -1, "scheduler", msgspec.json.encode(skipped).decode())
-        for skipped in change.passed
-    ]
-    tx.send_many("commit.events", passed)
+    event_log.log_events(tx, [
+        EventRecord(now, "slots_passed", dag_pk=change.dag_pk, body=msgspec.json.encode(skipped).decode()) for skipped in change.passed
+    ])  # fmt: skip
     for planned in change.runs:
         run_pk = _insert_run(tx, change, planned, now, outcome)
         if run_pk is not None:
@@ -117,7 +116,7 @@ def _insert_run(tx: Transaction, change: PlanChange, planned: PlannedRun, now: I
             return run_pk
         holder = _find_slot_holder(tx, change, planned, planned.second_key)
     body = f"slot {iso(planned.logical_at) or iso(planned.run_after)} belongs to run {holder[1]!r}; {planned.run_id!r} was not created"
-    tx.send_many("commit.events", [(now, "slot_held", change.dag_pk, holder[0], None, -1, "scheduler", body)])
+    event_log.log_event(tx, EventRecord(now, "slot_held", dag_pk=change.dag_pk, run_pk=holder[0], body=body))
     outcome.occupied_slots.append(planned.slot_key)
     if tx.run("commit.set_stands_for", run_pk=holder[0], slot=planned.run_after):
         outcome.standing[holder[0]] = planned.run_after

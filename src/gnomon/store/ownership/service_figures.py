@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from gnomon.clock import Clock
 from gnomon.metrics import ProcessFigures
+from gnomon.metrics.definitions import CLOCK_DIFFERENCE
 from gnomon.model.instants import SECOND, Instant
 from gnomon.store.transaction import Transaction
 
@@ -29,34 +31,45 @@ class StoredFigures:
 class FiguresWriter:
     """Writes the figures of one process in transactions that are there anyway."""
 
-    def __init__(self, figures: ProcessFigures, service: str, process_id: str, host: str, monotonic: Callable[[], float]) -> None:
+    def __init__(self, figures: ProcessFigures, service: str, process_id: str, host: str, clock: Clock) -> None:
         self.figures = figures
         self._service = service
         self._process_id = process_id
         self._host = host
-        self._monotonic = monotonic
+        self._clock = clock
         self._next_at = 0.0
         self.refresh: Callable[[], object] = lambda: None
         """Called before each write, to set gauges."""
 
     def is_due(self) -> bool:
         """Whether `write_if_due` writes now."""
-        return self._monotonic() >= self._next_at
+        return self._clock.monotonic() >= self._next_at
 
     def write_if_due(self, tx: Transaction) -> None:
         """Write the figures if the last write is FIGURES_S old."""
         if not self.is_due():
             return
-        self._next_at = self._monotonic() + FIGURES_S
+        self._next_at = self._clock.monotonic() + FIGURES_S
         self.refresh()
         self.figures.record_process()
         now = tx.lease_now()
+        self.figures.put(CLOCK_DIFFERENCE, round((self._clock.now() - now) / SECOND, 3))
         tx.send("service_figures.put", process_id=self._process_id, service=self._service, host=self._host, now=now, body=self.figures.encode())
         tx.send("service_figures.remove_old", before=now - round(FORGOTTEN_AFTER_S * SECOND))
 
     def remove(self, tx: Transaction) -> None:
         """Delete the figures: the process ends."""
-        tx.run("service_figures.remove", process_id=self._process_id)
+        remove_figures(tx, self._process_id)
+
+
+def put_figures(tx: Transaction, service: str, process_id: str, host: str, body: str) -> None:
+    """Store the figures of a process that has no database. `body`: a text of `ProcessFigures.encode`."""
+    tx.send("service_figures.put", process_id=process_id, service=service, host=host, now=tx.lease_now(), body=body)
+
+
+def remove_figures(tx: Transaction, process_id: str) -> None:
+    """Delete the figures of a process that ends."""
+    tx.run("service_figures.remove", process_id=process_id)
 
 
 def list_figures(tx: Transaction) -> list[StoredFigures]:

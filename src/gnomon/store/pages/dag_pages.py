@@ -7,10 +7,15 @@ from dataclasses import dataclass
 
 from gnomon.model.instants import Instant
 from gnomon.model.slots import PlannedRun
-from gnomon.store.pages.page_query import Condition, PageQuery
+from gnomon.store.drivers.address import POSTGRESQL
+from gnomon.store.pages.listing_clauses import ListingClauses
+from gnomon.store.pages.page_query import Condition, Operator, PageQuery
 from gnomon.store.pages.page_reader import count_rows, read_page
 from gnomon.store.record_codec import decode_planned_run
+from gnomon.store.statements import Statement
 from gnomon.store.transaction import Row, Transaction
+
+_OF_NEWEST_RUN = frozenset({"last_run_state", "last_run_start_date", "last_run_end_date", "last_run_after", "last_run_duration"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +44,9 @@ class ListedDag:
     parse_duration_s: float
     version_number: int
     version_created_at: Instant
+    bundle_name: str | None
+    """The DAG bundle of its file; None: the DAG folder, or the examples."""
+    bundle_version: str | None
     has_import_errors: bool
 
     @property
@@ -52,7 +60,8 @@ def read_dag_page(tx: Transaction, query: PageQuery) -> list[ListedDag]:
     found = read_page(tx, "dag_pages.page", query)
     return [
         ListedDag(
-            row[0], row[1], bool(row[2]), bool(row[3]), row[4], row[5], decode_planned_run(row[6]), row[7], row[8], row[9], row[10], row[11], bool(row[12])
+            row[0], row[1], bool(row[2]), bool(row[3]), row[4], row[5], decode_planned_run(row[6]), row[7], row[8], row[9], row[10], row[11],
+            row[12], row[13], bool(row[14]),
         )
         for row in found.rows
     ]
@@ -63,6 +72,20 @@ def count_dags(tx: Transaction, conditions: Sequence[Condition], most: int) -> i
     return count_rows(tx, "dag_pages.count", conditions, most)
 
 
+def find_dag_keys(tx: Transaction, conditions: Sequence[Condition]) -> list[int]:
+    """The keys of the DAGs that meet the conditions."""
+    statement = tx.listing("dag_pages.keys")
+    clauses = ListingClauses(statement, conditions, is_postgresql=tx.dialect == POSTGRESQL)
+    return [row[0] for row in tx.all_of(Statement(statement.name, clauses.complete(statement.text), is_prepared=False), clauses.values)]
+
+
+def resolve_newest_runs(tx: Transaction, conditions: Sequence[Condition]) -> list[Condition]:
+    """The conditions, or one on the keys of the DAGs that meet them if some are on newest runs: these are looked up DAG by DAG, once for the page and its count."""
+    if all(condition.field not in _OF_NEWEST_RUN for condition in conditions):
+        return list(conditions)
+    return [Condition("dag_pk", Operator.IN, find_dag_keys(tx, conditions))]
+
+
 def list_newest_versions(tx: Transaction, dag_ids: Sequence[str] | None = None) -> list[NewestVersion]:
     """The newest version of these DAGs, of all without `dag_ids`, in the order of the ids."""
     rows = tx.all("dag_pages.all_versions") if dag_ids is None else tx.all("dag_pages.versions_of", dag_ids=list(dag_ids))
@@ -70,12 +93,17 @@ def list_newest_versions(tx: Transaction, dag_ids: Sequence[str] | None = None) 
 
 
 VersionRows = list[Row]
-"""(dag_pk, version_pk, input_hash, is active) of every DAG that has a version, by id."""
+"""(dag_pk, version_pk, input_hash, is active, file_pk) of every DAG that has a version, by id."""
 
 
 def read_version_rows(tx: Transaction) -> VersionRows:
     """As `list_newest_versions` of all, as rows: ten thousand of them are read and compared in a few milliseconds."""
     return tx.all("dag_pages.all_versions")
+
+
+def read_file_paths(tx: Transaction) -> dict[int, str]:
+    """The path of every file by its key; a key keeps its path."""
+    return {row[0]: row[1] for row in tx.all("dag_pages.file_paths")}
 
 
 def decode_version(row: Row) -> NewestVersion:
@@ -90,6 +118,8 @@ class VersionNumber:
     version_pk: int
     number: int
     created_at: Instant
+    bundle_name: str | None = None
+    bundle_version: str | None = None
 
 
 def list_version_numbers(tx: Transaction, dag_pk: int) -> list[VersionNumber]:

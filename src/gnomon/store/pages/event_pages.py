@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gnomon.model.instants import Instant
-from gnomon.store.pages.page_query import Condition, PageQuery
-from gnomon.store.pages.page_reader import count_rows, read_page
+from gnomon.store.pages.page_query import SORTED_MAX, Condition, PageQuery
+from gnomon.store.pages.page_reader import count_rows, find_end_of_search, read_page
 from gnomon.store.transaction import Transaction
 
 
@@ -21,6 +21,7 @@ class ListedEvent:
     map_index: int
     by: str
     body: str
+    address: str | None
     dag_id: str | None
     version_pk: int | None
     """The newest version of the DAG."""
@@ -34,6 +35,21 @@ def read_event_page(tx: Transaction, query: PageQuery, dag_pk: int | None = None
     if dag_pk is None:
         return [ListedEvent(*row) for row in read_page(tx, "event_pages.page", query).rows]
     return [ListedEvent(*row) for row in read_page(tx, "event_pages.page_of_dag", query, dag_pk=dag_pk).rows]
+
+
+EVENTS_SEARCHED_MAX = 10_000
+"""The most rows that are looked at for one page when no index finds them."""
+_TIMES = frozenset({"when", "event_log_id"})
+
+
+def find_end_of_event_search(tx: Transaction, query: PageQuery) -> Condition | None:
+    """The condition that ends a search for rows that no index finds, after so many of them; None: it ends by itself."""
+    times = [condition for condition in query.conditions if condition.field in _TIMES]
+    if len(times) == len(query.conditions) or query.order[0].field not in _TIMES:
+        return None
+    if times and count_events(tx, times, SORTED_MAX + 1) <= SORTED_MAX:
+        return None
+    return find_end_of_search(tx, "event_pages.keys", query, EVENTS_SEARCHED_MAX)
 
 
 def count_events(tx: Transaction, conditions: Sequence[Condition], most: int, dag_pk: int | None = None) -> int:

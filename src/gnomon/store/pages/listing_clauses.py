@@ -29,16 +29,19 @@ class ListingClauses:
         """The text of the statement with the conditions, the order, and the joins that both need, in their places."""
         conditions = " AND ".join(self._texts) or "1 = 1"
         joins = self._build_joins(f"{conditions} {order}")
+        if "{order_joins}" in text:
+            text = text.replace("{order_joins}", self._build_joins(f"{text} {order}", text))
         return text.replace("{joins}", joins).replace("{conditions}", conditions).replace("{order}", order)
 
     def add_text(self, text: str) -> None:
         """Add a condition that the statement itself has."""
         self._texts.append(text)
 
-    def _build_joins(self, used: str) -> str:
+    def _build_joins(self, used: str, joined: str = "") -> str:
+        """The joins of what the text uses, but for those that `joined` has."""
         chosen: list[str] = []
         for alias, clause in reversed(self._statement.joins):
-            if re.search(rf"\b{alias}\.", used):
+            if re.search(rf"\b{alias}\.", used) and not re.search(rf"\bAS {alias}\b", joined):
                 chosen.insert(0, clause)
                 used += clause.partition(" ON ")[2]
         return " ".join(chosen)
@@ -49,16 +52,24 @@ class ListingClauses:
         if field.equal is not None and condition.operator in _COMPARISONS:
             self._texts.append(f"{expression} IS NOT NULL")
             expression = field.equal
-        elif field.is_nullable and condition.operator in (Operator.MATCHES, Operator.STARTS_WITH):
+        elif field.is_nullable and condition.operator in (Operator.MATCHES, Operator.STARTS_WITH) and None not in _items(condition.value):
             self._texts.append(f"{expression} IS NOT NULL")
         if condition.is_dense and not self._is_postgresql:
             expression = f"+{expression}"
-        if condition.operator in (Operator.IN, Operator.NOT_IN):
-            self._texts.append(self._build_in(expression, list(_items(condition.value)), condition.operator is Operator.NOT_IN))
+        known = _find_part(field, condition)
+        if known is not None:
+            self._texts.append(f"+{known}" if condition.is_dense and not self._is_postgresql else known)
+        elif condition.operator in (Operator.IN, Operator.NOT_IN):
+            text = self._build_in(expression, list(_items(condition.value)), condition.operator is Operator.NOT_IN)
+            keeps_null = field.is_nullable and condition.operator is Operator.NOT_IN and None not in _items(condition.value)
+            self._texts.append(f"({expression} IS NULL OR {text})" if keeps_null else text)
         elif condition.operator is Operator.MATCHES:
-            self._add_any(self._build_match(expression, str(text)) for text in _items(condition.value))
+            self._add_any(f"{expression} IS NULL" if text is None else self._build_match(expression, str(text)) for text in _items(condition.value))
+        elif condition.operator is Operator.MATCHES_NOT:
+            found = " OR ".join(self._build_match(expression, str(text)) for text in _items(condition.value))
+            self._texts.append(f"({expression} IS NULL OR NOT ({found}))" if field.is_nullable else f"NOT ({found})")
         elif condition.operator is Operator.STARTS_WITH:
-            self._add_any(self._build_start(expression, str(text)) for text in _items(condition.value))
+            self._add_any(f"{expression} IS NULL" if text is None else self._build_start(expression, str(text)) for text in _items(condition.value))
         else:
             self._texts.append(f"{expression} {condition.operator.value} {self._bind(condition.value)}")
 
@@ -123,6 +134,13 @@ class ListingClauses:
         return f"%({name})s" if self._is_postgresql else f":{name}"
 
 
+def _find_part(field: ListingField, condition: Condition) -> str | None:
+    """The condition that a field has its only wanted value, with the value in its text: SQLite uses a partial index for no other text."""
+    if condition.operator is not Operator.IN or len(_items(condition.value)) != 1:
+        return None
+    return next((text.removeprefix("few ") for value, text in field.parts if value == _items(condition.value)[0]), None)
+
+
 def _items(value: object) -> Sequence[object]:
     assert isinstance(value, list | tuple)
     return value
@@ -132,7 +150,6 @@ def describe_order(keys: Sequence[ListingField], order: Sequence[SortKey], *, is
     """The ORDER BY; NULL is last, and first when the order is reversed."""
     texts = []
     for found, key in zip(keys, order, strict=True):
-        if found.is_nullable:
-            texts.append(f"{found.expression} IS NULL{' DESC' if is_reversed else ''}")
-        texts.append(f"{found.expression}{' DESC' if key.descends else ''}")
+        nulls = f" NULLS {'FIRST' if is_reversed else 'LAST'}" if found.is_nullable else ""
+        texts.append(f"{found.expression}{' DESC' if key.descends else ''}{nulls}")
     return ", ".join(texts)

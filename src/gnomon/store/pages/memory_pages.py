@@ -27,7 +27,7 @@ class MemoryPage(Generic[T]):
 def select_page(entries: Sequence[T], read_fields: Callable[[T], Fields], query: PageQuery) -> MemoryPage[T]:
     """The page of these entries. `read_fields` gives the values of the fields of an entry."""
     found = [(read_fields(entry), entry) for entry in entries]
-    found = [(fields, entry) for fields, entry in found if all(_holds(condition, fields) for condition in query.conditions)]
+    found = [(fields, entry) for fields, entry in found if all(holds(condition, fields) for condition in query.conditions)]
 
     def compare(one: tuple[Fields, T], other: tuple[Fields, T]) -> int:
         return _compare(one[0], other[0], query.order)
@@ -50,16 +50,17 @@ def select_page(entries: Sequence[T], read_fields: Callable[[T], Fields], query:
     return MemoryPage([entry for _, entry in page], keys, has_more, len(found))
 
 
-def _holds(condition: Condition, fields: Fields) -> bool:
+def holds(condition: Condition, fields: Fields) -> bool:
+    """Whether an entry with these values of its fields meets the condition."""
     value, wanted = fields[condition.field], condition.value
     if condition.operator in (Operator.IN, Operator.NOT_IN):
         assert isinstance(wanted, list | tuple)
         return (value in wanted) is (condition.operator is Operator.IN)
     if value is None:
-        return False
-    if condition.operator is Operator.MATCHES:
+        return condition.operator is Operator.MATCHES_NOT
+    if condition.operator in (Operator.MATCHES, Operator.MATCHES_NOT):
         assert isinstance(wanted, list | tuple)
-        return any(is_like(str(value), str(text)) for text in wanted)
+        return any(is_like(str(value), str(text)) for text in wanted) is (condition.operator is Operator.MATCHES)
     if condition.operator is Operator.STARTS_WITH:
         assert isinstance(wanted, list | tuple)
         return str(value).startswith(tuple(map(str, wanted)))

@@ -25,15 +25,18 @@ class Operator(Enum):
     IN = "in"
     """One of several values, of which None is NULL."""
     NOT_IN = "not in"
+    """None of several values; NULL is none of them unless None is given."""
     MATCHES = "matches"
-    """One of several texts occurs in the field, without regard to case; `%` and `_` in it are wildcards of LIKE."""
+    """One of several texts occurs in the field, without regard to case; `%` and `_` in it are wildcards of LIKE. None among them: also NULL."""
     STARTS_WITH = "starts with"
-    """The field begins with one of several texts, exactly."""
+    """The field begins with one of several texts, exactly. None among them: also NULL."""
+    MATCHES_NOT = "matches not"
+    """None of several texts occurs in the field; NULL has none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A condition on one field of a listing. For IN, NOT_IN, MATCHES and STARTS_WITH the value is a sequence."""
+    """A condition on one field of a listing. For IN, NOT_IN, MATCHES, STARTS_WITH and MATCHES_NOT the value is a sequence."""
 
     field: str
     operator: Operator

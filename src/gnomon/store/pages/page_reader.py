@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from gnomon.store.drivers.address import POSTGRESQL, SQLITE
 from gnomon.store.pages.listing_clauses import ListingClauses, describe_order
-from gnomon.store.pages.page_query import Condition, FoundRows, PageQuery, Position, SortKey
+from gnomon.store.pages.page_query import Condition, FoundRows, Operator, PageQuery, Position, SortKey
 from gnomon.store.statements import ListingField, Statement
 from gnomon.store.transaction import Row, Transaction
 
@@ -61,6 +61,23 @@ def read_page(tx: Transaction, name: str, query: PageQuery, **parameters: object
         rows.reverse()
     width = len(query.order)
     return FoundRows([row[: len(row) - width] for row in rows], [tuple(row[len(row) - width :]) for row in rows], has_more)
+
+
+def find_end_of_search(tx: Transaction, name: str, query: PageQuery, most: int) -> Condition | None:
+    """The condition that ends a search without an index after so many rows from the beginning of the page; None: it ends by itself.
+
+    `name`: the listing of keys only. The order of the query has an index; its last field is the key.
+    """
+    first, descends = query.order[0], query.order[0].descends
+    begins: tuple[Condition, ...] = ()
+    if query.position is not None:
+        descends = first.descends is not query.position.is_before
+        begins = (Condition(first.field, Operator.AT_MOST if descends else Operator.AT_LEAST, query.position.values[0]),)
+    order = dict.fromkeys((SortKey(first.field, descends), SortKey(query.order[-1].field, descends)))
+    end = read_page(tx, name, PageQuery(begins, tuple(order), 1, most))
+    if not end.keys or end.keys[0][0] is None:
+        return None
+    return Condition(first.field, Operator.AT_LEAST if descends else Operator.AT_MOST, end.keys[0][0])
 
 
 def count_rows(tx: Transaction, name: str, conditions: Sequence[Condition], most: int, **parameters: object) -> int:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from gnomon.model.states import RUN_STATE_CODES, RUN_STATES_BY_CODE, DagRunState
 from gnomon.store.dag_records.dag_runs import read_total_run_counts
-from gnomon.store.drivers.address import POSTGRESQL
-from gnomon.store.pages.listing_clauses import ListingClauses
+from gnomon.store.pages.dag_pages import find_dag_keys
 from gnomon.store.pages.page_query import Condition, Operator, SortKey
-from gnomon.store.statements import Statement
 from gnomon.store.transaction import Transaction
 
 FEW_RUNS = 8_000
 """Runs that are found by a condition and sorted: each is read from a place of its own in the table. Of more, the list is read in its order."""
 _UNFINISHED = frozenset({RUN_STATE_CODES[DagRunState.QUEUED], RUN_STATE_CODES[DagRunState.RUNNING]})
+_FAILED = RUN_STATE_CODES[DagRunState.FAILED]
+_RANGES = (Operator.AT_LEAST, Operator.MORE, Operator.AT_MOST, Operator.LESS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,12 @@ class RunConditions:
     """None: they are about more than DAGs and states."""
     is_short: bool
     """Few runs meet those on DAGs and states."""
+    order: tuple[SortKey, ...]
+    """The order of the list, as an index over these runs has it."""
+    is_ordered: bool = False
+    """An index has only runs of the wanted state, in this order: the list is read from it, however many runs meet the conditions."""
+    in_order: tuple[Condition, ...] | None = None
+    """The conditions of a list that is read in its order, where they differ."""
 
 
 def resolve_dags(tx: Transaction, conditions: Iterable[Condition]) -> list[Condition]:
@@ -35,10 +41,7 @@ def resolve_dags(tx: Transaction, conditions: Iterable[Condition]) -> list[Condi
     on_ids = [condition for condition in given if condition.field == "dag_id"]
     if not on_ids:
         return given
-    statement = tx.listing("dag_pages.keys")
-    clauses = ListingClauses(statement, on_ids, is_postgresql=tx.dialect == POSTGRESQL)
-    rows = tx.all_of(Statement(statement.name, clauses.complete(statement.text), is_prepared=False), clauses.values)
-    return [Condition("dag_pk", Operator.IN, [dag_pk for (dag_pk,) in rows]), *(condition for condition in given if condition.field != "dag_id")]
+    return [Condition("dag_pk", Operator.IN, find_dag_keys(tx, on_ids)), *(condition for condition in given if condition.field != "dag_id")]
 
 
 def tally_conditions(tx: Transaction, conditions: Sequence[Condition], order: Sequence[SortKey]) -> RunConditions:
@@ -62,7 +65,36 @@ def tally_conditions(tx: Transaction, conditions: Sequence[Condition], order: Se
     if states is not None and states <= _UNFINISHED:
         made.append(Condition("end_date", Operator.IN, [None]))
     is_tallied = len(on_dags) <= 1 and len(on_dags) + len(on_states) == len(conditions)
-    return RunConditions(made, of_states if is_tallied else None, of_states <= FEW_RUNS and not is_in_order)
+    tallied = RunConditions(made, of_states if is_tallied else None, of_states <= FEW_RUNS and not is_in_order, tuple(order))
+    if states != {_FAILED} or is_in_order or (on_dags and of_dags < _count_failed(tx, counts, on_dags)):
+        return tallied
+    return _read_failed(tallied)
+
+
+def _count_failed(tx: Transaction, counts: Mapping[int, int], on_dags: Sequence[Condition]) -> int:
+    """The number of failed runs of all DAGs."""
+    return (_read_counts(tx, []) if on_dags else counts).get(_FAILED, 0)
+
+
+def _read_failed(tallied: RunConditions) -> RunConditions:
+    """The same for failed runs only, of many DAGs: two indexes have these, in the order of `run_after` (with the DAG and the end) and of their end.
+
+    Failed runs are a part of all, and other conditions are compared with each of them; in an order that no index of failed runs has, a long
+    list is read in its order.
+    """
+    found, walked = [], []
+    first = tallied.order[0]
+    order = (replace(first, field="ended_at"), *tallied.order[1:]) if first.field == "end_date" else tallied.order
+    is_ordered = first.field in ("run_after", "end_date")
+    for condition in tallied.conditions:
+        is_end = condition.field == "end_date" and condition.operator in _RANGES
+        own = replace(condition, field="ended_at") if is_end else condition
+        is_other = condition.field == "dag_pk"
+        found.append(replace(own, is_dense=is_other))
+        if is_end and first.field == "run_after":
+            own = replace(own, field="unindexed_end_date")  # each other text lets SQLite take the index over the end, and sort
+        walked.append(replace(own, is_dense=is_other or (is_end and first.field != "end_date") or (condition.field == "state" and not is_ordered)))
+    return replace(tallied, conditions=found, is_short=tallied.is_short and not is_ordered, order=order, is_ordered=is_ordered, in_order=tuple(walked))
 
 
 def mark_dags(tx: Transaction, conditions: Sequence[Condition]) -> list[Condition]:

@@ -8,8 +8,9 @@ from enum import Enum
 
 from gnomon.model.records import TaskRecord
 from gnomon.model.states import NO_STATUS_CODE, TASK_STATE_CODES, TaskInstanceState
-from gnomon.store.pages.page_query import Condition, Operator, PageQuery
+from gnomon.store.pages.page_query import Condition, FoundRows, Operator, PageQuery, SortKey
 from gnomon.store.pages.page_reader import count_rows, read_page
+from gnomon.store.pages.run_walk import RunWalk, plan_walk, read_walked
 from gnomon.store.record_codec import decode_task
 from gnomon.store.transaction import Transaction
 
@@ -41,7 +42,29 @@ def read_task_instance_page(tx: Transaction, query: PageQuery) -> TaskInstancePa
     is_by_instance = plan is _Plan.BY_INSTANCE and (query.is_short or query.order[0].field == "run_pk")
     name = "task_instance_pages.page_by_instance" if is_by_instance else "task_instance_pages.page"
     chosen = replace(query, conditions=_complete(query.conditions), is_short=query.is_short or plan is _Plan.UNFINISHED)
-    found = read_page(tx, name, chosen)
+    return _decode_page(read_page(tx, name, chosen))
+
+
+def plan_task_instance_walk(tx: Transaction, conditions: Sequence[Condition], order: Sequence[SortKey]) -> RunWalk | None:
+    """How the runs of the list are walked, because no index finds its task instances; None: one does, or the list is of one DAG or run."""
+    plan = _choose_plan(conditions)
+    return None if plan is _Plan.UNFINISHED or _is_in_index_of_failures(conditions, order) else plan_walk(tx, conditions, order, is_rare_state=_has_rare_states(conditions))
+
+
+def read_walked_page(tx: Transaction, walk: RunWalk, query: PageQuery) -> tuple[TaskInstancePage, bool]:
+    """The page, whose runs are walked; and whether the page may have more task instances in runs that were not walked.
+
+    A list in another order than its runs is complete when its count is: all its task instances are then in runs that were walked.
+    """
+    if walk.is_in_order:
+        found, is_cut = read_walked(tx, walk, query)
+    else:
+        run_conditions = tuple(replace(condition, field=_FIELDS_OF_RUNS[condition.field]) for condition in walk.conditions)
+        found, is_cut = read_page(tx, "task_instance_pages.page", replace(query, conditions=(*walk.rest, *run_conditions), is_short=True)), False
+    return _decode_page(found), is_cut
+
+
+def _decode_page(found: FoundRows) -> TaskInstancePage:
     return TaskInstancePage([ListedTaskInstance(decode_task(row[:21]), row[21], row[22]) for row in found.rows], found.keys, found.has_more)
 
 
@@ -65,6 +88,11 @@ _COUNTS = {
 }
 _OF_RUNS = frozenset({"dag_pk", "run_pk", "run_after", "logical_date"})
 """Fields by which an index finds runs."""
+_IN_INDEX_OF_STATES = frozenset({"state", "pool", "end_date"})
+"""Fields that the index of the states after success has."""
+_FAILURES = frozenset({TASK_STATE_CODES[TaskInstanceState.FAILED], TASK_STATE_CODES[TaskInstanceState.UPSTREAM_FAILED]})
+_FIELDS_OF_RUNS = {"id": "run_pk", "dag_pk": "dag_pk", "run_after": "run_after", "logical_date": "logical_date"}
+"""By field of a list of runs: that of a list of task instances."""
 
 
 def _choose_plan(conditions: Sequence[Condition]) -> _Plan:
@@ -73,7 +101,7 @@ def _choose_plan(conditions: Sequence[Condition]) -> _Plan:
         return _Plan.UNFINISHED
     if any(condition.field in _OF_RUNS and not condition.is_dense for condition in conditions):
         return _Plan.BY_RUN
-    return _Plan.BY_INSTANCE if states is not None and min(states) > SUCCESS_CODE else _Plan.WALK
+    return _Plan.BY_INSTANCE if _has_rare_states(conditions) else _Plan.WALK
 
 
 def _complete(conditions: Sequence[Condition]) -> tuple[Condition, ...]:
@@ -82,6 +110,18 @@ def _complete(conditions: Sequence[Condition]) -> tuple[Condition, ...]:
     if states is None or not _are_unfinished(states):
         return tuple(conditions)
     return (*conditions, Condition("run_end_date", Operator.IN, [None]))
+
+
+def _is_in_index_of_failures(conditions: Sequence[Condition], order: Sequence[SortKey]) -> bool:
+    """Whether the index over the states after success has all that is compared, and failures, which are few, are passed over in it."""
+    states = _find_states(conditions)
+    is_in_index = order[0].field == "run_pk" and all(condition.field in _IN_INDEX_OF_STATES for condition in conditions)
+    return is_in_index and states is not None and states <= _FAILURES
+
+
+def _has_rare_states(conditions: Sequence[Condition]) -> bool:
+    states = _find_states(conditions)
+    return states is not None and min(states) > SUCCESS_CODE
 
 
 def _are_unfinished(states: set[int]) -> bool:

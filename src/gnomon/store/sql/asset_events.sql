@@ -63,17 +63,19 @@ INSERT INTO asset_queue (dag_pk, leaf, event_pk) SELECT :dag_pk, :leaf, event_pk
 INSERT INTO asset_queue (dag_pk, leaf, event_pk) SELECT r.dag_pk, r.leaf, e.event_pk FROM :rows JOIN asset_event AS e ON e.uid = r.uid;
 
 -- name: newest_of_assets (sqlite)
--- Events of some assets between two instants, newest first, by the index of each asset. SQLite reads the list with json_each.
+-- Events of some assets between two instants, newest first, by the index of each asset; with `dag_ids` those that these DAGs made or no DAG. SQLite reads the lists with json_each.
 SELECT e.event_pk, a.name, a.uri, e.at, e.extra, e.aliases, e.source_dag_id, e.source_task_id, e.source_run_id, e.source_map_index, e.partition_key
 FROM asset_event AS e JOIN asset AS a ON a.asset_pk = e.asset_pk
 WHERE e.asset_pk IN (SELECT value FROM json_each(:asset_pks)) AND e.at >= :after AND e.at <= :before
+AND (:dag_ids IS NULL OR e.source_dag_id IS NULL OR e.source_dag_id IN (SELECT value FROM json_each(:dag_ids)))
 ORDER BY e.event_pk DESC LIMIT :limit;
 
 -- name: newest_of_assets (postgresql)
--- Events of some assets between two instants, newest first, by the index of each asset. PostgreSQL takes the list as an array.
+-- Events of some assets between two instants, newest first, by the index of each asset; with `dag_ids` those that these DAGs made or no DAG. PostgreSQL takes the lists as arrays.
 SELECT e.event_pk, a.name, a.uri, e.at, e.extra, e.aliases, e.source_dag_id, e.source_task_id, e.source_run_id, e.source_map_index, e.partition_key
 FROM asset_event AS e JOIN asset AS a ON a.asset_pk = e.asset_pk
 WHERE e.asset_pk = ANY(:asset_pks::bigint[]) AND e.at >= :after AND e.at <= :before
+AND (:dag_ids::text[] IS NULL OR e.source_dag_id IS NULL OR e.source_dag_id = ANY(:dag_ids::text[]))
 ORDER BY e.event_pk DESC LIMIT :limit;
 
 -- name: oldest_of_assets (sqlite)
@@ -102,10 +104,19 @@ SELECT e.event_pk, a.name, a.uri, e.at, e.extra, e.aliases, e.source_dag_id, e.s
 FROM asset_event_alias AS l JOIN asset_event AS e ON e.event_pk = l.event_pk JOIN asset AS a ON a.asset_pk = e.asset_pk
 WHERE l.alias = :alias AND e.at >= :after AND e.at <= :before ORDER BY l.event_pk LIMIT :limit;
 
--- name: newest
--- The newest events of all assets.
+-- name: newest (sqlite)
+-- The newest events of all assets; with `dag_ids` those that these DAGs made or no DAG. SQLite reads the list with json_each.
 SELECT e.event_pk, a.name, a.uri, e.at, e.extra, e.aliases, e.source_dag_id, e.source_task_id, e.source_run_id, e.source_map_index, e.partition_key
-FROM asset_event AS e JOIN asset AS a ON a.asset_pk = e.asset_pk ORDER BY e.event_pk DESC LIMIT :limit;
+FROM asset_event AS e JOIN asset AS a ON a.asset_pk = e.asset_pk
+WHERE (:dag_ids IS NULL OR e.source_dag_id IS NULL OR e.source_dag_id IN (SELECT value FROM json_each(:dag_ids)))
+ORDER BY e.event_pk DESC LIMIT :limit;
+
+-- name: newest (postgresql)
+-- The newest events of all assets; with `dag_ids` those that these DAGs made or no DAG. PostgreSQL takes the list as an array.
+SELECT e.event_pk, a.name, a.uri, e.at, e.extra, e.aliases, e.source_dag_id, e.source_task_id, e.source_run_id, e.source_map_index, e.partition_key
+FROM asset_event AS e JOIN asset AS a ON a.asset_pk = e.asset_pk
+WHERE (:dag_ids::text[] IS NULL OR e.source_dag_id IS NULL OR e.source_dag_id = ANY(:dag_ids::text[]))
+ORDER BY e.event_pk DESC LIMIT :limit;
 
 -- name: consumed_by_run
 -- The events that a run consumed, oldest first.
@@ -144,15 +155,29 @@ WHERE c.event_pk = ANY(:event_pks::bigint[]) ORDER BY c.event_pk, d.dag_id, r.ru
 SELECT event_pk FROM asset_event WHERE uid = :uid;
 
 -- name: newest_of_each (sqlite)
--- The newest event of some assets. SQLite reads the list with json_each.
+-- The newest event of some assets; with `dag_ids` the newest that these DAGs made or no DAG. SQLite reads the lists with json_each.
 SELECT e.asset_pk, e.event_pk, e.at FROM asset_event AS e
-WHERE e.event_pk IN (SELECT (SELECT max(n.event_pk) FROM asset_event AS n WHERE n.asset_pk = j.value) FROM json_each(:asset_pks) AS j);
+WHERE e.event_pk IN (
+    SELECT (SELECT n.event_pk FROM asset_event AS n WHERE n.asset_pk = j.value
+            AND (:dag_ids IS NULL OR n.source_dag_id IS NULL OR n.source_dag_id IN (SELECT value FROM json_each(:dag_ids)))
+            ORDER BY n.event_pk DESC LIMIT 1)
+    FROM json_each(:asset_pks) AS j);
 
 -- name: newest_of_each (postgresql)
--- The newest event of some assets. PostgreSQL takes the list as an array.
+-- The newest event of some assets; with `dag_ids` the newest that these DAGs made or no DAG. PostgreSQL takes the lists as arrays.
 SELECT e.asset_pk, e.event_pk, e.at FROM asset_event AS e
-WHERE e.event_pk IN (SELECT (SELECT max(n.event_pk) FROM asset_event AS n WHERE n.asset_pk = p) FROM unnest(:asset_pks::bigint[]) AS p);
+WHERE e.event_pk IN (
+    SELECT (SELECT n.event_pk FROM asset_event AS n WHERE n.asset_pk = p
+            AND (:dag_ids::text[] IS NULL OR n.source_dag_id IS NULL OR n.source_dag_id = ANY(:dag_ids::text[]))
+            ORDER BY n.event_pk DESC LIMIT 1)
+    FROM unnest(:asset_pks::bigint[]) AS p);
 
--- name: counts
--- The number of events and the time of the newest, by asset.
-SELECT asset_pk, count(*), max(at) FROM asset_event GROUP BY asset_pk;
+-- name: counts (sqlite)
+-- The number of events and the time of the newest, by asset; with `dag_ids` of those that these DAGs made or no DAG. SQLite reads the list with json_each.
+SELECT e.asset_pk, count(*), max(e.at) FROM asset_event AS e
+WHERE (:dag_ids IS NULL OR e.source_dag_id IS NULL OR e.source_dag_id IN (SELECT value FROM json_each(:dag_ids))) GROUP BY e.asset_pk;
+
+-- name: counts (postgresql)
+-- The number of events and the time of the newest, by asset; with `dag_ids` of those that these DAGs made or no DAG. PostgreSQL takes the list as an array.
+SELECT e.asset_pk, count(*), max(e.at) FROM asset_event AS e
+WHERE (:dag_ids::text[] IS NULL OR e.source_dag_id IS NULL OR e.source_dag_id = ANY(:dag_ids::text[])) GROUP BY e.asset_pk;

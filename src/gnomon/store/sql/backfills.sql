@@ -65,13 +65,23 @@ UPDATE backfill SET paused = :paused WHERE backfill_pk = :backfill_pk AND paused
 -- Cancel a backfill that has not ended; its owner does the rest.
 UPDATE backfill SET cancelled_by = :by WHERE backfill_pk = :backfill_pk AND ended_at IS NULL AND cancelled_by IS NULL;
 
--- name: run_counts
--- The runs of a backfill by state.
-SELECT state, count(*) FROM dag_run WHERE backfill_pk = :backfill_pk GROUP BY state ORDER BY state;
+-- name: run_counts (sqlite)
+-- The runs of some backfills by state. SQLite reads the list with json_each.
+SELECT r.backfill_pk, r.state, count(*) FROM json_each(:backfill_pks) AS k CROSS JOIN dag_run AS r
+WHERE r.backfill_pk = k.value GROUP BY r.backfill_pk, r.state ORDER BY r.backfill_pk, r.state;
 
--- name: slot_counts
--- The slots of a backfill that had a run already, by what the backfill does with it.
-SELECT outcome, count(*) FROM backfill_slot WHERE backfill_pk = :backfill_pk GROUP BY outcome ORDER BY outcome;
+-- name: run_counts (postgresql)
+-- The runs of some backfills by state. PostgreSQL takes the list as an array.
+SELECT backfill_pk, state, count(*) FROM dag_run WHERE backfill_pk = ANY(:backfill_pks::bigint[]) GROUP BY backfill_pk, state ORDER BY backfill_pk, state;
+
+-- name: slot_counts (sqlite)
+-- The slots of some backfills that had a run already, by what the backfill does with it. SQLite reads the list with json_each.
+SELECT s.backfill_pk, s.outcome, count(*) FROM json_each(:backfill_pks) AS k CROSS JOIN backfill_slot AS s
+WHERE s.backfill_pk = k.value GROUP BY s.backfill_pk, s.outcome ORDER BY s.backfill_pk, s.outcome;
+
+-- name: slot_counts (postgresql)
+-- The slots of some backfills that had a run already, by what the backfill does with it. PostgreSQL takes the list as an array.
+SELECT backfill_pk, outcome, count(*) FROM backfill_slot WHERE backfill_pk = ANY(:backfill_pks::bigint[]) GROUP BY backfill_pk, outcome ORDER BY backfill_pk, outcome;
 
 -- name: left_runs
 -- Runs that a backfill left as they are, in the order of their slots.

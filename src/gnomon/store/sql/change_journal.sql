@@ -10,6 +10,19 @@ DELETE FROM change_journal WHERE change_pk <= (SELECT max(change_pk) FROM change
 -- The oldest and the newest key.
 SELECT (SELECT min(change_pk) FROM change_journal), (SELECT max(change_pk) FROM change_journal);
 
+-- name: extent (sqlite)
+-- The oldest and the newest key. SQLite's keys are the order of the commits, so these tell whether a row was added.
+SELECT COALESCE((SELECT min(change_pk) FROM change_journal), 0), COALESCE((SELECT max(change_pk) FROM change_journal), 0), 0;
+
+-- name: extent (postgresql)
+-- The oldest and the newest key, and the number of rows: on PostgreSQL a row with a smaller key may appear after one with a larger key.
+SELECT COALESCE(min(change_pk), 0), COALESCE(max(change_pk), 0), count(*) FROM change_journal;
+
+-- name: dag_changes_after
+-- How many of the rows after a key there are, up to a number, and how many of them are about a DAG itself (`DagChange`).
+SELECT count(*), COALESCE(sum(CASE WHEN replace(body, '["d",', '') <> body THEN 1 ELSE 0 END), 0)
+FROM (SELECT body FROM change_journal WHERE change_pk > :change_pk LIMIT :limit) AS further;
+
 -- name: after
 -- The rows after a key, oldest first.
 SELECT change_pk, at, body FROM change_journal WHERE change_pk > :change_pk ORDER BY change_pk LIMIT :limit;

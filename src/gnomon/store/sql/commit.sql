@@ -1,15 +1,15 @@
 -- name: runs (sqlite)
--- rows: run_pk bigint, state smallint, started_at bigint, ended_at bigint, reason text, version_pk bigint, clear_number integer, queued_at bigint, conf text
+-- rows: run_pk bigint, state smallint, started_at bigint, ended_at bigint, reason text, version_pk bigint, clear_number integer, queued_at bigint, conf text, bundle_version text
 -- Write what may change in a run. SQLite runs a batch row by row.
 UPDATE dag_run SET state = :state, started_at = :started_at, ended_at = :ended_at, reason = :reason,
-       version_pk = :version_pk, clear_number = :clear_number, queued_at = :queued_at, conf = :conf
+       version_pk = :version_pk, clear_number = :clear_number, queued_at = :queued_at, conf = :conf, bundle_version = :bundle_version
 WHERE run_pk = :run_pk;
 
 -- name: runs (postgresql)
--- rows: run_pk bigint, state smallint, started_at bigint, ended_at bigint, reason text, version_pk bigint, clear_number integer, queued_at bigint, conf text
+-- rows: run_pk bigint, state smallint, started_at bigint, ended_at bigint, reason text, version_pk bigint, clear_number integer, queued_at bigint, conf text, bundle_version text
 -- Write what may change in a run. PostgreSQL runs a batch as one statement.
 UPDATE dag_run SET state = r.state, started_at = r.started_at, ended_at = r.ended_at, reason = r.reason,
-       version_pk = r.version_pk, clear_number = r.clear_number, queued_at = r.queued_at, conf = r.conf
+       version_pk = r.version_pk, clear_number = r.clear_number, queued_at = r.queued_at, conf = r.conf, bundle_version = r.bundle_version
 FROM :rows WHERE dag_run.run_pk = r.run_pk;
 
 -- name: task_instances (sqlite)
@@ -59,17 +59,19 @@ WHERE task_instance.run_pk = r.run_pk AND task_instance.task_no = r.task_no AND 
 
 -- name: attempts (sqlite)
 -- rows: run_pk bigint, task_no integer, map_index integer, seq integer, attempt text, try_number integer, kind text, state text, reason text, worker text, started_at bigint, ended_at bigint, exit_code integer, log text
--- Insert attempts that have ended; an attempt that is stored already is not counted. SQLite runs a batch row by row.
+-- Insert attempts that have ended; an attempt that is stored already is not counted. The worker is the one that claimed it. SQLite runs a batch row by row.
 INSERT INTO attempt (run_pk, task_no, map_index, seq, attempt, try_number, kind, state, reason, worker, started_at, ended_at, exit_code, log)
-VALUES (:run_pk, :task_no, :map_index, :seq, :attempt, :try_number, :kind, :state, :reason, :worker, :started_at, :ended_at, :exit_code, :log)
+VALUES (:run_pk, :task_no, :map_index, :seq, :attempt, :try_number, :kind, :state, :reason,
+        COALESCE((SELECT a.worker FROM remote_attempt AS a WHERE a.attempt = :attempt), :worker), :started_at, :ended_at, :exit_code, :log)
 ON CONFLICT (run_pk, task_no, map_index, seq) DO NOTHING;
 
 -- name: attempts (postgresql)
 -- rows: run_pk bigint, task_no integer, map_index integer, seq integer, attempt text, try_number integer, kind text, state text, reason text, worker text, started_at bigint, ended_at bigint, exit_code integer, log text
--- Insert attempts that have ended; an attempt that is stored already is not counted. PostgreSQL runs a batch as one
+-- Insert attempts that have ended; an attempt that is stored already is not counted. The worker is the one that claimed it. PostgreSQL runs a batch as one
 -- statement.
 INSERT INTO attempt (run_pk, task_no, map_index, seq, attempt, try_number, kind, state, reason, worker, started_at, ended_at, exit_code, log)
-SELECT run_pk, task_no, map_index, seq, attempt, try_number, kind, state, reason, worker, started_at, ended_at, exit_code, log FROM :rows
+SELECT r.run_pk, r.task_no, r.map_index, r.seq, r.attempt, r.try_number, r.kind, r.state, r.reason,
+       COALESCE((SELECT a.worker FROM remote_attempt AS a WHERE a.attempt = r.attempt), r.worker), r.started_at, r.ended_at, r.exit_code, r.log FROM :rows
 ON CONFLICT (run_pk, task_no, map_index, seq) DO NOTHING;
 
 -- name: delete_xcoms (sqlite)
@@ -94,6 +96,29 @@ ON CONFLICT (run_pk, task_no, map_index, key) DO UPDATE SET value = excluded.val
 INSERT INTO xcom (run_pk, task_no, map_index, key, value) SELECT run_pk, task_no, map_index, key, value FROM :rows
 ON CONFLICT (run_pk, task_no, map_index, key) DO UPDATE SET value = excluded.value;
 
+-- name: delete_rendered_fields (sqlite)
+-- rows: run_pk bigint, task_no integer, map_index integer
+-- Delete the rendered fields of task instances in whose place instances with map indices come. SQLite runs a batch row by row.
+DELETE FROM rendered_fields WHERE run_pk = :run_pk AND task_no = :task_no AND map_index = :map_index;
+
+-- name: delete_rendered_fields (postgresql)
+-- rows: run_pk bigint, task_no integer, map_index integer
+-- Delete the rendered fields of task instances in whose place instances with map indices come. PostgreSQL runs a batch as one statement.
+DELETE FROM rendered_fields USING :rows
+WHERE rendered_fields.run_pk = r.run_pk AND rendered_fields.task_no = r.task_no AND rendered_fields.map_index = r.map_index;
+
+-- name: rendered_fields (sqlite)
+-- rows: run_pk bigint, task_no integer, map_index integer, fields text
+-- Insert the rendered fields of an attempt; those of a later attempt replace them. SQLite runs a batch row by row.
+INSERT INTO rendered_fields (run_pk, task_no, map_index, fields) VALUES (:run_pk, :task_no, :map_index, :fields)
+ON CONFLICT (run_pk, task_no, map_index) DO UPDATE SET fields = excluded.fields;
+
+-- name: rendered_fields (postgresql)
+-- rows: run_pk bigint, task_no integer, map_index integer, fields text
+-- Insert the rendered fields of an attempt; those of a later attempt replace them. PostgreSQL runs a batch as one statement.
+INSERT INTO rendered_fields (run_pk, task_no, map_index, fields) SELECT run_pk, task_no, map_index, fields FROM :rows
+ON CONFLICT (run_pk, task_no, map_index) DO UPDATE SET fields = excluded.fields;
+
 -- name: pool_slots
 -- Take slots of a pool if they are free, or give slots back.
 UPDATE pool SET used = used + :n WHERE name = :name AND (:n <= 0 OR slots = -1 OR used + :n <= slots);
@@ -111,16 +136,16 @@ INSERT INTO run_tally (dag_pk, state, n) SELECT dag_pk, state, n FROM :rows
 ON CONFLICT (dag_pk, state) DO UPDATE SET n = run_tally.n + excluded.n;
 
 -- name: events (sqlite)
--- rows: at bigint, kind text, dag_pk bigint, run_pk bigint, task_no integer, map_index integer, by text, body text
+-- rows: at bigint, kind text, dag_pk bigint, run_pk bigint, task_no integer, map_index integer, by text, body text, address text
 -- Insert rows of the audit log. SQLite runs a batch row by row.
-INSERT INTO event_log (at, kind, dag_pk, run_pk, task_no, map_index, by, body)
-VALUES (:at, :kind, :dag_pk, :run_pk, :task_no, :map_index, :by, :body);
+INSERT INTO event_log (at, kind, dag_pk, run_pk, task_no, map_index, by, body, address)
+VALUES (:at, :kind, :dag_pk, :run_pk, :task_no, :map_index, :by, :body, :address);
 
 -- name: events (postgresql)
--- rows: at bigint, kind text, dag_pk bigint, run_pk bigint, task_no integer, map_index integer, by text, body text
+-- rows: at bigint, kind text, dag_pk bigint, run_pk bigint, task_no integer, map_index integer, by text, body text, address text
 -- Insert rows of the audit log. PostgreSQL runs a batch as one statement.
-INSERT INTO event_log (at, kind, dag_pk, run_pk, task_no, map_index, by, body)
-SELECT at, kind, dag_pk, run_pk, task_no, map_index, by, body FROM :rows;
+INSERT INTO event_log (at, kind, dag_pk, run_pk, task_no, map_index, by, body, address)
+SELECT at, kind, dag_pk, run_pk, task_no, map_index, by, body, address FROM :rows;
 
 -- name: pause_dag
 -- Pause a DAG for its owner; a plan that was made with the earlier plan_seq is refused.

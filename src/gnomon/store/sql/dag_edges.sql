@@ -24,6 +24,12 @@ SELECT d.dag_pk, d.dag_id, d.group_no, d.paused, d.dependency_error, e.edge_no, 
        EXISTS (SELECT 1 FROM dag AS u WHERE u.dag_id = e.up_dag AND u.active)
 FROM dag_edge AS e JOIN dag AS d ON d.dag_pk = e.dag_pk WHERE d.active ORDER BY d.dag_id, e.edge_no;
 
+-- name: list_of
+-- The dependencies of one DAG, and whether the upstream DAG is active; none for a DAG that is not active.
+SELECT d.dag_pk, d.dag_id, d.group_no, d.paused, d.dependency_error, e.edge_no, e.task_id, e.body,
+       EXISTS (SELECT 1 FROM dag AS u WHERE u.dag_id = e.up_dag AND u.active)
+FROM dag AS d JOIN dag_edge AS e ON e.dag_pk = d.dag_pk WHERE d.dag_id = :dag_id AND d.active ORDER BY e.edge_no;
+
 -- name: list_on
 -- The dependencies of active DAGs on one DAG, by the index over upstream DAGs.
 SELECT d.dag_pk, d.dag_id, d.group_no, d.paused, d.dependency_error, e.edge_no, e.task_id, e.body,
@@ -43,3 +49,11 @@ SELECT dag_pk, dependency_error FROM dag WHERE dependency_error IS NOT NULL;
 -- name: set_error
 -- Store why the dependencies of a DAG can never be met; a plan that was made before is refused.
 UPDATE dag SET dependency_error = :error, plan_seq = plan_seq + 1 WHERE dag_pk = :dag_pk RETURNING group_no;
+
+-- name: versions_of (sqlite)
+-- The newest versions of those of some DAGs that are active. SQLite reads the list with json_each.
+SELECT dag_id, version_pk FROM dag WHERE active AND dag_id IN (SELECT value FROM json_each(:dag_ids));
+
+-- name: versions_of (postgresql)
+-- The newest versions of those of some DAGs that are active. PostgreSQL takes the list as an array.
+SELECT dag_id, version_pk FROM dag WHERE active AND dag_id = ANY(:dag_ids::text[]);

@@ -1,10 +1,11 @@
 -- name: put
 -- Insert or replace the result of parsing a file.
-INSERT INTO file (path, input_hash, inputs, looked_further, fresh, parsed_at, duration_s, failed, warnings, stale)
-VALUES (:path, :input_hash, :inputs, :looked_further, :fresh, :at, :duration_s, :failed, :warnings, :stale)
+INSERT INTO file (path, input_hash, inputs, looked_further, fresh, parsed_at, duration_s, failed, warnings, stale, bundle_name, bundle_version)
+VALUES (:path, :input_hash, :inputs, :looked_further, :fresh, :at, :duration_s, :failed, :warnings, :stale, :bundle_name, :bundle_version)
 ON CONFLICT (path) DO UPDATE SET input_hash = excluded.input_hash, inputs = excluded.inputs,
        looked_further = excluded.looked_further, parsed_at = excluded.parsed_at, duration_s = excluded.duration_s,
-       failed = excluded.failed, warnings = excluded.warnings, stale = excluded.stale, gone_at = NULL,
+       failed = excluded.failed, warnings = excluded.warnings, stale = excluded.stale, gone_at = NULL, bundle_name = excluded.bundle_name,
+       bundle_version = CASE WHEN excluded.failed AND file.bundle_version IS NOT NULL THEN file.bundle_version ELSE excluded.bundle_version END,
        fresh = CASE WHEN excluded.fresh IS NULL AND file.input_hash = excluded.input_hash THEN file.fresh ELSE excluded.fresh END
 RETURNING file_pk;
 
@@ -51,13 +52,18 @@ SELECT file_pk, number, kind, message, line, traceback, at FROM :rows;
 
 -- name: errors
 -- All errors of files that are not deleted.
-SELECT f.path, e.kind, e.message, e.line, e.traceback, e.at FROM import_error AS e JOIN file AS f ON f.file_pk = e.file_pk
+SELECT f.path, e.kind, e.message, e.line, e.traceback, e.at, f.bundle_name FROM import_error AS e JOIN file AS f ON f.file_pk = e.file_pk
 WHERE f.gone_at IS NULL ORDER BY f.path, e.number;
 
 -- name: listed_errors
 -- All errors of files that are not deleted, with the keys of their rows.
-SELECT e.file_pk, e.number, f.path, e.kind, e.message, e.line, e.traceback, e.at FROM import_error AS e JOIN file AS f ON f.file_pk = e.file_pk
+SELECT e.file_pk, e.number, f.path, e.kind, e.message, e.line, e.traceback, e.at, f.bundle_name FROM import_error AS e JOIN file AS f ON f.file_pk = e.file_pk
 WHERE f.gone_at IS NULL ORDER BY e.file_pk, e.number;
+
+-- name: files_of_errors
+-- The DAGs, also those that no file defines any more, whose files have errors.
+SELECT d.dag_pk, f.path FROM dag AS d JOIN file AS f ON f.file_pk = d.file_pk
+WHERE d.version_pk IS NOT NULL AND d.file_pk IN (SELECT e.file_pk FROM import_error AS e) ORDER BY d.dag_pk;
 
 -- name: warnings
 -- Files that are not deleted and have warnings.
@@ -68,3 +74,9 @@ SELECT path, warnings FROM file WHERE gone_at IS NULL AND warnings <> '[]' ORDER
 UPDATE file SET stale = TRUE
 WHERE gone_at IS NULL AND file_pk <> :file_pk AND file_pk IN (SELECT file_pk FROM import_error WHERE kind = 'duplicate')
 RETURNING path;
+
+-- name: move_to_bundle_version
+-- The files of a bundle are those of another version of it now. A file that cannot be loaded keeps the version of its last good parse.
+UPDATE file SET bundle_version = :version
+WHERE bundle_name = :bundle_name AND gone_at IS NULL AND NOT failed AND (bundle_version IS NULL OR bundle_version <> :version)
+RETURNING file_pk;

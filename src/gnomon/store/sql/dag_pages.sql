@@ -1,4 +1,4 @@
--- name: page
+-- name: page (sqlite)
 -- field: dag_pk d.dag_pk
 -- field: dag_id d.dag_id
 -- field: is_paused d.paused
@@ -6,31 +6,95 @@
 -- field: file f.path
 -- field: has_import_errors (EXISTS (SELECT 1 FROM import_error AS x WHERE x.file_pk = d.file_pk))
 -- nullable field: next_dagrun d.next_run_after
--- nullable field: last_run_state (SELECT n.state FROM dag_run AS n WHERE n.dag_pk = d.dag_pk ORDER BY n.run_after DESC, n.run_pk DESC LIMIT 1)
--- nullable field: last_run_start_date (SELECT n.started_at FROM dag_run AS n WHERE n.dag_pk = d.dag_pk ORDER BY n.run_after DESC, n.run_pk DESC LIMIT 1)
--- nullable field: last_run_end_date (SELECT n.ended_at FROM dag_run AS n WHERE n.dag_pk = d.dag_pk ORDER BY n.run_after DESC, n.run_pk DESC LIMIT 1)
--- DAGs with the results of their last parse and their planning.
+-- nullable field: last_run_state l.state
+-- nullable field: last_run_start_date l.started_at
+-- nullable field: last_run_end_date l.ended_at
+-- nullable field: last_run_after l.run_after
+-- nullable field: last_run_duration (l.ended_at - l.started_at)
+-- field: failures COALESCE((SELECT t.n FROM run_tally AS t WHERE t.dag_pk = d.dag_pk AND t.state = 101), 0)
+-- nullable field: bundle_name f.bundle_name
+-- nullable field: bundle_version f.bundle_version
+-- field: has_warnings (f.warnings <> '[]' OR COALESCE(d.error, '') <> '' OR COALESCE(d.dependency_error, '') <> '')
+-- nullable field: awaited_since (CASE WHEN d.active AND NOT d.paused THEN d.next_run_after END)
+-- join: f JOIN file AS f ON f.file_pk = d.file_pk
+-- join: l LEFT JOIN dag_run AS l ON l.run_pk = (SELECT n.run_pk FROM dag_run AS n WHERE n.dag_pk = d.dag_pk ORDER BY n.run_after DESC, n.run_pk DESC LIMIT 1)
+-- DAGs with the results of their last parse and their planning. The rest of a row is read only for the page. The
+-- newest run is looked up once for a DAG: SQLite finds its key.
 SELECT d.dag_pk, d.dag_id, d.paused, d.active, d.version_pk, d.input_hash, d.next_body, f.path, f.parsed_at, f.duration_s, v.number, v.created_at,
-       (EXISTS (SELECT 1 FROM import_error AS x WHERE x.file_pk = d.file_pk)) {keys}
-FROM dag AS d JOIN file AS f ON f.file_pk = d.file_pk JOIN dag_version AS v ON v.version_pk = d.version_pk
-WHERE {conditions} ORDER BY {order} LIMIT :limit OFFSET :offset;
+       f.bundle_name, f.bundle_version, (EXISTS (SELECT 1 FROM import_error AS x WHERE x.file_pk = d.file_pk)) {keys}
+FROM (SELECT d.dag_pk FROM dag AS d {joins} WHERE d.version_pk IS NOT NULL AND {conditions} ORDER BY {order} LIMIT :limit OFFSET :offset) AS found
+     {cross} JOIN dag AS d ON d.dag_pk = found.dag_pk {cross} JOIN file AS f ON f.file_pk = d.file_pk {cross} JOIN dag_version AS v ON v.version_pk = d.version_pk {order_joins}
+ORDER BY {order};
 
--- name: count
+-- name: count (sqlite)
 -- fields: page
--- Counts the DAGs that a page belongs to, up to a number.
+-- join: f JOIN file AS f ON f.file_pk = d.file_pk
+-- join: l LEFT JOIN dag_run AS l ON l.run_pk = (SELECT n.run_pk FROM dag_run AS n WHERE n.dag_pk = d.dag_pk ORDER BY n.run_after DESC, n.run_pk DESC LIMIT 1)
+-- Counts the DAGs that a page belongs to, up to a number; the newest run as in the page of SQLite.
 SELECT count(*) FROM (
-    SELECT 1 FROM dag AS d JOIN file AS f ON f.file_pk = d.file_pk JOIN dag_version AS v ON v.version_pk = d.version_pk
+    SELECT 1 FROM dag AS d {joins} JOIN dag_version AS v ON v.version_pk = d.version_pk
     WHERE {conditions} LIMIT :most
 ) AS found;
 
--- name: keys
+-- name: keys (sqlite)
 -- fields: page
--- The keys of the DAGs that meet conditions.
-SELECT d.dag_pk FROM dag AS d JOIN file AS f ON f.file_pk = d.file_pk WHERE {conditions} ORDER BY d.dag_pk;
+-- join: f JOIN file AS f ON f.file_pk = d.file_pk
+-- join: l LEFT JOIN dag_run AS l ON l.run_pk = (SELECT n.run_pk FROM dag_run AS n WHERE n.dag_pk = d.dag_pk ORDER BY n.run_after DESC, n.run_pk DESC LIMIT 1)
+-- The keys of the DAGs that meet conditions; the newest run as in the page of SQLite.
+SELECT d.dag_pk FROM dag AS d {joins} WHERE {conditions} ORDER BY d.dag_pk;
+
+-- name: page (postgresql)
+-- field: dag_pk d.dag_pk
+-- field: dag_id d.dag_id
+-- field: is_paused d.paused
+-- field: is_active d.active
+-- field: file f.path
+-- field: has_import_errors (EXISTS (SELECT 1 FROM import_error AS x WHERE x.file_pk = d.file_pk))
+-- nullable field: next_dagrun d.next_run_after
+-- nullable field: last_run_state l.state
+-- nullable field: last_run_start_date l.started_at
+-- nullable field: last_run_end_date l.ended_at
+-- nullable field: last_run_after l.run_after
+-- nullable field: last_run_duration (l.ended_at - l.started_at)
+-- field: failures COALESCE((SELECT t.n FROM run_tally AS t WHERE t.dag_pk = d.dag_pk AND t.state = 101), 0)
+-- nullable field: bundle_name f.bundle_name
+-- nullable field: bundle_version f.bundle_version
+-- field: has_warnings (f.warnings <> '[]' OR COALESCE(d.error, '') <> '' OR COALESCE(d.dependency_error, '') <> '')
+-- nullable field: awaited_since (CASE WHEN d.active AND NOT d.paused THEN d.next_run_after END)
+-- join: f JOIN file AS f ON f.file_pk = d.file_pk
+-- join: l LEFT JOIN LATERAL (SELECT n.* FROM dag_run AS n WHERE n.dag_pk = d.dag_pk ORDER BY n.run_after DESC, n.run_pk DESC LIMIT 1) AS l ON true
+-- DAGs with the results of their last parse and their planning. The rest of a row is read only for the page. The
+-- newest run is looked up once for a DAG: PostgreSQL finds its row (LATERAL), which takes half the time of finding its key and then the row.
+SELECT d.dag_pk, d.dag_id, d.paused, d.active, d.version_pk, d.input_hash, d.next_body, f.path, f.parsed_at, f.duration_s, v.number, v.created_at,
+       f.bundle_name, f.bundle_version, (EXISTS (SELECT 1 FROM import_error AS x WHERE x.file_pk = d.file_pk)) {keys}
+FROM (SELECT d.dag_pk FROM dag AS d {joins} WHERE d.version_pk IS NOT NULL AND {conditions} ORDER BY {order} LIMIT :limit OFFSET :offset) AS found
+     {cross} JOIN dag AS d ON d.dag_pk = found.dag_pk {cross} JOIN file AS f ON f.file_pk = d.file_pk {cross} JOIN dag_version AS v ON v.version_pk = d.version_pk {order_joins}
+ORDER BY {order};
+
+-- name: count (postgresql)
+-- fields: page
+-- join: f JOIN file AS f ON f.file_pk = d.file_pk
+-- join: l LEFT JOIN LATERAL (SELECT n.* FROM dag_run AS n WHERE n.dag_pk = d.dag_pk ORDER BY n.run_after DESC, n.run_pk DESC LIMIT 1) AS l ON true
+-- Counts the DAGs that a page belongs to, up to a number; the newest run as in the page of PostgreSQL.
+SELECT count(*) FROM (
+    SELECT 1 FROM dag AS d {joins} JOIN dag_version AS v ON v.version_pk = d.version_pk
+    WHERE {conditions} LIMIT :most
+) AS found;
+
+-- name: keys (postgresql)
+-- fields: page
+-- join: f JOIN file AS f ON f.file_pk = d.file_pk
+-- join: l LEFT JOIN LATERAL (SELECT n.* FROM dag_run AS n WHERE n.dag_pk = d.dag_pk ORDER BY n.run_after DESC, n.run_pk DESC LIMIT 1) AS l ON true
+-- The keys of the DAGs that meet conditions; the newest run as in the page of PostgreSQL.
+SELECT d.dag_pk FROM dag AS d {joins} WHERE {conditions} ORDER BY d.dag_pk;
 
 -- name: all_versions
--- The newest version of every DAG, without its spec.
-SELECT dag_pk, version_pk, input_hash, active FROM dag WHERE version_pk IS NOT NULL ORDER BY dag_id;
+-- The newest version of every DAG, without its spec, and its file.
+SELECT dag_pk, version_pk, input_hash, active, file_pk FROM dag WHERE version_pk IS NOT NULL ORDER BY dag_id;
+
+-- name: file_paths
+-- The path of every file.
+SELECT file_pk, path FROM file;
 
 -- name: versions_of (sqlite)
 -- The newest version of some DAGs. SQLite reads the list with json_each.
@@ -42,4 +106,4 @@ SELECT dag_pk, version_pk, input_hash, active FROM dag WHERE version_pk IS NOT N
 
 -- name: version_numbers
 -- The versions of a DAG without their specs, newest first.
-SELECT version_pk, number, created_at FROM dag_version WHERE dag_pk = :dag_pk ORDER BY number DESC;
+SELECT version_pk, number, created_at, bundle_name, bundle_version FROM dag_version WHERE dag_pk = :dag_pk ORDER BY number DESC;

@@ -13,7 +13,7 @@ WHERE d.dag_id = ANY(:dag_ids::text[]);
 -- name: list
 -- The versions of a DAG, newest first, with the number of runs that used each last.
 SELECT v.version_pk, v.number, v.spec_hash, v.spec, v.input_hash, v.created_at, d.version_pk = v.version_pk,
-       (SELECT count(*) FROM dag_run AS r WHERE r.dag_pk = v.dag_pk AND r.version_pk = v.version_pk)
+       (SELECT count(*) FROM dag_run AS r WHERE r.dag_pk = v.dag_pk AND r.version_pk = v.version_pk), v.bundle_name, v.bundle_version
 FROM dag_version AS v JOIN dag AS d ON d.dag_pk = v.dag_pk WHERE v.dag_pk = :dag_pk ORDER BY v.number DESC;
 
 -- name: add_dags (sqlite)
@@ -39,16 +39,16 @@ INSERT INTO task_name (dag_pk, task_no, task_id) VALUES (:dag_pk, :task_no, :tas
 INSERT INTO task_name (dag_pk, task_no, task_id) SELECT dag_pk, task_no, task_id FROM :rows;
 
 -- name: add (sqlite)
--- rows: dag_pk bigint, number integer, spec_hash text, spec bytea, input_hash text, created_at bigint
+-- rows: dag_pk bigint, number integer, spec_hash text, spec bytea, input_hash text, created_at bigint, bundle_name text, bundle_version text
 -- Insert new versions. SQLite runs a batch row by row.
-INSERT INTO dag_version (dag_pk, number, spec_hash, spec, input_hash, created_at)
-VALUES (:dag_pk, :number, :spec_hash, :spec, :input_hash, :created_at);
+INSERT INTO dag_version (dag_pk, number, spec_hash, spec, input_hash, created_at, bundle_name, bundle_version)
+VALUES (:dag_pk, :number, :spec_hash, :spec, :input_hash, :created_at, :bundle_name, :bundle_version);
 
 -- name: add (postgresql)
--- rows: dag_pk bigint, number integer, spec_hash text, spec bytea, input_hash text, created_at bigint
+-- rows: dag_pk bigint, number integer, spec_hash text, spec bytea, input_hash text, created_at bigint, bundle_name text, bundle_version text
 -- Insert new versions. PostgreSQL runs a batch as one statement.
-INSERT INTO dag_version (dag_pk, number, spec_hash, spec, input_hash, created_at)
-SELECT dag_pk, number, spec_hash, spec, input_hash, created_at FROM :rows;
+INSERT INTO dag_version (dag_pk, number, spec_hash, spec, input_hash, created_at, bundle_name, bundle_version)
+SELECT dag_pk, number, spec_hash, spec, input_hash, created_at, bundle_name, bundle_version FROM :rows;
 
 -- name: replace_spec (sqlite)
 -- rows: dag_pk bigint, number integer, spec bytea
@@ -75,3 +75,21 @@ WHERE dag_pk = :dag_pk;
 UPDATE dag SET live_at = CASE WHEN dag.active THEN dag.live_at ELSE r.at END, active = TRUE, file_pk = r.file_pk, input_hash = r.input_hash, plan_seq = plan_seq + 1,
        version_pk = v.version_pk
 FROM :rows JOIN dag_version AS v ON v.dag_pk = r.dag_pk AND v.number = r.number WHERE dag.dag_pk = r.dag_pk;
+
+-- name: put_source
+-- Keep a source; one that is kept already is marked as used, so that a clean does not delete it now.
+INSERT INTO dag_source (source_hash, source, used_at) VALUES (:source_hash, :source, :at) ON CONFLICT (source_hash) DO UPDATE SET used_at = excluded.used_at;
+
+-- name: set_sources (sqlite)
+-- rows: dag_pk bigint, number integer, source_hash text
+-- Give versions their source. SQLite runs a batch row by row.
+UPDATE dag_version SET source_hash = :source_hash WHERE dag_pk = :dag_pk AND number = :number;
+
+-- name: set_sources (postgresql)
+-- rows: dag_pk bigint, number integer, source_hash text
+-- Give versions their source. PostgreSQL runs a batch as one statement.
+UPDATE dag_version AS v SET source_hash = r.source_hash FROM :rows WHERE v.dag_pk = r.dag_pk AND v.number = r.number;
+
+-- name: source
+-- The source of one version of a DAG.
+SELECT s.source FROM dag_version AS v JOIN dag_source AS s ON s.source_hash = v.source_hash WHERE v.dag_pk = :dag_pk AND v.number = :number;

@@ -16,6 +16,11 @@ UPDATE dag SET paused = :paused, live_at = CASE WHEN :paused THEN live_at ELSE :
 -- The active DAGs of a file.
 SELECT dag_pk, dag_id, group_no FROM dag WHERE file_pk = :file_pk AND active ORDER BY dag_pk;
 
+-- name: of_bundle
+-- The active DAGs of the files of a DAG bundle: DAG, group, file.
+SELECT d.dag_pk, d.group_no, d.file_pk FROM dag AS d JOIN file AS f ON f.file_pk = d.file_pk
+WHERE f.bundle_name = :bundle_name AND d.active ORDER BY d.dag_pk;
+
 -- name: deactivate (sqlite)
 -- rows: dag_pk bigint
 -- DAGs that no file defines any more; a plan that was made before is refused. SQLite runs a batch row by row.

@@ -10,15 +10,20 @@
 -- nullable field: task_id n.task_id
 -- nullable field: logical_date r.logical_at
 -- The audit log with the names of what its rows are about.
-SELECT e.event_pk, e.at, e.kind, e.map_index, e.by, e.body, d.dag_id, d.version_pk, r.run_id, r.logical_at, n.task_id {keys}
+SELECT e.event_pk, e.at, e.kind, e.map_index, e.by, e.body, e.address, d.dag_id, d.version_pk, r.run_id, r.logical_at, n.task_id {keys}
 FROM event_log AS e LEFT JOIN dag_run AS r ON r.run_pk = e.run_pk
 LEFT JOIN dag AS d ON d.dag_pk = COALESCE(e.dag_pk, r.dag_pk) LEFT JOIN task_name AS n ON n.dag_pk = d.dag_pk AND n.task_no = e.task_no
 WHERE {conditions} ORDER BY {order} LIMIT :limit OFFSET :offset;
 
+-- name: keys
+-- fields: page
+-- Only the keys of the rows of a page.
+SELECT e.event_pk {keys} FROM event_log AS e WHERE {conditions} ORDER BY {order} LIMIT :limit OFFSET :offset;
+
 -- name: page_of_dag
 -- fields: page
 -- The part of it that is about one DAG or its runs.
-SELECT e.event_pk, e.at, e.kind, e.map_index, e.by, e.body, d.dag_id, d.version_pk, r.run_id, r.logical_at, n.task_id {keys}
+SELECT e.event_pk, e.at, e.kind, e.map_index, e.by, e.body, e.address, d.dag_id, d.version_pk, r.run_id, r.logical_at, n.task_id {keys}
 FROM (SELECT event_pk FROM event_log WHERE dag_pk = :dag_pk
       UNION SELECT o.event_pk FROM dag_run AS u JOIN event_log AS o ON o.run_pk = u.run_pk WHERE u.dag_pk = :dag_pk) AS chosen
      {cross} JOIN event_log AS e ON e.event_pk = chosen.event_pk

@@ -1,28 +1,32 @@
 -- name: dags_of_groups (sqlite)
 -- The DAGs of some groups with their newest version. SQLite reads the list with json_each.
 SELECT d.dag_pk, d.dag_id, d.group_no, d.paused, d.active, d.plan_seq, d.cursor, d.next_body, d.fingerprint,
-       d.version_pk, v.spec, f.path, d.input_hash, f.fresh, d.error, f.looked_further, d.dependency_error, d.live_at
+       d.version_pk, v.spec, f.path, d.input_hash, f.fresh, d.error, f.looked_further, d.dependency_error, d.live_at,
+       f.bundle_name, f.bundle_version
 FROM dag AS d JOIN dag_version AS v ON v.version_pk = d.version_pk JOIN file AS f ON f.file_pk = d.file_pk
 WHERE d.group_no IN (SELECT value FROM json_each(:groups)) ORDER BY d.dag_pk;
 
 -- name: dags_of_groups (postgresql)
 -- The DAGs of some groups with their newest version. PostgreSQL takes the list as an array.
 SELECT d.dag_pk, d.dag_id, d.group_no, d.paused, d.active, d.plan_seq, d.cursor, d.next_body, d.fingerprint,
-       d.version_pk, v.spec, f.path, d.input_hash, f.fresh, d.error, f.looked_further, d.dependency_error, d.live_at
+       d.version_pk, v.spec, f.path, d.input_hash, f.fresh, d.error, f.looked_further, d.dependency_error, d.live_at,
+       f.bundle_name, f.bundle_version
 FROM dag AS d JOIN dag_version AS v ON v.version_pk = d.version_pk JOIN file AS f ON f.file_pk = d.file_pk
 WHERE d.group_no = ANY(:groups::bigint[]) ORDER BY d.dag_pk;
 
 -- name: dags (sqlite)
 -- Some DAGs with their newest version. SQLite reads the list with json_each.
 SELECT d.dag_pk, d.dag_id, d.group_no, d.paused, d.active, d.plan_seq, d.cursor, d.next_body, d.fingerprint,
-       d.version_pk, v.spec, f.path, d.input_hash, f.fresh, d.error, f.looked_further, d.dependency_error, d.live_at
+       d.version_pk, v.spec, f.path, d.input_hash, f.fresh, d.error, f.looked_further, d.dependency_error, d.live_at,
+       f.bundle_name, f.bundle_version
 FROM dag AS d JOIN dag_version AS v ON v.version_pk = d.version_pk JOIN file AS f ON f.file_pk = d.file_pk
 WHERE d.dag_pk IN (SELECT value FROM json_each(:dag_pks)) ORDER BY d.dag_pk;
 
 -- name: dags (postgresql)
 -- Some DAGs with their newest version. PostgreSQL takes the list as an array.
 SELECT d.dag_pk, d.dag_id, d.group_no, d.paused, d.active, d.plan_seq, d.cursor, d.next_body, d.fingerprint,
-       d.version_pk, v.spec, f.path, d.input_hash, f.fresh, d.error, f.looked_further, d.dependency_error, d.live_at
+       d.version_pk, v.spec, f.path, d.input_hash, f.fresh, d.error, f.looked_further, d.dependency_error, d.live_at,
+       f.bundle_name, f.bundle_version
 FROM dag AS d JOIN dag_version AS v ON v.version_pk = d.version_pk JOIN file AS f ON f.file_pk = d.file_pk
 WHERE d.dag_pk = ANY(:dag_pks::bigint[]) ORDER BY d.dag_pk;
 
@@ -38,7 +42,7 @@ SELECT dag_pk, task_id, task_no FROM task_name WHERE dag_pk = ANY(:dag_pks::bigi
 -- The unfinished runs of some groups, by the partial index, without queued runs that wait in the store for their turn in a
 -- backfill. SQLite reads the list with json_each.
 SELECT run_pk, dag_pk, run_id, run_type, state, run_after, logical_at, interval_start, interval_end, version_pk, conf,
-       queued_at, started_at, ended_at, reason, clear_number, stands_for, partition_key, partition_date, backfill_pk
+       queued_at, started_at, ended_at, reason, clear_number, stands_for, partition_key, partition_date, backfill_pk, bundle_version
 FROM dag_run WHERE ended_at IS NULL AND group_no IN (SELECT value FROM json_each(:groups))
        AND (state <> 1 OR backfill_pk IS NULL OR NOT EXISTS (SELECT 1 FROM backfill AS b
             WHERE b.backfill_pk = dag_run.backfill_pk AND b.is_windowed AND b.ended_at IS NULL)
@@ -49,7 +53,7 @@ ORDER BY run_pk;
 -- The unfinished runs of some groups, by the partial index, without queued runs that wait in the store for their turn in a
 -- backfill. PostgreSQL takes the list as an array.
 SELECT run_pk, dag_pk, run_id, run_type, state, run_after, logical_at, interval_start, interval_end, version_pk, conf,
-       queued_at, started_at, ended_at, reason, clear_number, stands_for, partition_key, partition_date, backfill_pk
+       queued_at, started_at, ended_at, reason, clear_number, stands_for, partition_key, partition_date, backfill_pk, bundle_version
 FROM dag_run WHERE ended_at IS NULL AND group_no = ANY(:groups::bigint[])
        AND (state <> 1 OR backfill_pk IS NULL OR NOT EXISTS (SELECT 1 FROM backfill AS b
             WHERE b.backfill_pk = dag_run.backfill_pk AND b.is_windowed AND b.ended_at IS NULL)
@@ -59,19 +63,19 @@ ORDER BY run_pk;
 -- name: run
 -- One run.
 SELECT run_pk, dag_pk, run_id, run_type, state, run_after, logical_at, interval_start, interval_end, version_pk, conf,
-       queued_at, started_at, ended_at, reason, clear_number, stands_for, partition_key, partition_date, backfill_pk
+       queued_at, started_at, ended_at, reason, clear_number, stands_for, partition_key, partition_date, backfill_pk, bundle_version
 FROM dag_run WHERE run_pk = :run_pk;
 
 -- name: newest_ended_run
 -- The newest ended run of a DAG.
 SELECT run_pk, dag_pk, run_id, run_type, state, run_after, logical_at, interval_start, interval_end, version_pk, conf,
-       queued_at, started_at, ended_at, reason, clear_number, stands_for, partition_key, partition_date, backfill_pk
+       queued_at, started_at, ended_at, reason, clear_number, stands_for, partition_key, partition_date, backfill_pk, bundle_version
 FROM dag_run WHERE dag_pk = :dag_pk AND ended_at IS NOT NULL ORDER BY run_after DESC, run_pk DESC LIMIT 1;
 
 -- name: ended_run_before
 -- The newest ended run of a DAG before a run.
 SELECT run_pk, dag_pk, run_id, run_type, state, run_after, logical_at, interval_start, interval_end, version_pk, conf,
-       queued_at, started_at, ended_at, reason, clear_number, stands_for, partition_key, partition_date, backfill_pk
+       queued_at, started_at, ended_at, reason, clear_number, stands_for, partition_key, partition_date, backfill_pk, bundle_version
 FROM dag_run WHERE dag_pk = :dag_pk AND ended_at IS NOT NULL AND (run_after, run_pk) < (:run_after, :run_pk)
 ORDER BY run_after DESC, run_pk DESC LIMIT 1;
 

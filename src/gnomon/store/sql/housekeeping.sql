@@ -60,6 +60,14 @@ SELECT count(*) FROM event_log WHERE at < :before;
 -- Delete the oldest lines of the audit log before an instant. Lines are written in the order of time, but for the difference of clocks.
 DELETE FROM event_log WHERE event_pk IN (SELECT event_pk FROM event_log WHERE at < :before ORDER BY event_pk LIMIT :limit);
 
+-- name: count_expired_requests
+-- The number of answered requests before an instant.
+SELECT count(*) FROM request WHERE state <> 'pending' AND at < :before;
+
+-- name: remove_requests
+-- Delete the oldest answered requests before an instant.
+DELETE FROM request WHERE request_pk IN (SELECT request_pk FROM request WHERE state <> 'pending' AND at < :before ORDER BY request_pk LIMIT :limit);
+
 -- name: count_expired_xcoms
 -- The number of XComs of runs that ended before an instant.
 SELECT count(*) FROM xcom AS x JOIN dag_run AS r ON r.run_pk = x.run_pk WHERE r.ended_at < :before;
@@ -152,3 +160,7 @@ DELETE FROM dag_version WHERE version_pk = :version_pk AND NOT EXISTS (SELECT 1 
 -- Delete versions of DAGs, but for those that a DAG has as its newest. PostgreSQL runs a batch as one statement.
 DELETE FROM dag_version USING :rows WHERE dag_version.version_pk = r.version_pk
   AND NOT EXISTS (SELECT 1 FROM dag AS d WHERE d.dag_pk = dag_version.dag_pk AND d.version_pk = dag_version.version_pk);
+
+-- name: remove_unused_sources
+-- Delete the sources that no version of a DAG has any more, but for those that were used after an instant.
+DELETE FROM dag_source WHERE used_at < :before AND NOT EXISTS (SELECT 1 FROM dag_version AS v WHERE v.source_hash = dag_source.source_hash);

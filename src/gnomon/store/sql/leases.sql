@@ -29,6 +29,14 @@ UPDATE scheduler SET beat_at = :now WHERE id = :id AND NOT fenced;
 -- Fence a scheduler: it can write nothing more.
 UPDATE scheduler SET fenced = TRUE WHERE id = :id;
 
+-- name: lock_silent_schedulers (sqlite)
+-- Lock the rows that a heartbeat may write, in one order. Never executed on SQLite, which has one writer at a time.
+SELECT NULL WHERE :me IS NULL AND :before IS NULL;
+
+-- name: lock_silent_schedulers (postgresql)
+-- Lock the rows that a heartbeat may write, in one order: two schedulers that were silent and fence each other would be a deadlock.
+SELECT id FROM scheduler WHERE id = :me OR (NOT fenced AND beat_at < :before) ORDER BY id FOR NO KEY UPDATE;
+
 -- name: silent_schedulers
 -- Schedulers without a heartbeat since an instant that are not fenced, except the caller.
 SELECT id FROM scheduler WHERE NOT fenced AND beat_at < :before AND id <> :me ORDER BY id;
@@ -74,6 +82,23 @@ UPDATE dag_group SET owner = :me, epoch = epoch + 1
 WHERE group_no = ANY(:groups::bigint[])
   AND (owner IS NULL OR owner IN (SELECT id FROM scheduler WHERE fenced));
 
+-- name: live_schedulers
+-- The schedulers that are not fenced, with their hosts, and whether a worker of their host lives that only they reach (not one of the execution API).
+SELECT id, host, EXISTS (SELECT 1 FROM worker WHERE worker.host = scheduler.host AND worker.address NOT LIKE 'execution-api%' AND NOT worker.lost)
+FROM scheduler WHERE NOT fenced ORDER BY id;
+
+-- name: free_groups
+-- The groups without a live owner.
+SELECT group_no FROM dag_group WHERE owner IS NULL OR owner IN (SELECT id FROM scheduler WHERE fenced) ORDER BY group_no;
+
+-- name: give_up_groups (sqlite)
+-- A live owner gives groups up; the next owner raises the epoch. SQLite reads the list with json_each.
+UPDATE dag_group SET owner = NULL WHERE owner = :me AND group_no IN (SELECT value FROM json_each(:groups));
+
+-- name: give_up_groups (postgresql)
+-- A live owner gives groups up; the next owner raises the epoch. PostgreSQL takes the list as an array.
+UPDATE dag_group SET owner = NULL WHERE owner = :me AND group_no = ANY(:groups::bigint[]);
+
 -- name: transfer_group
 -- A live owner gives one group to another scheduler.
 UPDATE dag_group SET owner = :other, epoch = epoch + 1 WHERE group_no = :group_no AND owner = :me;
@@ -95,12 +120,16 @@ UPDATE worker SET beat_at = :now WHERE id = :id AND NOT lost;
 UPDATE worker SET lost = TRUE WHERE id = :id;
 
 -- name: silent_workers
--- Workers without a heartbeat since an instant that were not declared lost.
-SELECT id FROM worker WHERE NOT lost AND beat_at < :before ORDER BY id;
+-- Workers without a heartbeat since an instant that were not declared lost. Api-servers take the heartbeats of workers of the execution API: the silence
+-- of such a worker counts only if an api-server has been up for as long, without a gap.
+SELECT id FROM worker WHERE NOT lost AND beat_at < :before
+  AND (address NOT LIKE 'execution-api%' OR EXISTS (SELECT 1 FROM api_server AS a WHERE a.up_since < :before AND a.beat_at >= :api_before))
+ORDER BY id;
 
 -- name: mark_worker_lost
--- Declare a worker lost if it is still silent.
-UPDATE worker SET lost = TRUE WHERE id = :id AND NOT lost AND beat_at < :before;
+-- Declare a worker lost if it is still silent, and was not silent because of the api-servers.
+UPDATE worker SET lost = TRUE WHERE id = :id AND NOT lost AND beat_at < :before
+  AND (address NOT LIKE 'execution-api%' OR EXISTS (SELECT 1 FROM api_server AS a WHERE a.up_since < :before AND a.beat_at >= :api_before));
 
 -- name: remove_old_workers
 -- Delete workers that were lost long ago.
@@ -109,6 +138,10 @@ DELETE FROM worker WHERE lost AND beat_at < :before;
 -- name: workers
 -- All stored workers.
 SELECT id, host, address, slots, beat_at, lost FROM worker ORDER BY id;
+
+-- name: worker
+-- One stored worker.
+SELECT id, host, address, slots, beat_at, lost FROM worker WHERE id = :id;
 
 -- name: live_workers
 -- The workers that were not declared lost.
@@ -130,3 +163,21 @@ DELETE FROM dag_processor WHERE beat_at < :before;
 -- name: dag_processors
 -- All stored dag-processors, the newest heartbeat first.
 SELECT id, host, beat_at FROM dag_processor ORDER BY beat_at DESC, id;
+
+-- name: beat_api_server
+-- Heartbeat of an api-server; the first one inserts its row. After a gap the api-server counts as one that has just begun.
+INSERT INTO api_server (id, host, up_since, beat_at) VALUES (:id, :host, :now, :now)
+ON CONFLICT (id) DO UPDATE SET beat_at = excluded.beat_at,
+  up_since = CASE WHEN api_server.beat_at < :before THEN excluded.up_since ELSE api_server.up_since END;
+
+-- name: retire_api_server
+-- Delete an api-server that has ended.
+DELETE FROM api_server WHERE id = :id;
+
+-- name: remove_old_api_servers
+-- Delete api-servers without a heartbeat for a long time.
+DELETE FROM api_server WHERE beat_at < :before;
+
+-- name: api_servers
+-- All stored api-servers, the newest heartbeat first.
+SELECT id, host, up_since, beat_at FROM api_server ORDER BY beat_at DESC, id;

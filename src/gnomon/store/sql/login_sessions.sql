@@ -30,10 +30,6 @@ UPDATE login_session SET used_at = :now WHERE session_pk = :session_pk AND used_
 -- End a session.
 DELETE FROM login_session WHERE session_pk = :session_pk;
 
--- name: remove_of
--- End all sessions of an account.
-DELETE FROM login_session WHERE account_pk = :account_pk;
-
 -- name: remove_old
 -- End sessions that were not used since an instant, or began before another.
 DELETE FROM login_session WHERE used_at < :idle_before OR created_at < :begun_before;

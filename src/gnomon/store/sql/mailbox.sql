@@ -35,7 +35,3 @@ INSERT INTO request (by, kind, body, state, at) VALUES (:by, :kind, :body, 'pend
 -- name: find_answer
 -- State and answer of a request.
 SELECT state, answer FROM request WHERE request_pk = :request_pk;
-
--- name: remove_answered_requests
--- Delete requests that were answered long ago.
-DELETE FROM request WHERE state <> 'pending' AND at < :before;

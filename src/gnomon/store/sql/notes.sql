@@ -23,3 +23,7 @@ WHERE run_pk IN (SELECT value FROM json_each(:run_pks)) ORDER BY run_pk, task_no
 -- The notes of some runs and of their task instances. PostgreSQL takes the list as an array.
 SELECT run_pk, task_no, map_index, content, author, updated_at FROM note
 WHERE run_pk = ANY(:run_pks::bigint[]) ORDER BY run_pk, task_no, map_index;
+
+-- name: find
+-- The text of a note.
+SELECT content FROM note WHERE run_pk = :run_pk AND task_no = :task_no AND map_index = :map_index;

@@ -16,19 +16,15 @@ ON CONFLICT (name) DO UPDATE SET slots = excluded.slots, include_deferred = excl
 -- Delete a pool, unless slots of it are used.
 DELETE FROM pool WHERE name = :name AND used = 0;
 
--- name: correct_used
--- Set the used slots to the number that a recount gave.
-UPDATE pool SET used = :used WHERE name = :name AND used = :expected;
-
 -- name: live_slots
 -- Slots of task instances of unfinished runs by pool and state, by the partial index of unfinished runs.
-SELECT i.pool, i.state, sum(i.pool_slots) FROM dag_run AS r JOIN task_instance AS i ON i.run_pk = r.run_pk
+SELECT i.pool, i.state, sum(i.pool_slots) FROM dag_run AS r {cross} JOIN task_instance AS i ON i.run_pk = r.run_pk
 WHERE r.ended_at IS NULL AND i.pool IS NOT NULL AND i.state IN (1, 2, 3, 6, 7) GROUP BY i.pool, i.state;
 
 -- name: live_instances
 -- Task instances of unfinished runs that hold slots of a pool or wait to be queued, with the names that people know, the highest priority first.
 SELECT i.pool, d.dag_id, r.run_id, n.task_id, i.map_index, i.state, i.pool_slots, i.priority, i.started_at
-FROM dag_run AS r JOIN task_instance AS i ON i.run_pk = r.run_pk JOIN dag AS d ON d.dag_pk = r.dag_pk
-JOIN task_name AS n ON n.dag_pk = r.dag_pk AND n.task_no = i.task_no
+FROM dag_run AS r {cross} JOIN task_instance AS i ON i.run_pk = r.run_pk {cross} JOIN dag AS d ON d.dag_pk = r.dag_pk
+{cross} JOIN task_name AS n ON n.dag_pk = r.dag_pk AND n.task_no = i.task_no
 WHERE r.ended_at IS NULL AND i.pool IS NOT NULL AND i.state IN (1, 2, 3, 6, 7)
 ORDER BY i.priority DESC, r.run_after, r.run_pk, i.task_no, i.map_index LIMIT :limit;

@@ -39,8 +39,10 @@ FROM run_callback AS c JOIN dag AS d ON d.dag_pk = c.dag_pk
 WHERE c.ended_at IS NULL AND d.group_no = ANY(:groups::bigint[]) ORDER BY c.created_at, c.id;
 
 -- name: of_run
--- The callbacks of a run, oldest first.
-SELECT id, run_pk, dag_pk, request, created_at, state, tries, attempt, worker, started_at, ended_at, reason, log
+-- The callbacks of a run, oldest first. The worker is the one that claimed the attempt, if its executor has a message broker.
+SELECT id, run_pk, dag_pk, request, created_at, state, tries, attempt,
+       CASE WHEN worker IS NOT NULL THEN COALESCE((SELECT a.worker FROM remote_attempt AS a WHERE a.attempt = run_callback.attempt), worker) END,
+       started_at, ended_at, reason, log
 FROM run_callback WHERE run_pk = :run_pk ORDER BY created_at, id;
 
 -- name: put_deadlines (sqlite)

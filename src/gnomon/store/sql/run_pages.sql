@@ -16,29 +16,39 @@
 -- nullable field: start_date r.started_at
 -- nullable field: end_date r.ended_at
 -- equal: end_date COALESCE(r.ended_at, r.started_at, r.queued_at)
+-- nullable field: ended_at r.ended_at
+-- nullable field: unindexed_end_date NULLIF(r.ended_at, 0)
 -- nullable field: duration (r.ended_at - r.started_at)
 -- field: updated_at COALESCE(r.ended_at, r.started_at, r.queued_at)
 -- field: conf r.conf
 -- nullable field: version_number v.number
+-- nullable field: bundle_version r.bundle_version
 -- nullable field: created_by (SELECT e.by FROM event_log AS e WHERE e.run_pk = r.run_pk AND e.kind = 'run_created' ORDER BY e.event_pk LIMIT 1)
 -- join: d JOIN dag AS d ON d.dag_pk = r.dag_pk
 -- join: v LEFT JOIN dag_version AS v ON v.version_pk = r.version_pk
 -- Runs of one DAG or of all, with the version that they use and the user who created them. The rest of a row is read only for the page.
 SELECT r.run_pk, r.dag_pk, r.run_id, r.run_type, r.state, r.run_after, r.logical_at, r.interval_start, r.interval_end,
-       r.version_pk, r.conf, r.queued_at, r.started_at, r.ended_at, r.reason, r.clear_number, r.stands_for, r.partition_key, r.partition_date, r.backfill_pk,
-       d.dag_id, v.number, v.created_at,
+       r.version_pk, r.conf, r.queued_at, r.started_at, r.ended_at, r.reason, r.clear_number, r.stands_for, r.partition_key, r.partition_date, r.backfill_pk, r.bundle_version,
+       d.dag_id, v.number, v.created_at, v.bundle_name,
        (SELECT e.by FROM event_log AS e WHERE e.run_pk = r.run_pk AND e.kind = 'run_created' ORDER BY e.event_pk LIMIT 1) {keys}
 FROM (SELECT r.run_pk FROM dag_run AS r {joins} WHERE {conditions} ORDER BY {order} LIMIT :limit OFFSET :offset) AS found
      {cross} JOIN dag_run AS r ON r.run_pk = found.run_pk {cross} JOIN dag AS d ON d.dag_pk = r.dag_pk LEFT JOIN dag_version AS v ON v.version_pk = r.version_pk
 ORDER BY {order};
+
+-- name: keys
+-- fields: page
+-- join: d JOIN dag AS d ON d.dag_pk = r.dag_pk
+-- join: v LEFT JOIN dag_version AS v ON v.version_pk = r.version_pk
+-- Only the keys of the runs of a page.
+SELECT r.run_pk {keys} FROM dag_run AS r {joins} WHERE {conditions} ORDER BY {order} LIMIT :limit OFFSET :offset;
 
 -- name: page_by_dag
 -- fields: page
 -- join: v LEFT JOIN dag_version AS v ON v.version_pk = r.version_pk
 -- The same, DAG by DAG in the order of their ids.
 SELECT r.run_pk, r.dag_pk, r.run_id, r.run_type, r.state, r.run_after, r.logical_at, r.interval_start, r.interval_end,
-       r.version_pk, r.conf, r.queued_at, r.started_at, r.ended_at, r.reason, r.clear_number, r.stands_for, r.partition_key, r.partition_date, r.backfill_pk,
-       d.dag_id, v.number, v.created_at,
+       r.version_pk, r.conf, r.queued_at, r.started_at, r.ended_at, r.reason, r.clear_number, r.stands_for, r.partition_key, r.partition_date, r.backfill_pk, r.bundle_version,
+       d.dag_id, v.number, v.created_at, v.bundle_name,
        (SELECT e.by FROM event_log AS e WHERE e.run_pk = r.run_pk AND e.kind = 'run_created' ORDER BY e.event_pk LIMIT 1) {keys}
 FROM (SELECT r.run_pk FROM dag AS d {cross} JOIN dag_run AS r ON r.dag_pk = d.dag_pk {joins}
       WHERE {conditions} ORDER BY {order} LIMIT :limit OFFSET :offset) AS found
@@ -60,6 +70,10 @@ SELECT dag_pk, state, n FROM run_tally WHERE n > 0 AND dag_pk IN (SELECT value F
 -- The number of runs of some DAGs by DAG and state. PostgreSQL takes the list as an array.
 SELECT dag_pk, state, n FROM run_tally WHERE n > 0 AND dag_pk = ANY(:dag_pks::bigint[]) ORDER BY dag_pk, state;
 
+-- name: totals_of_all
+-- The number of runs of every DAG by DAG and state.
+SELECT dag_pk, state, n FROM run_tally WHERE n > 0;
+
 -- name: totals_of_several (sqlite)
 -- The number of runs of some DAGs together, by state. SQLite reads the list with json_each.
 SELECT state, sum(n) FROM run_tally WHERE n > 0 AND dag_pk IN (SELECT value FROM json_each(:dag_pks)) GROUP BY state ORDER BY state;
@@ -71,3 +85,17 @@ SELECT state, sum(n) FROM run_tally WHERE n > 0 AND dag_pk = ANY(:dag_pks::bigin
 -- name: of_run_id
 -- The runs of all DAGs that have a run id, by the unique index over DAG and run id.
 SELECT r.run_pk FROM dag AS d {cross} JOIN dag_run AS r ON r.dag_pk = d.dag_pk AND r.run_id = :run_id ORDER BY r.run_pk;
+
+-- name: changed_since
+-- The runs that are unfinished, or have ended at an instant or later, up to a number.
+SELECT run_pk FROM (SELECT run_pk FROM dag_run WHERE COALESCE(ended_at, started_at, queued_at) >= :since LIMIT :most) AS ended
+UNION SELECT run_pk FROM dag_run WHERE ended_at IS NULL;
+
+-- name: marked_since
+-- The runs with task instances that a user has marked at an instant or later.
+SELECT run_pk FROM event_log WHERE at >= :since AND kind = 'marked';
+
+-- name: middle
+-- The times of the run whose id is in the middle.
+SELECT run_after, logical_at, started_at, COALESCE(ended_at, started_at, queued_at), ended_at FROM dag_run
+WHERE run_pk >= ((SELECT min(run_pk) FROM dag_run) + (SELECT max(run_pk) FROM dag_run)) / 2 ORDER BY run_pk LIMIT 1;

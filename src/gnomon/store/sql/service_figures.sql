@@ -17,7 +17,7 @@ DELETE FROM service_figures WHERE at < :before;
 
 -- name: task_states
 -- The number of task instances of unfinished runs by state, by the partial index of unfinished runs.
-SELECT i.state, count(*) FROM dag_run AS r JOIN task_instance AS i ON i.run_pk = r.run_pk
+SELECT i.state, count(*) FROM dag_run AS r {cross} JOIN task_instance AS i ON i.run_pk = r.run_pk
 WHERE r.ended_at IS NULL GROUP BY i.state ORDER BY i.state;
 
 -- name: overdue

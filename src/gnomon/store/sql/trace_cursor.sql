@@ -10,7 +10,7 @@ ON CONFLICT (only_row) DO UPDATE SET ended_at = excluded.ended_at, run_pk = excl
 -- name: ended_runs
 -- Runs of all DAGs that ended after a position and until an instant, in the order of their ends, by the index over states and ends.
 SELECT r.run_pk, r.dag_pk, r.run_id, r.run_type, r.state, r.run_after, r.logical_at, r.interval_start, r.interval_end,
-       r.version_pk, r.conf, r.queued_at, r.started_at, r.ended_at, r.reason, r.clear_number, r.stands_for, r.partition_key, r.partition_date, r.backfill_pk, d.dag_id
+       r.version_pk, r.conf, r.queued_at, r.started_at, r.ended_at, r.reason, r.clear_number, r.stands_for, r.partition_key, r.partition_date, r.backfill_pk, r.bundle_version, d.dag_id
 FROM (SELECT s.run_pk FROM (SELECT run_pk FROM dag_run WHERE state = 100 AND (ended_at, run_pk) > (:ended_at, :run_pk) AND ended_at <= :until
                             ORDER BY ended_at, run_pk LIMIT :limit) AS s
       UNION ALL SELECT f.run_pk FROM (SELECT run_pk FROM dag_run WHERE state = 101 AND (ended_at, run_pk) > (:ended_at, :run_pk) AND ended_at <= :until

@@ -12,6 +12,13 @@ WHERE dag_pk = :dag_pk AND run_after >= :start AND run_after < :end AND run_type
 UNION SELECT stands_for FROM dag_run WHERE dag_pk = :dag_pk AND stands_for >= :start AND stands_for < :end
 ORDER BY 1;
 
+-- name: runs_in_slots
+-- The runs of a DAG in its slots between two instants, by the indexes over the order of runs and over stands_for.
+SELECT run_after, run_id, state FROM dag_run
+WHERE dag_pk = :dag_pk AND run_after >= :start AND run_after < :end AND run_type IN ('scheduled', 'backfill')
+UNION ALL SELECT stands_for, run_id, state FROM dag_run WHERE dag_pk = :dag_pk AND stands_for >= :start AND stands_for < :end
+ORDER BY 1 LIMIT :limit;
+
 -- name: slots_before
 -- The newest slots of a DAG before an instant that have a run, newest first.
 SELECT at FROM (SELECT DISTINCT run_after AS at FROM dag_run

@@ -116,14 +116,6 @@ WHERE asset_trigger_pk = :asset_trigger_pk AND triggerer = :me;
 UPDATE asset_trigger SET triggerer = NULL, retry_at = r.retry_at, failures = r.failures, failure = r.failure, failed_at = r.failed_at
 FROM :rows WHERE asset_trigger.asset_trigger_pk = r.asset_trigger_pk AND asset_trigger.triggerer = r.me;
 
--- name: count_unclaimed
--- The number of wanted triggers that no triggerer runs. A trigger is
--- wanted while an active DAG declares a watcher with it and an active DAG that is not paused is scheduled by the asset.
-SELECT count(*) FROM asset_trigger AS t WHERE t.triggerer IS NULL AND EXISTS (
-    SELECT 1 FROM asset_watcher AS w JOIN dag AS o ON o.dag_pk = w.dag_pk
-         JOIN dag_asset AS n ON n.role = 'schedule' AND n.leaf IN (w.asset_leaf, w.name_leaf, w.uri_leaf) JOIN dag AS c ON c.dag_pk = n.dag_pk
-    WHERE w.asset_trigger_pk = t.asset_trigger_pk AND o.active AND c.active AND NOT c.paused);
-
 -- name: count_running
 -- The number of triggers of each triggerer.
 SELECT triggerer, count(*) FROM asset_trigger WHERE triggerer IS NOT NULL GROUP BY triggerer ORDER BY triggerer;

@@ -9,12 +9,22 @@
 -- field: map_index x.map_index
 -- field: run_after r.run_after
 -- nullable field: logical_date r.logical_at
--- XComs of one run or of several, without their values.
+-- join: r JOIN dag_run AS r ON r.run_pk = x.run_pk
+-- join: d JOIN dag AS d ON d.dag_pk = r.dag_pk
+-- join: n JOIN task_name AS n ON n.dag_pk = r.dag_pk AND n.task_no = x.task_no
+-- XComs of one run or of several, without their values. The rest of a row is read only for the page.
 SELECT x.xcom_pk, d.dag_id, r.run_id, n.task_id, x.map_index, x.key, r.run_after, r.logical_at, COALESCE(i.ended_at, i.started_at, r.queued_at), r.version_pk {keys}
-FROM xcom AS x JOIN dag_run AS r ON r.run_pk = x.run_pk JOIN dag AS d ON d.dag_pk = r.dag_pk
-JOIN task_name AS n ON n.dag_pk = r.dag_pk AND n.task_no = x.task_no
+FROM (SELECT x.xcom_pk FROM xcom AS x {joins} WHERE {conditions} ORDER BY {order} LIMIT :limit OFFSET :offset) AS found
+{cross} JOIN xcom AS x ON x.xcom_pk = found.xcom_pk {cross} JOIN dag_run AS r ON r.run_pk = x.run_pk {cross} JOIN dag AS d ON d.dag_pk = r.dag_pk
+{cross} JOIN task_name AS n ON n.dag_pk = r.dag_pk AND n.task_no = x.task_no
 LEFT JOIN task_instance AS i ON i.run_pk = x.run_pk AND i.task_no = x.task_no AND i.map_index = x.map_index
-WHERE {conditions} ORDER BY {order} LIMIT :limit OFFSET :offset;
+ORDER BY {order};
+
+-- name: keys
+-- fields: page
+-- join: r JOIN dag_run AS r ON r.run_pk = x.run_pk
+-- Only the keys of the XComs of a page.
+SELECT x.xcom_pk {keys} FROM xcom AS x {joins} WHERE {conditions} ORDER BY {order} LIMIT :limit OFFSET :offset;
 
 -- name: count
 -- fields: page
@@ -23,3 +33,11 @@ WHERE {conditions} ORDER BY {order} LIMIT :limit OFFSET :offset;
 -- join: n JOIN task_name AS n ON n.dag_pk = r.dag_pk AND n.task_no = x.task_no
 -- Counts the XComs that a page belongs to, up to a number.
 SELECT count(*) FROM (SELECT 1 FROM xcom AS x {joins} WHERE {conditions} LIMIT :most) AS found;
+
+-- name: first_from_run
+-- The first id of an XCom of the runs from one on. `+ 0`: PostgreSQL would rather pass over all XComs before it.
+SELECT min(xcom_pk + 0) FROM xcom WHERE run_pk >= :run_pk;
+
+-- name: last_up_to_run
+-- The last id of an XCom of the runs up to one. `+ 0`: PostgreSQL would rather pass over all XComs behind it.
+SELECT max(xcom_pk + 0) FROM xcom WHERE run_pk <= :run_pk;

@@ -123,12 +123,6 @@ def record_watcher_ends(tx: Transaction, triggerer_id: str, ends: Iterable[Watch
     ])
 
 
-def count_unclaimed_watchers(tx: Transaction) -> int:
-    """The number of triggers of watchers that should run and that no triggerer runs."""
-    row = tx.one("watcher_claims.count_unclaimed")
-    return 0 if row is None else int(row[0])
-
-
 def _decode_watcher(tx: Transaction, row: Row, watched: Sequence[Row]) -> ClaimedWatcher:
     pk, identity, classpath, kwargs, failures = row
     fault = None

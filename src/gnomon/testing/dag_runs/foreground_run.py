@@ -36,7 +36,7 @@ from gnomon.planning import PlanningError, build_manual_run, infer_manual_run
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.run_list import find_run, list_task_instances
 from gnomon.scheduler.service import SchedulerService
-from gnomon.scheduler.settings import build_scheduler_settings
+from gnomon.scheduler.settings import build_trial_settings
 from gnomon.sdk.arguments import params
 from gnomon.sdk.arguments.notset import NOTSET
 from gnomon.sdk.dags.dag_spec import build_dag_spec
@@ -233,7 +233,7 @@ class ForegroundRun:
     def _build_scheduler(
         self, executor: Any, wake_triggerers: Callable[[], object], beat_s: float | None, scheduler_id: str | None = None, listener: Any = None,
     ) -> SchedulerService:  # fmt: skip
-        settings = replace(build_scheduler_settings(self._store.cfg), use_schedule=False)
+        settings = build_trial_settings(self._store.cfg)
         if beat_s is not None:
             settings = replace(settings, beat_s=beat_s, sweep_s=beat_s)
         if self._options.mark is not None:

@@ -105,6 +105,10 @@ class InProcessExecutor:
         self._events.append(AttemptEnded(self._worker_id, result))
 
     # ---- the scheduler's side ------------------------------------------------------------------------------------------
+    @property
+    def standing_workers(self) -> frozenset[str]:
+        return frozenset()
+
     def refresh(self, workers: Sequence[WorkerRecord]) -> None:
         if not self._is_connected and any(worker.worker_id == self._worker_id for worker in workers):
             self._is_connected = True

@@ -63,6 +63,10 @@ class MarkingExecutor:
         own = tuple(result for worker_id, result in self._results.values() if worker_id == event.worker_id and result.group_no in event.groups)
         return InventoryReceived(event.worker_id, event.groups, event.running, (*event.results, *own))
 
+    @property
+    def standing_workers(self) -> frozenset[str]:
+        return self._inner.standing_workers
+
     def refresh(self, workers: Sequence[WorkerRecord]) -> None:
         self._inner.refresh(workers)
 

@@ -24,7 +24,7 @@ export function Palette({ close }: { close: () => void }) {
     const stop = new AbortController();
     const timer = window.setTimeout(() => {
       findEntries(client, typed, dagId, stop.signal).then(
-        (found) => { setEntries(found); setChosen(0); },
+        ({ entries: found, problem }) => { setEntries(found); setChosen(0); if (problem) setSaid(problem); },
         (fault: unknown) => { if (!stop.signal.aborted) { setEntries([]); setSaid((fault as Error).message); } },
       );
     }, typed ? TYPED_MS : 0);

@@ -1,18 +1,22 @@
 /** What the palette offers for a text: pages, DAGs with their acts, runs, and tasks of the DAG that is shown. */
 
 import type { QueryClient } from "@tanstack/react-query";
+import { meQuery } from "../../api/administration";
 import { change, part, read } from "../../api/client";
 import { dagPath, toPattern } from "../../api/queries";
-import type { DagList, DagRunList } from "../../api/shapes";
+import type { DagList, DagRunList, TaskInstanceList } from "../../api/shapes";
 import { t } from "../../state/language";
 import { DENSITY, LANGUAGE, type Preference, THEME, writePreference, ZONE } from "../../state/preferences";
-import { FIRST, GROUPS } from "../navigation";
+import { FIRST, GROUPS, isOffered } from "../navigation";
 import { rankEntries, splitVerb } from "./rank";
 
 const SHOWN_MAX = 8;
-const RUN_TEXT_MIN = 3;
+/** Runs and tasks of all DAGs are found for a text of so many characters. */
+const TEXT_MIN = 3;
+/** Of so many task instances the tasks are taken. */
+const INSTANCES_MAX = 100;
 const STALE_MS = 10_000;
-const VERBS = ["pause", "unpause", "run", "clear"] as const;
+const VERBS = ["pause", "unpause", "run", "trigger", "clear", "rerun", "retry", "resume", "backfill"];
 
 export interface PaletteEntry {
   key: string;
@@ -24,14 +28,21 @@ export interface PaletteEntry {
   act?: () => Promise<string>;
 }
 
+export interface Found {
+  entries: PaletteEntry[];
+  /** Why a part of the entries is missing; empty: none is. */
+  problem: string;
+}
+
 interface TaskList {
   tasks: { task_id: string }[];
 }
 
-/** Pages and settings, which need no request. */
-export function listPages(): PaletteEntry[] {
-  return [FIRST, ...GROUPS.map((group) => group.entries)].flat().map((page) => ({
-    key: `page ${page.to}`, kind: t("Page"), label: `${t(page.label)}: ${t(page.about)}`, words: `${t(page.label)} ${page.label} ${t(page.about)} ${page.about}`, to: { to: page.to, search: {} },
+/** The pages that are offered to the account; they need no request. */
+export function listPages(client: QueryClient): PaletteEntry[] {
+  const me = client.getQueryData(meQuery().queryKey);
+  return [FIRST, ...GROUPS.map((group) => group.entries)].flat().filter((page) => !page.isSecond && isOffered(page, me)).map((page) => ({
+    key: `page ${page.to}`, kind: t("Page"), label: `${t(page.label)}: ${t(page.about)}`, words: `${t(page.label)} ${page.label} ${t(page.about)} ${page.about} ${page.also ?? ""}`, to: { to: page.to, search: {} },
   }));
 }
 
@@ -50,18 +61,29 @@ export function listSettings(): PaletteEntry[] {
   );
 }
 
-/** Entries for the text, from the server too. `dagId`: the DAG that is shown, whose runs and tasks are found first. */
-export async function findEntries(client: QueryClient, typed: string, dagId: string | undefined, signal: AbortSignal): Promise<PaletteEntry[]> {
-  const { verb, rest } = splitVerb(typed, VERBS);
-  const pages = verb === undefined ? rankEntries(rest, [...listPages(), ...listSettings()]).slice(0, SHOWN_MAX) : [];
-  if (rest === "" && verb === undefined) return [...(dagId === undefined ? [] : listActs(client, dagId)), ...listPages()];
-  const found = await Promise.all([
+/** Entries for the text, from the server too. `dagId`: the DAG that is shown, whose runs and tasks are found first. A request that fails takes its own entries away. */
+export async function findEntries(client: QueryClient, typed: string, dagId: string | undefined, signal: AbortSignal): Promise<Found> {
+  const { verb, rest } = readVerb(typed);
+  const pages = verb === undefined ? rankEntries(rest, [...listPages(client), ...listSettings()]).slice(0, SHOWN_MAX) : [];
+  if (rest === "" && verb === undefined) return { entries: [...(dagId === undefined ? [] : listActs(client, dagId)), ...listPages(client)], problem: "" };
+  const found = await Promise.allSettled([
     findDags(client, rest, verb),
-    verb === undefined && dagId !== undefined ? findTasks(client, dagId, rest) : [],
-    verb === undefined && (dagId !== undefined || rest.length >= RUN_TEXT_MIN) ? findRuns(client, dagId, rest) : [],
+    verb === undefined ? (dagId === undefined ? findTasksOfAll(client, rest) : findTasks(client, dagId, rest)) : [],
+    verb === undefined && (dagId !== undefined || rest.length >= TEXT_MIN) ? findRuns(client, dagId, rest) : [],
   ]);
   signal.throwIfAborted();
-  return [...found[0], ...found[1], ...found[2], ...pages];
+  const failure = found.find((one) => one.status === "rejected");
+  return { entries: [...found.flatMap((one) => (one.status === "fulfilled" ? one.value : [])), ...pages], problem: failure ? (failure.reason as Error).message : "" };
+}
+
+/** The other words for acts. They are words of names and pages too: they stand for the act only in front of something else. */
+const OTHER_VERBS: Record<string, string> = { trigger: "run", rerun: "clear", retry: "clear", resume: "unpause", backfill: "backfill" };
+
+/** The verb of the act that is typed, if it is one, and the rest. */
+export function readVerb(typed: string): { verb: string | undefined; rest: string } {
+  const { verb, rest } = splitVerb(typed, VERBS);
+  if (verb === undefined || !(verb in OTHER_VERBS)) return { verb, rest };
+  return rest === "" && verb !== "trigger" ? { verb: undefined, rest: typed.trim() } : { verb: OTHER_VERBS[verb], rest };
 }
 
 async function findDags(client: QueryClient, text: string, verb: string | undefined): Promise<PaletteEntry[]> {
@@ -82,6 +104,19 @@ async function findTasks(client: QueryClient, dagId: string, text: string): Prom
   });
   return rankEntries(text, found.tasks.map((task) => ({ ...task, words: task.task_id }))).slice(0, SHOWN_MAX).map((task) => ({
     key: `task ${task.task_id}`, kind: t("Task"), label: task.task_id, words: task.task_id, to: { to: "/dags/$dagId", params: { dagId }, search: { task: task.task_id } },
+  }));
+}
+
+/** Tasks of all DAGs, by their newest instances. */
+async function findTasksOfAll(client: QueryClient, text: string): Promise<PaletteEntry[]> {
+  if (text.length < TEXT_MIN) return [];
+  const found = await client.fetchQuery({
+    queryKey: ["tasks", "palette", text], staleTime: STALE_MS,
+    queryFn: () => read<TaskInstanceList>("/api/v2/dags/~/dagRuns/~/taskInstances", { limit: INSTANCES_MAX, task_display_name_pattern: toPattern(text), order_by: "-run_after" }),
+  });
+  const tasks = new Map(found.task_instances.map((one) => [`task ${one.dag_id} ${one.task_id}`, one]));
+  return rankEntries(text, [...tasks].map(([key, one]) => ({ key, one, words: one.task_display_name }))).slice(0, SHOWN_MAX).map(({ key, one }) => ({
+    key, kind: t("Task"), label: `${one.dag_id} › ${one.task_id}`, words: one.task_id, to: { to: "/dags/$dagId", params: { dagId: one.dag_id }, search: { task: one.task_id } },
   }));
 }
 
@@ -109,6 +144,7 @@ function listActs(client: QueryClient, dagId: string): PaletteEntry[] {
     { key: `run ${dagId}`, kind, label: t("Run {dag} …", { dag: dagId }), words: "run", to: { to: "/dags/$dagId/trigger", params: { dagId }, search: {} } },
     { key: `pause ${dagId}`, kind, label: t("Pause {dag}", { dag: dagId }), words: "pause", act: () => setPaused(true) },
     { key: `unpause ${dagId}`, kind, label: t("Unpause {dag}", { dag: dagId }), words: "unpause", act: () => setPaused(false) },
+    { key: `backfill ${dagId}`, kind, label: t("Backfill {dag} …", { dag: dagId }), words: "backfill", to: { to: "/dags/$dagId/backfill", params: { dagId }, search: {} } },
     { key: `clear ${dagId}`, kind, label: t("Clear the failed run of {dag} …", { dag: dagId }), words: "clear", act: () => openFailedRun(dagId) },
   ];
 }

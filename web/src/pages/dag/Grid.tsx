@@ -1,49 +1,124 @@
-/** Runs × tasks. Only the rows in view are in the document; arrows move, Enter opens, `n` goes to the next failed instance. */
+/** Runs × tasks. Only the rows and columns in view are in the document; nothing is asked of the server on a move, a hover or a fold. */
 
-import { useNavigate } from "@tanstack/react-router";
+import { useNavigate, useRouter } from "@tanstack/react-router";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type KeyboardEvent, memo, useMemo, useRef, useState } from "react";
+import { type KeyboardEvent, memo, type MouseEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { Grid as GridData } from "../../api/shapes";
+import { PlainLink } from "../../components/PlainLink";
 import { stateClass, stateName, stateShape } from "../../components/StateBadge";
-import { formatTime, useZone } from "../../state/times";
-import { findNextFailed, type GridRow, move, type Place, readCell, selectRows } from "./gridRows";
+import { usePreload } from "../../components/usePreload";
+import { listHref } from "../../state/addresses";
+import { t, tn } from "../../state/language";
+import { formatDuration, formatTime, useZone } from "../../state/times";
+import "../../styles/grid.css";
+import { describeCounts, type StateCounts } from "./cellStates";
+import { findNextFailed, type GridRow, move, type Place, readRow, type RowChoice, selectRows } from "./gridRows";
 
 const ROW_PX = 28;
+const COLUMN_PX = 28;
 const BAR_PX = 48;
+const CHAR_PX = 7.3;
+const INDENT_PX = 14;
+/** Columns are drawn in pieces of so many, so that most moves to the side draw nothing anew. */
+const PIECE = 16;
+const TYPE_SIGNS: Record<string, string> = { manual: "▷", backfill: "↶", asset_triggered: "◈" };
 
-export function Grid({ grid, search, onlyFailed }: { grid: GridData; search: string; onlyFailed: boolean }) {
-  const rows = useMemo(() => selectRows(grid, search, onlyFailed), [grid, search, onlyFailed]);
+export interface GridProps {
+  grid: GridData;
+  choice: RowChoice;
+  toggleGroup: (group: string) => void;
+  toggleFailed: () => void;
+}
+
+export function Grid({ grid, choice, toggleGroup, toggleFailed }: GridProps) {
+  const rows = useMemo(() => selectRows(grid, choice), [grid, choice.search, choice.only, choice.folded]);
   const [place, setPlace] = useState<Place>({ row: 0, column: Math.max(0, grid.runs.length - 1) });
   const frame = useRef<HTMLDivElement>(null);
-  const lines = useVirtualizer({ count: rows.length, getScrollElement: () => frame.current, estimateSize: () => ROW_PX, overscan: 12 });
+  const nameWidth = useNameWidth(rows, frame);
+  const lines = useVirtualizer({ count: rows.length, getScrollElement: () => frame.current, estimateSize: () => ROW_PX, overscan: 4, scrollMargin: BAR_PX + 8 });
+  const pieces = usePieces(frame, grid.runs.length, nameWidth);
   const navigate = useNavigate();
-  if (grid.runs.length === 0) return <p>This DAG has had no run yet.</p>;
-
+  const openRun = (column: number) => void navigate({ to: "/dags/$dagId/runs/$runId", params: { dagId: grid.dag_id, runId: grid.runs[column]?.run_id ?? "" }, search: {} });
   const open = (at: Place) => {
     const run = grid.runs[at.column];
     const row = rows[at.row];
     if (!run || !row) return;
-    void navigate({ to: "/dags/$dagId/runs/$runId/tasks/$taskId", params: { dagId: grid.dag_id, runId: run.run_id, taskId: row.taskId }, search: {} });
+    if (row.isFolded !== undefined) toggleGroup(row.id);
+    else void navigate({ to: "/dags/$dagId/runs/$runId/tasks/$taskId", params: { dagId: grid.dag_id, runId: run.run_id, taskId: row.id }, search: {} });
+  };
+  const show = (at: Place) => {
+    setPlace(at);
+    lines.scrollToIndex(at.row);
+    scrollToColumn(frame.current, at.column, nameWidth);
   };
   const press = (event: KeyboardEvent) => {
-    const next = event.key === "n" || event.key === "f" ? findNextFailed(grid, rows, place) : move(place, event.key, rows.length, grid.runs.length);
-    if (next) {
-      event.preventDefault();
-      setPlace(next);
-      lines.scrollToIndex(next.row);
-    } else if (event.key === "Enter") {
-      open(place);
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "f") toggleFailed();
+    else if (event.key === "Enter") open(place);
+    else {
+      const page = Math.max(1, Math.floor((frame.current?.clientHeight ?? 300) / ROW_PX) - 3);
+      const next = event.key === "n" ? findNextFailed(grid, rows, place) : move(place, event.key, rows.length, grid.runs.length, page);
+      if (!next) return;
+      show(next);
     }
+    event.preventDefault();
+  };
+  const newest = grid.runs[grid.runs.length - 1]?.run_id;
+  const last = useRef<{ count: number; newest: string | undefined }>({ count: 0, newest: undefined });
+  useLayoutEffect(() => {
+    const added = last.current.newest === newest ? grid.runs.length - last.current.count : 0;
+    last.current = { count: grid.runs.length, newest };
+    if (added <= 0) scrollToColumn(frame.current, grid.runs.length - 1, nameWidth);
+    else if (frame.current) {
+      // Older runs have come to the left: what is in view, and the chosen cell, stay where they are.
+      frame.current.scrollLeft += added * COLUMN_PX;
+      setPlace((at) => ({ ...at, column: at.column + added }));
+    }
+  }, [grid.runs.length, newest, nameWidth]);
+  const width = nameWidth + grid.runs.length * COLUMN_PX + 8;
+  const described = rows[place.row];
+  const shown = useMemo(() => new Set(rows.flatMap((row) => row.tasks)).size, [rows]);
+  const items = lines.getVirtualItems();
+  // The element of a line that has left the view shows one that comes into view: making cells anew is what costs most while one scrolls.
+  const pool = useRef(1);
+  pool.current = Math.max(pool.current, items.length);
+  const findPlace = (target: EventTarget): Place | undefined => {
+    const cell = (target as Element).closest<HTMLElement>(".cell");
+    const line = cell?.closest<HTMLElement>(".grid-line");
+    return cell && line ? { row: Number(line.ariaRowIndex) - 1, column: Number(cell.ariaColIndex) - 1 } : undefined;
+  };
+  const onClick = (event: MouseEvent) => {
+    const at = findPlace(event.target);
+    if (at && !(event.target as Element).classList.contains("empty")) open(at);
+  };
+  const router = useRouter();
+  const preload = usePreload();
+  const onPoint = (event: MouseEvent) => {
+    const cell = event.target as HTMLElement;
+    const at = findPlace(cell);
+    // While one scrolls, cells pass below a pointer that rests.
+    if (!at || (event.type === "mouseover" && event.movementX === 0 && event.movementY === 0)) return preload(undefined);
+    cell.title = cell.ariaLabel ?? "";
+    const run = grid.runs[at.column];
+    const row = rows[at.row];
+    if (!run || !row || row.isFolded !== undefined) return preload(undefined);
+    preload(() => router.preloadRoute({ to: "/dags/$dagId/runs/$runId/tasks/$taskId", params: { dagId: grid.dag_id, runId: run.run_id, taskId: row.id }, search: {} }), event.type === "pointerdown");
   };
   return (
     <>
-      <RunBars grid={grid} />
-      <p className="soft">{rows.length} of {grid.task_ids.length} tasks. Arrows move, Enter opens, n goes to the next failed task.</p>
-      <div className="grid-frame" ref={frame} role="grid" aria-label="Runs and tasks" aria-rowcount={rows.length} aria-colcount={grid.runs.length} tabIndex={0} onKeyDown={press}>
-        <div className="grid-body" style={{ height: lines.getTotalSize() }}>
-          {lines.getVirtualItems().map((line) => (
-            <div key={line.key} className="grid-line" role="row" aria-rowindex={line.index + 1} style={{ transform: `translateY(${line.start}px)` }}>
-              <GridLine grid={grid} row={rows[line.index] as GridRow} chosen={place.row === line.index ? place.column : -1} open={(column) => open({ row: line.index, column })} />
+      <p className="soft">{tn("{count} task", "{count} tasks", shown)} {t("of {count}", { count: grid.task_ids.length })}. {t("Arrows, Home, End and Page keys move, Enter opens, f shows only what failed, n goes to the next failed task.")}</p>
+      <div
+        className="grid-frame" ref={frame} role="grid" aria-label={t("Runs and tasks")} aria-rowcount={rows.length} aria-colcount={grid.runs.length} tabIndex={0} onKeyDown={press}
+        aria-activedescendant={described ? `cell-${place.row}-${place.column}` : undefined} style={{ "--grid-name": `${nameWidth}px` } as React.CSSProperties}
+      >
+        <RunBars grid={grid} from={pieces.from} to={pieces.to} width={width} open={openRun} />
+        <div className="grid-body" style={{ height: rows.length * ROW_PX, width }} onClick={onClick} onMouseOver={onPoint} onPointerDown={onPoint}>
+          {items.map((line) => (
+            <div key={line.index % pool.current} className="grid-line" role="row" aria-rowindex={line.index + 1} style={{ transform: `translateY(${line.start - BAR_PX - 8}px)`, width }}>
+              <GridLine
+                grid={grid} row={rows[line.index] as GridRow} number={line.index} from={pieces.from} to={pieces.to} chosen={place.row === line.index ? place.column : -1}
+                openGroup={() => open({ row: line.index, column: grid.runs.length - 1 })}
+              />
             </div>
           ))}
         </div>
@@ -52,54 +127,135 @@ export function Grid({ grid, search, onlyFailed }: { grid: GridData; search: str
   );
 }
 
+/** As wide as the longest name, and no wider than leaves room for the cells. */
+function useNameWidth(rows: GridRow[], frame: React.RefObject<HTMLDivElement | null>): number {
+  const [most, setMost] = useState(320);
+  useEffect(() => {
+    const element = frame.current;
+    if (!element) return undefined;
+    const observer = new ResizeObserver(() => setMost(Math.max(120, Math.min(420, Math.floor(element.clientWidth * 0.4)))));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [frame]);
+  const wanted = useMemo(() => rows.reduce((widest, row) => Math.max(widest, row.name.length * CHAR_PX + row.depth * INDENT_PX), 0) + 40, [rows]);
+  return Math.round(Math.min(most, Math.max(120, wanted)));
+}
+
+/** The columns in view, in whole pieces. */
+function usePieces(frame: React.RefObject<HTMLDivElement | null>, count: number, nameWidth: number): { from: number; to: number } {
+  const [range, setRange] = useState({ from: 0, to: Math.min(count, 4 * PIECE) });
+  useEffect(() => {
+    const element = frame.current;
+    if (!element) return undefined;
+    const look = () => {
+      const first = element.scrollLeft / COLUMN_PX;
+      const last = (element.scrollLeft + element.clientWidth - nameWidth) / COLUMN_PX;
+      const from = Math.max(0, Math.floor(first / PIECE) * PIECE);
+      const to = Math.min(count, Math.ceil((last + 1) / PIECE) * PIECE);
+      setRange((known) => (known.from === from && known.to === to ? known : { from, to }));
+    };
+    look();
+    element.addEventListener("scroll", look, { passive: true });
+    const observer = new ResizeObserver(look);
+    observer.observe(element);
+    return () => {
+      element.removeEventListener("scroll", look);
+      observer.disconnect();
+    };
+  }, [frame, count, nameWidth]);
+  return range;
+}
+
+function scrollToColumn(element: HTMLElement | null, column: number, nameWidth: number): void {
+  if (!element) return;
+  const left = column * COLUMN_PX;
+  const room = element.clientWidth - nameWidth - COLUMN_PX;
+  if (left < element.scrollLeft) element.scrollLeft = left;
+  else if (left > element.scrollLeft + room) element.scrollLeft = left - room + 8;
+}
+
+interface RunBarsProps {
+  grid: GridData;
+  from: number;
+  to: number;
+  width: number;
+  open: (column: number) => void;
+}
+
 /** A bar for each run: its height is the duration. */
-function RunBars({ grid }: { grid: GridData }) {
-  const navigate = useNavigate();
+const RunBars = memo(function RunBars({ grid, from, to, width, open }: RunBarsProps) {
   const zone = useZone();
-  const lengths = grid.runs.map((run) => (run.start_date && run.end_date ? Date.parse(run.end_date) - Date.parse(run.start_date) : 0));
+  const lengths = useMemo(() => grid.runs.map((run) => (run.start_date && run.end_date ? Date.parse(run.end_date) - Date.parse(run.start_date) : 0)), [grid.runs]);
   const longest = Math.max(1, ...lengths);
   return (
-    <div className="bars">
-      {grid.runs.map((run, at) => {
-        const words = `${run.run_id}, ${stateName(run.state)}, ${formatTime(run.run_after, zone)}`;
+    <div className="bars" role="row" style={{ width }}>
+      <span className="grid-task" role="columnheader"><span className="soft">{longest > 1 ? formatDuration(longest / 1000) : t("Task")}</span></span>
+      {grid.runs.slice(from, to).map((run, at) => {
+        const column = from + at;
+        const length = lengths[column] ?? 0;
+        const words = `${run.run_id}, ${run.run_type}, ${stateName(run.state)}, ${formatTime(run.run_after, zone)}${length ? `, ${formatDuration(length / 1000)}` : ""}`;
         return (
-          <button
-            key={run.run_id} type="button" className={`bar ${stateClass(run.state)}`} title={words} aria-label={words}
-            style={{ height: 10 + (BAR_PX - 10) * ((lengths[at] ?? 0) / longest) }}
-            onClick={() => void navigate({ to: "/dags/$dagId/runs/$runId", params: { dagId: grid.dag_id, runId: run.run_id } })}
-          />
+          <span key={run.run_id} className="bar-place" role="columnheader" style={{ left: `calc(var(--grid-name) + ${column * COLUMN_PX}px)` }}>
+            <button type="button" tabIndex={-1} className={`bar ${stateClass(run.state)}`} title={words} aria-label={words} style={{ height: 14 + (BAR_PX - 14) * (length / longest) }} onClick={() => open(column)}>
+              {TYPE_SIGNS[run.run_type] ?? ""}
+            </button>
+          </span>
         );
       })}
     </div>
   );
-}
+});
 
 interface GridLineProps {
   grid: GridData;
   row: GridRow;
+  number: number;
+  from: number;
+  to: number;
   chosen: number;
-  open: (column: number) => void;
+  openGroup: () => void;
 }
 
-const GridLine = memo(function GridLine({ grid, row, chosen, open }: GridLineProps) {
-  return (
-    <>
-      <span className="grid-task" role="rowheader" title={row.taskId}>{row.taskId}</span>
-      {grid.runs.map((run, column) => {
-        const states = readCell(grid, row.cells[column] ?? null);
-        const first = states[0];
-        const total = states.reduce((sum, [, count]) => sum + count, 0);
-        const words = states.map(([state, count]) => (total > 1 ? `${count} ${stateName(state)}` : stateName(state))).join(", ");
-        return (
-          <span
-            key={run.run_id} role="gridcell" aria-selected={chosen === column} aria-label={`${row.taskId}, ${run.run_id}: ${words || "no instance"}`}
-            title={`${row.taskId}\n${run.run_id}\n${words || "no instance"}`} onClick={() => first && open(column)}
-            className={`cell ${first ? stateClass(first[0]) : "empty"}${chosen === column ? " chosen" : ""}`}
-          >
-            {first && (total > 1 ? total : stateShape(first[0]))}
-          </span>
-        );
-      })}
-    </>
-  );
-});
+const GridLine = memo(
+  function GridLine({ grid, row, number, from, to, chosen, openGroup }: GridLineProps) {
+    return (
+      <>
+        <span className="grid-task" role="rowheader" title={row.id} style={{ paddingLeft: 8 + row.depth * INDENT_PX }} onClick={() => row.isFolded !== undefined && openGroup()}>
+          <span className={`grid-name ${row.isFolded === undefined ? "" : "grid-group"}`}>{row.isFolded === undefined ? <PlainLink tabIndex={-1} href={listHref("/tasks", { dag_id: grid.dag_id, task: row.id })}>{row.name}</PlainLink> : <>{row.isFolded ? "▸ " : "▾ "}{row.name}</>}</span>
+        </span>
+        <span className="cells" role="presentation" style={{ left: `calc(var(--grid-name) + ${from * COLUMN_PX}px)` }}>
+          {grid.runs.slice(from, to).map((run, at) => {
+            const column = from + at;
+            const look = lookOf(readRow(grid, row, column), row.isFolded === false);
+            return (
+              <span
+                key={column} id={chosen === column ? `cell-${number}-${column}` : undefined} role="gridcell" aria-selected={chosen === column} aria-colindex={column + 1}
+                aria-label={`${row.id}, ${run.run_id}: ${look.words}`} className={chosen === column ? `${look.className} chosen` : look.className}
+                data-sign={row.isFolded === false ? look.sign : undefined}
+              >
+                {row.isFolded === false ? undefined : look.sign}
+              </span>
+            );
+          })}
+        </span>
+      </>
+    );
+  },
+  (a, b) => a.grid === b.grid && a.row === b.row && a.number === b.number && a.from === b.from && a.to === b.to && a.chosen === b.chosen,
+);
+
+interface CellLook {
+  className: string;
+  sign: string | number | undefined;
+  words: string;
+}
+
+function lookOf(counts: StateCounts, isOfOpen: boolean): CellLook {
+  const first = counts[0];
+  const total = counts.reduce((sum, [, count]) => sum + count, 0);
+  return {
+    className: `cell ${first ? stateClass(first[0]) : "empty"}${isOfOpen ? " of-open" : ""}`,
+    sign: first && (total > 1 ? (total > 999 ? "…" : total) : stateShape(first[0])),
+    words: counts.length > 0 ? describeCounts(counts) : t("no instance"),
+  };
+}

@@ -1,30 +1,87 @@
-/** What the grid shows of its answer. */
+/** The rows of the grid: task groups, folded or open, and tasks. */
 
 import type { Grid, GridCell } from "../../api/shapes";
+import { addCounts, ENDED_STATES, FAILED_STATES, readCell, type StateCounts } from "./cellStates";
 
 export interface GridRow {
-  taskId: string;
-  cells: GridCell[];
+  key: string;
+  /** What is shown: without the ids of the groups around it. */
+  name: string;
+  /** The whole id of the task or the group. */
+  id: string;
+  depth: number;
+  /** Of a group: whether its rows are left out. */
+  isFolded: boolean | undefined;
+  /** The tasks for which it stands, by index. */
+  tasks: number[];
 }
 
-/** The most urgent state of a cell with several instances is shown first. */
-const URGENCY = ["failed", "upstream_failed", "up_for_retry", "running", "deferred", "queued", "scheduled", "up_for_reschedule", "restarting", null, "success", "skipped", "removed"];
+export type Only = "failed" | "unfinished" | undefined;
 
-/** (state, count) of a cell, the most urgent first; empty without an instance. */
-export function readCell(grid: Grid, cell: GridCell): [string | null, number][] {
-  if (cell === null || cell === undefined) return [];
-  const pairs = typeof cell === "number" ? [[cell, 1] as [number, number]] : (cell as [number, number][]);
-  return pairs
-    .map(([index, count]): [string | null, number] => [grid.states[index] ?? null, count])
-    .sort((a, b) => URGENCY.indexOf(a[0]) - URGENCY.indexOf(b[0]));
+/** A DAG with more tasks than this opens with its groups folded. */
+export const FOLD_ABOVE = 100;
+
+export interface RowChoice {
+  search: string;
+  only: Only;
+  /** The folded groups, by id. */
+  folded: ReadonlySet<string>;
 }
 
-export function selectRows(grid: Grid, search: string, onlyFailed: boolean): GridRow[] {
+/** A row with those that stand below it. */
+interface Branch {
+  row: GridRow;
+  below: Branch[];
+}
+
+export function selectRows(grid: Grid, { search, only, folded }: RowChoice): GridRow[] {
   const wanted = search.toLowerCase();
-  return grid.task_ids
-    .map((taskId, at) => ({ taskId, cells: grid.cells[at] ?? [] }))
-    .filter((row) => row.taskId.toLowerCase().includes(wanted))
-    .filter((row) => !onlyFailed || row.cells.some((cell) => readCell(grid, cell).some(([state]) => state === "failed" || state === "upstream_failed")));
+  const top: Branch[] = [];
+  const groups = new Map<number, Branch>();
+  const paths = listPaths(grid);
+  grid.task_ids.forEach((taskId, at) => {
+    if (!taskId.toLowerCase().includes(wanted) || (only !== undefined && !hasState(grid, grid.cells[at] ?? [], only))) return;
+    let [place, around, depth] = [top, "", 0];
+    for (const group of paths[grid.task_groups[at] ?? -1] ?? []) {
+      const id = grid.groups[group]?.group_id ?? "";
+      let branch = groups.get(group);
+      if (!branch) {
+        branch = { row: { key: `group ${id}`, name: nameInside(id, around), id, depth, isFolded: folded.has(id) && wanted === "", tasks: [] }, below: [] };
+        groups.set(group, branch);
+        place.push(branch);
+      }
+      branch.row.tasks.push(at);
+      if (branch.row.isFolded) return;
+      [place, around, depth] = [branch.below, id, depth + 1];
+    }
+    place.push({ row: { key: taskId, name: nameInside(taskId, around), id: taskId, depth, isFolded: undefined, tasks: [at] }, below: [] });
+  });
+  return flatten(top);
+}
+
+function flatten(branches: Branch[]): GridRow[] {
+  return branches.flatMap(({ row, below }) => (below.length > 0 ? [row, ...flatten(below)] : [row]));
+}
+
+function listPaths(grid: Grid): number[][] {
+  const paths: number[][] = [];
+  grid.groups.forEach((group, at) => { paths[at] = [...(group.parent === null ? [] : (paths[group.parent] ?? [])), at]; });
+  return paths;
+}
+
+function nameInside(id: string, around: string): string {
+  return around !== "" && id.startsWith(`${around}.`) ? id.slice(around.length + 1) : id;
+}
+
+function hasState(grid: Grid, cells: GridCell[], only: Only): boolean {
+  return cells.some((cell) => readCell(grid.states, cell).some(([state]) => (only === "failed" ? FAILED_STATES.has(state) : !ENDED_STATES.has(state))));
+}
+
+/** The states of a row in one run. */
+export function readRow(grid: Grid, row: GridRow, column: number): StateCounts {
+  const [first] = row.tasks;
+  if (row.tasks.length === 1 && first !== undefined) return readCell(grid.states, grid.cells[first]?.[column]);
+  return addCounts(row.tasks.map((task) => readCell(grid.states, grid.cells[task]?.[column])));
 }
 
 export interface Place {
@@ -39,15 +96,17 @@ export function findNextFailed(grid: Grid, rows: GridRow[], from: Place): Place 
   for (let step = 1; step <= height * width; step += 1) {
     const at = (width - 1 - from.column) * height + from.row + step;
     const column = width - 1 - (Math.floor(at / height) % width);
-    const row = at % height;
-    if (readCell(grid, rows[row]?.cells[column] ?? null).some(([state]) => state === "failed")) return { row, column };
+    const row = rows[at % height];
+    if (row && row.isFolded !== false && readRow(grid, row, column).some(([state]) => state === "failed")) return { row: at % height, column };
   }
   return undefined;
 }
 
-/** The place after an arrow key. */
-export function move(place: Place, key: string, height: number, width: number): Place | undefined {
-  const steps: Record<string, [number, number]> = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+/** The place after a key that moves; `page` is the number of rows in view. */
+export function move(place: Place, key: string, height: number, width: number, page = 10): Place | undefined {
+  const steps: Record<string, [number, number]> = {
+    ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1], PageUp: [-page, 0], PageDown: [page, 0], Home: [0, -width], End: [0, width],
+  };
   const step = steps[key];
   if (!step) return undefined;
   return { row: clamp(place.row + step[0], height), column: clamp(place.column + step[1], width) };

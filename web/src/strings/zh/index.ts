@@ -1,6 +1,35 @@
 /** The Chinese texts, by their English ones: one file for each area of the page. */
 
+import { ADMINISTRATION } from "./administration";
+import { ASSETS } from "./assets";
+import { DEPENDENCIES } from "./dependencies";
 import { FRAME } from "./frame";
+import { GRAPH } from "./graph";
+import { HOME } from "./home";
+import { LISTS } from "./lists";
+import { LOG } from "./log";
 import { PALETTE } from "./palette";
+import { PLAN } from "./plan";
+import { RUN } from "./run";
+import { STATES } from "./states";
+import { TASK } from "./task";
+import { TIMETABLES } from "./timetables";
+import { WORK } from "./work";
 
-export const TEXTS: Record<string, string> = { ...FRAME, ...PALETTE };
+export const TEXTS: Record<string, string> = {
+  ...ADMINISTRATION,
+  ...ASSETS,
+  ...DEPENDENCIES,
+  ...FRAME,
+  ...GRAPH,
+  ...HOME,
+  ...LISTS,
+  ...LOG,
+  ...PALETTE,
+  ...PLAN,
+  ...RUN,
+  ...STATES,
+  ...TASK,
+  ...TIMETABLES,
+  ...WORK,
+};

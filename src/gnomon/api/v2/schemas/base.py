@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import BaseModel, ConfigDict, ValidatorFunctionWrapHandler, model_validator
+
+from gnomon.api.common.fault_limits import bound_faults
 
 DEPTH_MAX = 200
 """How deeply a value of a body may be nested. pydantic writes at most 255 levels; an answer has some of its own around the value."""
@@ -23,6 +25,11 @@ class Body(BaseModel):
     """The body of a request; a key that is not among its fields is refused, and so is a value that no answer could show."""
 
     model_config = ConfigDict(extra="forbid", populate_by_name=True)
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _bound_faults(cls, data: Any, validate: ValidatorFunctionWrapHandler) -> Any:
+        return bound_faults(data, validate)
 
     @model_validator(mode="before")
     @classmethod

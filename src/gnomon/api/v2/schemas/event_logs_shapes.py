@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from pydantic import Field
+
 from gnomon.api.v2.schemas.base import Answer
 
 
@@ -23,10 +25,15 @@ class EventLogResponse(Answer):
     extra: str | None
     dag_display_name: str | None = None
     task_display_name: str | None = None
+    address: str | None = None
+    """Ours: from where the user asked, over the API; only administrators see it."""
 
 
 class EventLogCollectionResponse(Answer):
     """`EventLogCollectionResponse` of Airflow's document."""
 
     event_logs: list[EventLogResponse]
-    total_entries: int
+    total_entries: int = Field(
+        description="A lower bound in two cases: rows are counted up to 1,000 behind the page; and a search of all DAGs by filters that no index serves counts "
+        "those that it has found among the first 20,000 rows."
+    )

@@ -59,6 +59,7 @@ class TaskInstanceResponse(Answer):
     note: str | None
     rendered_map_index: str | None
     rendered_fields: dict[str, object] = {}
+    """The template fields that are not empty as they were rendered for the last attempt that ended, each cut to `[core] max_templated_field_length` characters; empty in lists."""
     trigger: TriggerResponse | None
     triggerer_job: JobResponse | None
     dag_version: DagVersionResponse | None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from pydantic import Field
+
 from gnomon.api.v2.schemas.base import Answer, Body
 
 
@@ -26,7 +28,10 @@ class XComCollectionResponse(Answer):
     """`XComCollectionResponse` of Airflow's document."""
 
     xcom_entries: list[XComResponse]
-    total_entries: int
+    total_entries: int = Field(
+        description="A lower bound in two cases: XComs are counted up to 1,000 behind the page; and a search of all DAGs by filters that no index serves counts "
+        "those that it has found among the first 20,000 XComs."
+    )
 
 
 class XComResponseNative(Answer):

@@ -1,0 +1,234 @@
+"""Routes of the execution API. Bodies are those of `gnomon.model.execution_messages`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import msgspec
+from fastapi import APIRouter, Depends, FastAPI, HTTPException, Request
+from fastapi.concurrency import run_in_threadpool
+from starlette.responses import Response
+from starlette.routing import Route
+
+from gnomon.accounts.attempt_tokens import ATTEMPT, CLAIM, WORKER
+from gnomon.api.common.paths import Id, restore_slashes
+from gnomon.api.common.route_index import RouteIndex
+from gnomon.api.context import ApiContext, Context
+from gnomon.api.execution.report_batch import answer_reports, sign
+from gnomon.model.attempts import AttemptResult
+from gnomon.model.execution_messages import (
+    EXECUTION_PREFIX,
+    EXECUTION_VERSION,
+    KNOWN_VERSIONS,
+    VERSION_HEADER,
+    BatchAnswer,
+    Beat,
+    BeatNotice,
+    ClaimedAttempt,
+    ClaimRequest,
+    EntryNotice,
+    Question,
+    Reply,
+    ReportBatch,
+    RunningLogPiece,
+)
+from gnomon.remote_logs.live_copies import HERE
+from gnomon.taskapi import TaskApiRefused, execution
+
+_BODY_MAX = 256 * 1024 * 1024
+
+Body = TypeVar("Body")
+router = APIRouter(prefix=EXECUTION_PREFIX, include_in_schema=False)
+
+
+def add_execution_api(app: FastAPI, index: RouteIndex) -> None:
+    """Add the routes."""
+    app.router.routes.insert(0, Route(f"{EXECUTION_PREFIX}/workers/{{worker_id}}/reports", record_reports, methods=["POST"]))
+    app.include_router(router)
+    index.add("", router.routes)
+
+
+def _json(answer: msgspec.Struct) -> Response:
+    return Response(msgspec.json.encode(answer), media_type="application/json")
+
+
+async def _check_version(request: Request) -> None:
+    version = request.headers.get(VERSION_HEADER, "")
+    if version not in KNOWN_VERSIONS:
+        known = " and ".join(KNOWN_VERSIONS)
+        raise HTTPException(
+            400, f"the worker speaks version {version or 'none'} of the execution API, and this api-server {known};"
+            " install the release of the api-server on the worker, or the one before it",
+        )
+
+
+Versioned = Depends(_check_version)
+
+
+async def _read_body(request: Request, kind: type[Body]) -> Body:
+    parts, size = [], 0
+    async for part in request.stream():
+        size += len(part)
+        if size > _BODY_MAX:
+            raise HTTPException(413, f"the body has more than {_BODY_MAX} bytes")
+        parts.append(part)
+    try:
+        return msgspec.json.decode(b"".join(parts), type=kind)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise HTTPException(400, f"the body is no {kind.__name__}: {error}") from error
+
+
+def _find_worker(context: ApiContext, request: Request, use: str, subject: str) -> str:
+    """The worker that the bearer token names."""
+    kind, _, token = request.headers.get("authorization", "").partition(" ")
+    worker = context.attempt_tokens.find_worker(token, use, subject, context.clock.now()) if kind.lower() == "bearer" else None
+    if worker is None:
+        raise HTTPException(401, f"the request has no valid token for the {'worker' if use == WORKER else 'attempt'} {subject}")
+    return worker
+
+
+Answer = TypeVar("Answer")
+
+
+def _ask(ask: Callable[[], Answer]) -> Answer:
+    try:
+        return ask()
+    except execution.ForeignResult as error:
+        raise HTTPException(400, str(error)) from error
+    except execution.AttemptIsGone as error:
+        raise HTTPException(409, str(error)) from error
+    except execution.WorkerIsLost as error:
+        raise HTTPException(410, str(error)) from error
+    except TaskApiRefused as error:
+        raise HTTPException(422, str(error)) from error
+
+
+def _wake_owner(context: ApiContext) -> None:
+    context.notifier.notify()
+
+
+@router.post("/attempts/{attempt_id}/claim", dependencies=[Versioned])
+async def claim(attempt_id: Id, request: Request, context: Context) -> Response:
+    _find_worker(context, request, CLAIM, attempt_id)
+    wanted = await _read_body(request, ClaimRequest)
+
+    def give() -> ClaimedAttempt:
+        attempt, elements = _ask(lambda: execution.claim(context.database, attempt_id, wanted, context.clock.now()))
+        return ClaimedAttempt(
+            attempt=attempt, elements=elements, attempt_token=sign(context, ATTEMPT, attempt_id, wanted.worker_id),
+            worker_token=sign(context, WORKER, wanted.worker_id, wanted.worker_id), dags_folder=str(context.cfg.dags_folder),
+        )
+
+    return _json(await run_in_threadpool(give))
+
+
+@router.post("/attempts/{attempt_id}/entered", dependencies=[Versioned])
+async def enter(attempt_id: Id, request: Request, context: Context) -> Response:
+    worker_id = _find_worker(context, request, ATTEMPT, attempt_id)
+    notice = await _read_body(request, EntryNotice)
+
+    def record() -> None:
+        execution.record_entry(context.database, attempt_id, worker_id, notice.at)
+        _wake_owner(context)
+
+    await run_in_threadpool(record)
+    return Response(status_code=204)
+
+
+@router.post("/attempts/{attempt_id}/result", dependencies=[Versioned])
+async def end(attempt_id: Id, request: Request, context: Context) -> Response:
+    worker_id = _find_worker(context, request, ATTEMPT, attempt_id)
+    result = await _read_body(request, AttemptResult)
+    if result.attempt_id != attempt_id:
+        raise HTTPException(400, f"the result is that of attempt {result.attempt_id}, and the address names attempt {attempt_id}")
+
+    def record() -> None:
+        _ask(lambda: execution.record_result(context.database, worker_id, result))
+        _wake_owner(context)
+
+    await run_in_threadpool(record)
+    return Response(status_code=204)
+
+
+@router.post("/attempts/{attempt_id}/ask", dependencies=[Versioned])
+async def ask(attempt_id: Id, request: Request, context: Context) -> Response:
+    worker_id = _find_worker(context, request, ATTEMPT, attempt_id)
+    question = await _read_body(request, Question)
+
+    def answer() -> Reply:
+        value = _ask(lambda: execution.answer_attempt(context.database, attempt_id, worker_id, question.request))
+        return Reply(value=value)
+
+    reply = await run_in_threadpool(answer)
+    _wake_owner(context)
+    return _json(reply)
+
+
+@router.post("/attempts/{attempt_id}/log", dependencies=[Versioned])
+async def append_log(attempt_id: Id, request: Request, context: Context) -> Response:
+    worker_id = _find_worker(context, request, ATTEMPT, attempt_id)
+    piece = await _read_body(request, RunningLogPiece)
+
+    def append() -> Reply:
+        name = _ask(lambda: execution.find_log_name(context.database, attempt_id, worker_id))
+        try:
+            return Reply(value=context.live_logs.append(name, piece.offset, piece.piece) if name else HERE)
+        except OSError as error:
+            raise HTTPException(503, f"the log cannot be stored on the api-server: {error}") from error
+
+    return _json(await run_in_threadpool(append))
+
+
+@router.post("/workers/{worker_id}/ask", dependencies=[Versioned])
+async def ask_for_import(worker_id: Id, request: Request, context: Context) -> Response:
+    _find_worker(context, request, WORKER, worker_id)
+    question = await _read_body(request, Question)
+    return _json(await run_in_threadpool(lambda: Reply(value=_ask(lambda: execution.answer_import(context.database, question.request)))))
+
+
+@router.post("/workers/{worker_id}/beat", dependencies=[Versioned])
+async def beat(worker_id: Id, request: Request, context: Context) -> Response:
+    _find_worker(context, request, WORKER, worker_id)
+
+    notice = await _read_body(request, BeatNotice)
+
+    def record() -> Beat:
+        claimed, now = _ask(lambda: execution.beat(context.database, worker_id, frozenset(notice.held), context.clock.now(), notice.figures))
+        return Beat(
+            worker_token=sign(context, WORKER, worker_id, worker_id),
+            attempt_tokens={row.attempt_id: sign(context, ATTEMPT, row.attempt_id, worker_id) for row in claimed},
+            cancellations=tuple((row.attempt_id, row.cancel_reason, row.cancel_grace_s or 0.0) for row in claimed if row.cancel_reason is not None),
+            now=now,
+        )
+
+    return _json(await run_in_threadpool(record))
+
+
+async def record_reports(request: Request) -> Response:
+    """The one route that busy workers ask often: it comes first, and FastAPI resolves no dependencies for it."""
+    await _check_version(request)
+    context: ApiContext = request.app.state.context
+    worker_id = restore_slashes(request.path_params["worker_id"])
+    _find_worker(context, request, WORKER, worker_id)
+    batch = await _read_body(request, ReportBatch)
+
+    def record() -> BatchAnswer:
+        answers = answer_reports(context, worker_id, batch.reports)
+        _wake_owner(context)
+        return BatchAnswer(answers=answers)
+
+    return _json(await run_in_threadpool(record))
+
+
+@router.post("/workers/{worker_id}/retire", dependencies=[Versioned])
+async def retire(worker_id: Id, request: Request, context: Context) -> Response:
+    _find_worker(context, request, WORKER, worker_id)
+    await run_in_threadpool(lambda: execution.retire(context.database, worker_id))
+    return Response(status_code=204)
+
+
+@router.get("/version")
+async def show_version() -> Response:
+    """The newest version, for people who look whether the address is right."""
+    return _json(Reply(value=EXECUTION_VERSION))

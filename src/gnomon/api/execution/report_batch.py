@@ -1,0 +1,128 @@
+"""A batch of reports of one worker: each is checked and answered as a request with it alone would be, and all are stored in one transaction."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from gnomon import log
+from gnomon.accounts.attempt_tokens import ATTEMPT, CLAIM, WORKER
+from gnomon.api.common.errors import find_status
+from gnomon.api.context import ApiContext
+from gnomon.errors import ResourceUnavailable
+from gnomon.errors.product import GnomonError
+from gnomon.model.execution_messages import (
+    ClaimedAttempt,
+    Report,
+    ReportAnswer,
+    ReportedClaim,
+    ReportedEntry,
+    ReportedResult,
+)
+from gnomon.taskapi.report_batches import RecordedReports, record_reports
+from gnomon.taskapi.xcom_elements import read_elements
+
+_log = log.get_logger("api")
+
+TOKEN_LIFETIME_S = 600.0
+"""How long a token of an attempt or a worker is valid; each heartbeat brings new ones."""
+_decoder = msgspec.json.Decoder(Report)
+
+
+@dataclass(frozen=True, slots=True)
+class _Checked:
+    """A report that can be read and has a valid token."""
+
+    number: int
+    """Its place in the batch."""
+    attempt_id: str
+    report: Report
+
+
+def answer_reports(context: ApiContext, worker_id: str, encoded: Sequence[bytes | msgspec.Raw]) -> tuple[ReportAnswer, ...]:
+    """The answers in the order of the reports. Raises ResourceUnavailable: nothing is stored."""
+    answers: dict[int, ReportAnswer] = {}
+    checked: list[_Checked] = []
+    seen: set[tuple[type, str]] = set()
+    for number, one in enumerate(encoded):
+        found = _check(context, worker_id, number, one)
+        if isinstance(found, ReportAnswer):
+            answers[number] = found
+        elif (place := (type(found.report), found.attempt_id)) in seen:
+            answers[number] = ReportAnswer(status=409, detail=f"the batch has another report of this kind about attempt {found.attempt_id}")
+        else:
+            seen.add(place)
+            checked.append(found)
+    answers.update(_record(context, worker_id, checked))
+    return tuple(answers[number] for number in range(len(encoded)))
+
+
+def _check(context: ApiContext, worker_id: str, number: int, encoded: bytes | msgspec.Raw) -> _Checked | ReportAnswer:
+    try:
+        report = _decoder.decode(encoded)
+    except (msgspec.DecodeError, RecursionError) as error:
+        return ReportAnswer(status=400, detail=f"the report cannot be read: {error}")
+    use, of_token = (CLAIM, "") if isinstance(report, ReportedClaim) else (ATTEMPT, worker_id)
+    attempt_id = report.result.attempt_id if isinstance(report, ReportedResult) else report.attempt_id
+    if context.attempt_tokens.find_worker(report.token, use, attempt_id, context.clock.now()) != of_token:
+        return ReportAnswer(status=401, detail=f"the report has no valid token for the attempt {attempt_id}")
+    return _Checked(number, attempt_id, report)
+
+
+def _record(context: ApiContext, worker_id: str, checked: Sequence[_Checked]) -> Mapping[int, ReportAnswer]:
+    """Store the reports together or, when that fails, each by itself, so that one which cannot be stored does not hold the others."""
+    if not checked:
+        return {}
+    try:
+        return _record_together(context, worker_id, checked)
+    except ResourceUnavailable:
+        raise
+    except Exception as error:
+        if len(checked) > 1:
+            return {number: answer for one in checked for number, answer in _record(context, worker_id, [one]).items()}
+        status = find_status(error)
+        if status == 500:
+            _log.error("report_failed", worker=worker_id, attempt=checked[0].attempt_id, traceback="".join(traceback.format_exception(error)))
+        detail = "an internal error; the log of the api-server has the details" if status == 500 else str(error)
+        return {checked[0].number: ReportAnswer(status=status, detail=detail)}
+
+
+def _record_together(context: ApiContext, worker_id: str, checked: Sequence[_Checked]) -> Mapping[int, ReportAnswer]:
+    claims = [one.attempt_id for one in checked if isinstance(one.report, ReportedClaim)]
+    entries = {one.attempt_id: one.report.at for one in checked if isinstance(one.report, ReportedEntry)}
+    results = {one.attempt_id: one.report.result for one in checked if isinstance(one.report, ReportedResult)}
+    recorded = record_reports(context.database, worker_id, claims, entries, results, context.clock.now())
+    worker_token = sign(context, WORKER, worker_id, worker_id) if recorded.claimed else ""
+    return {one.number: _answer(context, worker_id, worker_token, one, recorded) for one in checked}
+
+
+def _answer(context: ApiContext, worker_id: str, worker_token: str, one: _Checked, recorded: RecordedReports) -> ReportAnswer:
+    if isinstance(one.report, ReportedEntry):
+        return ReportAnswer()
+    if isinstance(one.report, ReportedResult):
+        if one.attempt_id in recorded.ended:
+            return ReportAnswer()
+        if one.attempt_id in recorded.foreign:
+            return ReportAnswer(status=400, detail=f"the result names another task instance than that of attempt {one.attempt_id}")
+        return ReportAnswer(status=409, detail=f"worker {worker_id} does not have attempt {one.attempt_id}")
+    if recorded.is_lost:
+        return ReportAnswer(status=410, detail=f"worker {worker_id} was declared lost")
+    attempt = recorded.claimed.get(one.attempt_id)
+    if attempt is None:
+        return ReportAnswer(status=409, detail=f"attempt {one.attempt_id} cannot be claimed: another worker has it, or it has ended")
+    try:
+        elements = read_elements(context.database, attempt)
+    except GnomonError as error:  # the claim is stored: the worker repeats it, and gets the attempt then
+        return ReportAnswer(status=find_status(error), detail=str(error))
+    return ReportAnswer(status=200, claimed=ClaimedAttempt(
+        attempt=attempt, elements=elements, attempt_token=sign(context, ATTEMPT, one.attempt_id, worker_id),
+        worker_token=worker_token, dags_folder=str(context.cfg.dags_folder),
+    ))
+
+
+def sign(context: ApiContext, use: str, subject: str, worker_id: str) -> str:
+    """A token for an attempt or a worker."""
+    return context.attempt_tokens.sign(use, subject, worker_id, context.clock.now(), TOKEN_LIFETIME_S)

@@ -1,0 +1,108 @@
+"""What a backfill would do with each slot of a range."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+from fastapi import APIRouter
+
+from gnomon.actions.backfill_changes import EFFECTS, SlotPreview, preview_slots
+from gnomon.actions.schedule_previews import build_dag_schedule, list_skipped_days
+from gnomon.api.access.permissions import CurrentUser, requires
+from gnomon.api.access.policies import ApiResource, Permission
+from gnomon.api.common.paths import Id
+from gnomon.api.common.request_slots import RequestSlots
+from gnomon.api.context import Context
+from gnomon.api.v2.backfill_creation import check_backfill_body
+from gnomon.api.v2.conversions import moment
+from gnomon.api.v2.lookup import refuse_wildcard
+from gnomon.api.v2.schemas.backfills_shapes import BackfillPostBody, ReprocessBehavior
+from gnomon.api.v2.schemas.base import Answer, Body
+from gnomon.model.backfills import ALREADY_EXISTS, DEFAULT_MAX_ACTIVE_RUNS, IN_FLIGHT, TO_REPROCESS
+from gnomon.model.instants import to_datetime
+
+router = APIRouter(prefix="/dags/{dag_id}", tags=["Backfill"])
+SLOTS_MAX = 1_000
+"""The most slots of a preview; all of them are counted."""
+_SLOTS = RequestSlots("previews of backfills", 4)
+_REASONS = {
+    None: "the slot has no run: one is created",
+    IN_FLIGHT: "its run has not ended: it is left as it is",
+    TO_REPROCESS: "its run ended {state}, and the backfill runs such runs again",
+    ALREADY_EXISTS: "its run ended {state}, and the backfill does not run such runs again",
+}
+
+
+class BackfillRangeBody(Body):
+    """A backfill of the DAG; the fields are those of `POST /api/v2/backfills`."""
+
+    from_date: dt.datetime
+    to_date: dt.datetime
+    run_backwards: bool = False
+    dag_run_conf: dict[str, object] | None = None
+    reprocess_behavior: ReprocessBehavior = ReprocessBehavior.NONE
+    max_active_runs: int = DEFAULT_MAX_ACTIVE_RUNS
+
+
+class BackfillSlotAnswer(Answer):
+    """A slot of the range."""
+
+    run_id: str
+    """Of its run, or of the run that would be created."""
+    run_after: dt.datetime
+    logical_date: dt.datetime | None
+    data_interval_start: dt.datetime | None
+    data_interval_end: dt.datetime | None
+    partition_key: str | None
+    state: str | None
+    """The state of its run; null without one."""
+    effect: str
+    """`create`, `leave` or `run again`."""
+    reason: str
+
+
+class DayWithoutSlotAnswer(Answer):
+    """A day of the range on which the calendar of the schedule prevents a slot."""
+
+    day: dt.date
+    reason: str
+
+
+class BackfillPreviewAnswer(Answer):
+    """The slots of the range in the order in which they would run."""
+
+    counts: dict[str, int]
+    """The number of slots by effect."""
+    slots: list[BackfillSlotAnswer]
+    """At most 1,000 of them."""
+    has_more: bool
+    """An author's timetable has more slots than were looked at."""
+    days_off: list[DayWithoutSlotAnswer]
+    notes: list[str]
+
+
+@router.post("/backfillPreview", dependencies=[requires(Permission.CREATE, ApiResource.BACKFILL), _SLOTS.require()])
+def preview_backfill(dag_id: Id, body: BackfillRangeBody, context: Context, user: CurrentUser) -> BackfillPreviewAnswer:
+    """What a backfill would do with each slot of the range, and why. Nothing is changed."""
+    refuse_wildcard("dag_id", dag_id)
+    request, slots = check_backfill_body(context, user, BackfillPostBody(dag_id=dag_id, **body.model_dump()))
+    with context.database.read() as tx:
+        previews = preview_slots(tx, request, slots)
+    days_off = list_skipped_days(build_dag_schedule(request.dag, None), context.clock, request.from_at, request.to_at + 1, SLOTS_MAX)
+    counts = dict.fromkeys(EFFECTS.values(), 0)
+    for one in previews:
+        counts[EFFECTS[one.outcome]] += 1
+    notes = [f"DAG {dag_id} is paused: the runs are created and wait until the DAG is unpaused"] if request.dag.paused else []
+    return BackfillPreviewAnswer(
+        counts=counts, slots=[_build_slot(one) for one in previews[:SLOTS_MAX]], has_more=slots.has_more,
+        days_off=[DayWithoutSlotAnswer(day=one.day, reason=one.reason) for one in days_off], notes=notes,
+    )  # fmt: skip
+
+
+def _build_slot(one: SlotPreview) -> BackfillSlotAnswer:
+    slot = one.slot
+    return BackfillSlotAnswer(
+        run_id=one.run_id, run_after=to_datetime(slot.run_after), logical_date=moment(slot.logical_at), data_interval_start=moment(slot.interval_start),
+        data_interval_end=moment(slot.interval_end), partition_key=slot.partition_key, state=None if one.state is None else one.state.value,
+        effect=EFFECTS[one.outcome], reason=_REASONS[one.outcome].format(state=one.state),
+    )  # fmt: skip

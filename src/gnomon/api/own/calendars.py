@@ -1,0 +1,98 @@
+"""A year of a DAG, day by day: past and coming runs, and why a day has none."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from gnomon.actions.year_calendars import YearCalendar, read_year_calendar
+from gnomon.api.access.hidden_names import build_name_filter
+from gnomon.api.access.permissions import CurrentUser, requires
+from gnomon.api.access.policies import ApiResource, Permission
+from gnomon.api.access.visible_dags import VisibleDags
+from gnomon.api.common.paths import Id
+from gnomon.api.common.request_slots import RequestSlots
+from gnomon.api.context import Context
+from gnomon.api.own.timetables import ClockChangeAnswer, format_change
+from gnomon.api.v2.lookup import refuse_wildcard
+from gnomon.api.v2.schemas.base import Answer
+from gnomon.errors.product import UserError
+from gnomon.errors.timetable import AirflowTimetableInvalid
+from gnomon.model.instants import to_datetime
+from gnomon.report.listings.dag_list import find_dag
+from gnomon.report.listings.year_days import YearDays
+from gnomon.sdk.schedules.timezone import find_zone
+
+router = APIRouter(prefix="/dags/{dag_id}", tags=["Calendar"])
+_SLOTS = RequestSlots("calendars of a year", 4)
+
+
+class CalendarDayAnswer(Answer):
+    """One day."""
+
+    day: dt.date
+    runs: dict[str, int]
+    """The runs that were due on the day, by state."""
+    slots: int | None
+    """The slots of the schedule on the day, with or without a run; null where they are not known."""
+    reason: int | None
+    """Why the day has no run, or some of its slots have none: an index of `reasons`."""
+
+
+class CalendarAnswer(Answer):
+    """A year of a DAG."""
+
+    dag_id: str
+    year: int
+    timezone: str
+    schedule: str
+    paused: bool
+    today: dt.date
+    days: list[CalendarDayAnswer]
+    reasons: list[str]
+    clock_changes: list[ClockChangeAnswer]
+    is_counted_whole: bool
+    """False: the year has more runs than are counted; the newest are."""
+    blocked: str | None
+    """Why no coming run is created."""
+    notes: list[str]
+
+
+@router.get("/calendar", dependencies=[requires(Permission.READ, ApiResource.DAG_RUN), _SLOTS.require()])
+def get_calendar(
+    dag_id: Id, context: Context, user: CurrentUser, year: Annotated[int | None, Query(ge=1970, le=8999)] = None,
+    timezone: Annotated[str | None, Query(pattern=r"^[ -~]{1,100}$")] = None,
+) -> CalendarAnswer:
+    """A year of runs by the day on which they are due. Default: this year, in the time zone of the DAG."""
+    refuse_wildcard("dag_id", dag_id)
+    with context.database.read() as tx:
+        dag = find_dag(tx, dag_id)
+    name = timezone or dag.spec.timezone
+    try:
+        zone = find_zone(name)
+    except (AirflowTimetableInvalid, ValueError, TypeError) as error:
+        raise UserError(str(error)) from None
+    today = to_datetime(context.clock.now()).astimezone(zone).date()
+    days = YearDays(today.year if year is None else year, zone)
+    found = read_year_calendar(context.cfg, context.database, context.clock, dag, days)
+    with context.database.read() as tx:
+        hide = build_name_filter(VisibleDags(context, tx, user))
+    reasons = list(dict.fromkeys(day.reason for day in found.days if day.reason is not None))
+    return CalendarAnswer(
+        dag_id=dag_id, year=days.year, timezone=name, schedule=dag.spec.timetable.summary, paused=dag.paused, today=today,
+        days=_build_days(found, {reason: index for index, reason in enumerate(reasons)}), reasons=[hide(reason) for reason in reasons],
+        clock_changes=[ClockChangeAnswer(at=to_datetime(one.at), change=format_change(one.after - one.before)) for one in found.clock_changes],
+        is_counted_whole=found.is_counted_whole, blocked=None if found.blocked is None else hide(found.blocked), notes=[hide(note) for note in found.notes],
+    )  # fmt: skip
+
+
+def _build_days(found: YearCalendar, numbers: dict[str, int]) -> list[CalendarDayAnswer]:
+    return [
+        CalendarDayAnswer(
+            day=one.day, runs={state.value: count for state, count in one.states.items()}, slots=one.slots,
+            reason=None if one.reason is None else numbers[one.reason],
+        )
+        for one in found.days
+    ]

@@ -1,0 +1,149 @@
+"""Which DAGs a list or a timeline of Gnomon's own API is about: filters that can each be turned round."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from gnomon.api.access.policies import User
+from gnomon.api.access.visible_dags import VisibleDags
+from gnomon.api.context import ApiContext
+from gnomon.api.v2.dag_filters import list_owners
+from gnomon.api.v2.run_filters import read_run_state
+from gnomon.model.instants import SECOND, Instant
+from gnomon.model.states import RUN_STATE_CODES
+from gnomon.report.activity.current_work import LATE_AFTER_S
+from gnomon.report.activity.run_timeline import find_folder
+from gnomon.report.listings.dag_facts import FactsOfAll, VersionFacts
+from gnomon.store import Transaction
+from gnomon.store.accounts.favorite_dags import list_favorites
+from gnomon.store.pages.dag_pages import find_dag_keys
+from gnomon.store.pages.page_query import Condition, Operator
+
+VALUES_MAX = 100
+_Text = Annotated[str, StringConstraints(max_length=500)]
+_Texts = Annotated[list[_Text], Field(max_length=VALUES_MAX)]
+
+
+class DagConditions(BaseModel):
+    """Filters that all hold. Of several values one must fit, in a parameter that ends with `_not` none; a false filter is the opposite of a true one."""
+
+    model_config = ConfigDict(extra="forbid")
+    search: _Text | None = None
+    """A part of the id or of the display name, without regard to case."""
+    tag: _Texts = Field([])
+    tag_not: _Texts = Field([])
+    tags_match_mode: Literal["any", "all"] = "any"
+    owner: _Texts = Field([])
+    owner_not: _Texts = Field([])
+    state: _Texts = Field([])
+    """States of the newest run; `none`: the DAG has no run."""
+    state_not: _Texts = Field([])
+    schedule: _Texts = Field([])
+    """Class names of timetables."""
+    schedule_not: _Texts = Field([])
+    folder: _Texts = Field([])
+    folder_not: _Texts = Field([])
+    dag_id: _Texts = Field([])
+    dag_id_not: _Texts = Field([])
+    paused: bool | None = None
+    unscheduled: bool | None = None
+    """The DAG has no schedule: runs are created manually only."""
+    late: bool | None = None
+    """The next run is overdue and has not been created."""
+    warning: bool | None = None
+    """The file has warnings, or the schedule or a dependency of the DAG has an error."""
+    import_error: bool | None = None
+    favorite: bool | None = None
+
+
+def find_timetable_type(facts: VersionFacts) -> str:
+    """The class name of the timetable."""
+    return facts.spec.timetable.path.rpartition(".")[2]
+
+
+def is_unscheduled(facts: VersionFacts) -> bool:
+    """Runs are created manually only: neither by a timetable nor by asset events."""
+    return not facts.spec.timetable.can_be_scheduled and facts.spec.asset_condition is None
+
+
+def build_dag_conditions(context: ApiContext, tx: Transaction, visible: VisibleDags, user: User, wanted: DagConditions) -> list[Condition]:
+    """The conditions of `dag_pages` that DAGs meet which a file defines, the user may see, and the filters want."""
+    conditions = [Condition("is_active", Operator.EQUAL, True), *visible.list_conditions(), *_list_flags(wanted)]
+    conditions += _choose_states(wanted)
+    conditions += _choose("dag_id", wanted.dag_id, wanted.dag_id_not)
+    if wanted.favorite is not None:
+        conditions.append(_choose_keys(list_favorites(tx, user.name), is_in=wanted.favorite))
+    if wanted.late is not None:
+        conditions.append(_choose_keys(_find_late(tx, context.clock.now()), is_in=wanted.late))
+    if _asks_spec(wanted):
+        conditions.append(_choose_keys(_match_specs(context.facts.find_all(tx), wanted), is_in=True))
+    return conditions
+
+
+def choose_dags(context: ApiContext, tx: Transaction, visible: VisibleDags, user: User, wanted: DagConditions) -> frozenset[int] | None:
+    """The keys of these DAGs; None when that is every DAG that a file defines."""
+    conditions = build_dag_conditions(context, tx, visible, user, wanted)
+    return None if len(conditions) == 1 else frozenset(find_dag_keys(tx, conditions))
+
+
+def _choose_states(wanted: DagConditions) -> list[Condition]:
+    """A DAG without a run has the state None, which is in no state of a run."""
+    found = [Condition("last_run_state", Operator.IN, [read_run_state(name) for name in wanted.state])] if wanted.state else []
+    if wanted.state_not:
+        others = {read_run_state(name) for name in wanted.state_not}
+        found.append(Condition("last_run_state", Operator.IN, [code for code in (*RUN_STATE_CODES.values(), None) if code not in others]))
+    return found
+
+
+def _list_flags(wanted: DagConditions) -> list[Condition]:
+    flags = {"is_paused": wanted.paused, "has_import_errors": wanted.import_error, "has_warnings": wanted.warning}
+    return [Condition(field, Operator.EQUAL, value) for field, value in flags.items() if value is not None]
+
+
+def _choose(field: str, values: Sequence[object], others: Sequence[object]) -> list[Condition]:
+    found = [Condition(field, Operator.IN, list(values))] if values else []
+    return [*found, Condition(field, Operator.NOT_IN, list(others))] if others else found
+
+
+def _choose_keys(keys: Sequence[int], *, is_in: bool) -> Condition:
+    return Condition("dag_pk", Operator.IN if is_in else Operator.NOT_IN, list(keys))
+
+
+def _find_late(tx: Transaction, now: Instant) -> list[int]:
+    return find_dag_keys(tx, [Condition("awaited_since", Operator.LESS, now - int(LATE_AFTER_S * SECOND))])
+
+
+_OF_SPEC = ("search", "tag", "tag_not", "owner", "owner_not", "schedule", "schedule_not", "folder", "folder_not", "unscheduled")
+
+
+def _asks_spec(wanted: DagConditions) -> bool:
+    return any(getattr(wanted, name) not in (None, [], "") for name in _OF_SPEC)
+
+
+def _match_specs(facts: FactsOfAll, wanted: DagConditions) -> list[int]:
+    is_of_folder = bool(wanted.folder or wanted.folder_not)
+    text = (wanted.search or "").casefold()
+    return [
+        dag_pk for dag_pk, one in facts.by_dag.items()
+        if dag_pk in facts.active and _has_text(one, text) and (wanted.unscheduled is None or is_unscheduled(one) == wanted.unscheduled)
+        and _fits_tags(one, wanted) and _fits(list_owners(one), wanted.owner, wanted.owner_not)
+        and _fits([find_timetable_type(one)], wanted.schedule, wanted.schedule_not)
+        and (not is_of_folder or _fits([find_folder(facts.files[dag_pk])], wanted.folder, wanted.folder_not))
+    ]  # fmt: skip
+
+
+def _has_text(facts: VersionFacts, text: str) -> bool:
+    return not text or text in facts.spec.dag_id.casefold() or text in facts.display_name.casefold()
+
+
+def _fits_tags(facts: VersionFacts, wanted: DagConditions) -> bool:
+    tags = facts.spec.tags
+    has_all = wanted.tags_match_mode == "any" or set(wanted.tag) <= set(tags)
+    return has_all and _fits(tags, wanted.tag, wanted.tag_not)
+
+
+def _fits(found: Sequence[str], values: Sequence[str], others: Sequence[str]) -> bool:
+    return (not values or not set(values).isdisjoint(found)) and set(others).isdisjoint(found)

@@ -1,0 +1,109 @@
+"""The nodes of the graph of DAGs and assets, and the states of the newest runs."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+
+from fastapi import APIRouter
+
+from gnomon.api.access.permissions import CurrentUser, requires
+from gnomon.api.access.policies import ApiResource, Permission
+from gnomon.api.access.visible_dags import VisibleDags
+from gnomon.api.context import Context
+from gnomon.api.v2.dag_answers import find_relative_path
+from gnomon.api.v2.dag_filters import list_owners
+from gnomon.api.v2.schemas.base import Answer
+from gnomon.report.listings.asset_list import list_asset_circles
+from gnomon.report.waits.dag_graph import read_asset_graph
+from gnomon.store.dag_records import dag_runs, dags
+
+router = APIRouter(prefix="/dependencies", tags=["Dependency"])
+
+
+class GraphDagAnswer(Answer):
+    """A DAG that a file defines."""
+
+    dag_id: str
+    display_name: str
+    folder: str
+    """The folder of its file below the folder of DAG files; empty: that folder itself."""
+    owners: list[str]
+    tags: list[str]
+    paused: bool
+    triggers: list[str]
+    """The DAGs that its tasks trigger, as far as their ids are no templates; only those that the user may see."""
+
+
+class GraphAssetAnswer(Answer):
+    """An asset, an alias, or a reference to an asset that no file declares."""
+
+    kind: str
+    """`asset`, `alias` or `unknown`."""
+    name: str
+    uri: str
+    asset_id: int | None
+
+
+class GraphAssetEdgeAnswer(Answer):
+    """A DAG names an asset or an alias."""
+
+    dag_id: str
+    task_id: str | None
+    """None: the schedule of the DAG."""
+    role: str
+    """`schedule`, `inlet` or `outlet`."""
+    asset: int
+    """The index of the asset in `assets`."""
+
+
+class GraphNodesAnswer(Answer):
+    """What the graph of DAGs and assets consists of, beside the dependencies between DAGs."""
+
+    dags: list[GraphDagAnswer]
+    assets: list[GraphAssetAnswer]
+    asset_edges: list[GraphAssetEdgeAnswer]
+    alias_edges: list[list[int]]
+    """Pairs of indexes in `assets`: an alias, and an asset that got events through it."""
+    circles: list[list[str]]
+    """DAGs that schedule one another by assets without end."""
+
+
+@router.get("/nodes", dependencies=[requires(Permission.READ, ApiResource.DAG)])
+def get_graph_nodes(context: Context, user: CurrentUser) -> GraphNodesAnswer:
+    """The DAGs that files define, and the assets that they name. What only DAGs name that the user may not see is left out."""
+    with context.database.read() as tx:
+        visible = VisibleDags(context, tx, user)
+        facts = context.facts.find_all(tx)
+        stored = [one for one in dags.list_dags(tx) if one.active and one.dag_id in visible and one.dag_pk in facts.by_dag]
+        graph = read_asset_graph(tx, shown=None if visible.is_all else {one.dag_id for one in stored})
+        circles = [circle for circle in list_asset_circles(tx) if all(dag_id in visible for dag_id in circle)]
+    nodes = []
+    for one in stored:
+        about = facts.by_dag[one.dag_pk]
+        folder = PurePath(find_relative_path(one.file, context.cfg) or one.file).parent
+        nodes.append(GraphDagAnswer(
+            dag_id=one.dag_id, display_name=about.display_name, folder="" if str(folder) == "." else str(folder), owners=list_owners(about),
+            tags=sorted(about.spec.tags), paused=one.paused, triggers=[dag_id for dag_id in about.triggers if dag_id in visible],
+        ))  # fmt: skip
+    return GraphNodesAnswer(
+        dags=nodes, assets=[GraphAssetAnswer(kind=one.kind, name=one.name, uri=one.uri, asset_id=one.asset_pk) for one in graph.nodes],
+        asset_edges=[GraphAssetEdgeAnswer(dag_id=one.dag_id, task_id=one.task_id, role=one.role, asset=one.node) for one in graph.edges],
+        alias_edges=[list(edge) for edge in graph.alias_edges], circles=[list(circle) for circle in circles],
+    )  # fmt: skip
+
+
+class NewestRunsAnswer(Answer):
+    """The newest run of each DAG that has one."""
+
+    runs: dict[str, list[str]]
+    """By DAG id: the id and the state of the run."""
+
+
+@router.get("/newestRuns", dependencies=[requires(Permission.READ, ApiResource.DAG_RUN)])
+def get_newest_runs(context: Context, user: CurrentUser) -> NewestRunsAnswer:
+    """The newest run of every DAG that the user may see."""
+    with context.database.read() as tx:
+        visible = VisibleDags(context, tx, user)
+        newest = dag_runs.list_newest_run_states(tx)
+        shown = [one for one in dags.list_dags(tx) if one.dag_pk in newest and one.dag_id in visible]
+    return NewestRunsAnswer(runs={one.dag_id: [newest[one.dag_pk][0], newest[one.dag_pk][1].value] for one in shown})

@@ -1,0 +1,181 @@
+"""DAGs as the page lists them: filters that can be turned round, the newest runs of each, counts by state, and the values that filters can have."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from typing import Annotated, Any
+
+import msgspec
+from fastapi import APIRouter, Query
+from pydantic import Field
+from starlette.responses import Response
+
+from gnomon.api.access.hidden_names import build_name_filter
+from gnomon.api.access.permissions import CurrentUser, requires
+from gnomon.api.access.policies import ApiResource, Permission
+from gnomon.api.access.visible_dags import VisibleDags
+from gnomon.api.common.ordering import SortField, parse_order
+from gnomon.api.common.paging import OFFSET_MAX, count_entries
+from gnomon.api.context import Context
+from gnomon.api.own.dag_conditions import (
+    DagConditions,
+    build_dag_conditions,
+    find_timetable_type,
+)
+from gnomon.api.v2.dag_filters import DAG_KEY, DAG_ORDER, list_owners
+from gnomon.api.v2.schemas.base import Answer
+from gnomon.model.instants import SECOND, iso
+from gnomon.report.activity.run_timeline import find_folder
+from gnomon.report.listings.dag_facts import FactsOfAll, VersionFacts
+from gnomon.report.listings.dag_overview import DagOverview, read_overviews
+from gnomon.store.accounts.favorite_dags import list_favorites
+from gnomon.store.pages.dag_pages import count_dags, read_dag_page, resolve_newest_runs
+from gnomon.store.pages.page_query import PageQuery
+
+router = APIRouter(tags=["DAG overview"])
+_READ = requires(Permission.READ, ApiResource.DAG)
+LIMIT_MAX = 100
+_COUNTED_MAX = 1_000_000
+CHOICES_MAX = 500
+"""The most values of one filter that are listed, those of the most DAGs."""
+ORDER = {
+    "dag_id": DAG_ORDER["dag_id"], "last_run": SortField("last_run_after", is_nullable=True), "next_run": SortField("next_dagrun", is_nullable=True),
+    "duration": SortField("last_run_duration", is_nullable=True), "failures": SortField("failures"),
+}
+"""By the name of an attribute in `order_by`."""
+
+
+class DagOverviewFilters(DagConditions):
+    """The parameters of `GET /dags`."""
+
+    limit: int = Field(50, ge=1, le=LIMIT_MAX)
+    offset: int = Field(0, ge=0, le=OFFSET_MAX)
+    order_by: list[str] = Field([])
+
+
+class RunBarAnswer(Answer):
+    """One of the newest runs."""
+
+    run_id: str
+    run_type: str
+    state: str
+    run_after: datetime
+    duration: float | None
+    """Seconds; of an unfinished run null."""
+
+
+class DagOverviewAnswer(Answer):
+    """A DAG in the list."""
+
+    dag_id: str
+    display_name: str
+    is_paused: bool
+    is_favorite: bool
+    schedule: str | None
+    schedule_description: str | None
+    timetable_type: str
+    next_run: datetime | None
+    next_interval: list[datetime] | None
+    """The data interval of the next run: its start and its end."""
+    late_since: datetime | None
+    """When the next run was due, if it is overdue and has not been created."""
+    owners: list[str]
+    tags: list[str]
+    file: str
+    has_import_errors: bool
+    problems: list[str]
+    """Errors of its schedule and dependencies, and warnings of its file."""
+    runs: list[RunBarAnswer]
+    """The newest runs, oldest first."""
+    counts: dict[str, int]
+    """All its runs by state."""
+    recent: dict[str, int]
+    """Those that were due in the last 24 hours."""
+
+
+class DagOverviewsAnswer(Answer):
+    """A page of DAGs."""
+
+    at: datetime
+    dags: list[DagOverviewAnswer]
+    total: int
+
+
+class FilterChoice(Answer):
+    """A value of a filter, and the number of DAGs that have it."""
+
+    value: str
+    dags: int
+
+
+class FilterChoicesAnswer(Answer):
+    """The values of the filters among the DAGs that the user may see; at most 500 of each."""
+
+    tags: list[FilterChoice]
+    owners: list[FilterChoice]
+    schedules: list[FilterChoice]
+    """Class names of timetables."""
+    folders: list[FilterChoice]
+
+
+@router.get("/dags", response_model=DagOverviewsAnswer, dependencies=[_READ])
+def get_dag_overviews(filters: Annotated[DagOverviewFilters, Query()], context: Context, user: CurrentUser) -> Response:
+    """DAGs that a file defines, with their schedule, newest runs and counts."""
+    order = parse_order(filters.order_by, ORDER, "dag_id", DAG_KEY)
+    now = context.clock.now()
+    with context.database.read() as tx:
+        visible = VisibleDags(context, tx, user)
+        hide = build_name_filter(visible)
+        conditions = resolve_newest_runs(tx, build_dag_conditions(context, tx, visible, user, filters))
+        page = read_dag_page(tx, PageQuery(tuple(conditions), order.keys, filters.limit, filters.offset))
+        total = count_entries(lambda most: count_dags(tx, conditions, most), filters.offset, filters.limit, most=_COUNTED_MAX)
+        facts = context.facts.find(tx, (dag.version for dag in page))
+        favorites = frozenset(list_favorites(tx, user.name))
+        overviews = read_overviews(tx, page, now)
+    dags = [_build(one, facts[one.dag.dag_pk], hide, is_favorite=one.dag.dag_pk in favorites) for one in overviews]
+    return Response(msgspec.json.encode({"at": iso(now), "dags": dags, "total": total.total}), media_type="application/json")
+
+
+@router.get("/dagFilters", response_model=FilterChoicesAnswer, dependencies=[_READ])
+def get_dag_filters(context: Context, user: CurrentUser) -> Response:
+    """What DAGs can be filtered by: the tags, owners, timetables and folders that occur."""
+    with context.database.read() as tx:
+        facts = context.facts.find_all(tx)
+        visible = VisibleDags(context, tx, user, facts=facts)
+    body = facts.derive(("filter choices", visible.key), lambda: _list_choices(facts, visible))
+    return Response(body, media_type="application/json")
+
+
+def _list_choices(facts: FactsOfAll, visible: VisibleDags) -> bytes:
+    """FilterChoicesAnswer as JSON."""
+    shown = {dag_pk: one for dag_pk, one in facts.by_dag.items() if dag_pk in facts.active and one.spec.dag_id in visible}
+    return msgspec.json.encode({
+        "tags": _count(tag for one in shown.values() for tag in one.spec.tags), "owners": _count(owner for one in shown.values() for owner in list_owners(one)),
+        "schedules": _count(find_timetable_type(one) for one in shown.values()), "folders": _count(find_folder(facts.files[dag_pk]) for dag_pk in shown),
+    })  # fmt: skip
+
+
+def _count(values: Iterable[str]) -> list[dict[str, object]]:
+    """FilterChoice of each value."""
+    return [{"value": value, "dags": number} for value, number in sorted(Counter(values).most_common(CHOICES_MAX))]
+
+
+def _build(one: DagOverview, facts: VersionFacts, hide: Callable[[str], str], *, is_favorite: bool) -> dict[str, Any]:
+    """The fields of DagOverviewAnswer, written without validation: a page has a thousand runs."""
+    spec, dag, planned = facts.spec, one.dag, one.dag.next_run
+    interval = None if planned is None or planned.interval_start is None else (iso(planned.interval_start), iso(planned.interval_end))
+    return {
+        "dag_id": dag.dag_id, "display_name": facts.display_name, "is_paused": dag.is_paused, "is_favorite": is_favorite,
+        "schedule": spec.timetable.summary or None, "schedule_description": spec.timetable.description or None, "timetable_type": find_timetable_type(facts),
+        "next_run": None if planned is None else iso(planned.run_after), "next_interval": interval, "late_since": iso(one.late_since),
+        "owners": list_owners(facts), "tags": sorted(spec.tags), "file": dag.file, "has_import_errors": dag.has_import_errors,
+        "problems": [hide(text) for text in one.problems],
+        "runs": [
+            {"run_id": run.run_id, "run_type": run.run_type.value, "state": run.state.value, "run_after": iso(run.run_after),
+             "duration": None if run.started_at is None or run.ended_at is None else (run.ended_at - run.started_at) / SECOND}
+            for run in reversed(one.runs)
+        ],
+        "counts": {state.value: count for state, count in one.counts.items()}, "recent": {state.value: count for state, count in one.recent.items()},
+    }  # fmt: skip

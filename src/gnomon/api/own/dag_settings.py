@@ -1,0 +1,152 @@
+"""Everything that a DAG is set to, and its versions with what each changed."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import asdict
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from gnomon.actions.author_queries import forecast_author_runs
+from gnomon.api.access.hidden_names import build_name_filter
+from gnomon.api.access.permissions import CurrentUser, requires
+from gnomon.api.access.policies import ApiResource, Permission
+from gnomon.api.access.visible_dags import VisibleDags
+from gnomon.api.common.paths import Id
+from gnomon.api.context import Context
+from gnomon.api.v2.lookup import refuse_wildcard
+from gnomon.api.v2.schemas.base import Answer
+from gnomon.model.spec import collect_edges
+from gnomon.report.listings import dag_list, import_problems
+from gnomon.report.listings.dag_limits import list_dag_limits
+from gnomon.report.listings.version_list import list_newest_versions
+from gnomon.store.cross_dag import dag_edges
+
+router = APIRouter(prefix="/dags/{dag_id}", tags=["DAG"])
+VERSIONS_MAX = 100
+
+
+class DagLimitAnswer(Answer):
+    """A limit on runs or tasks."""
+
+    name: str
+    value: float | None
+    """None: no limit."""
+    origin: str
+    is_effective: bool
+
+
+class TimetableAnswer(Answer):
+    """The schedule of a DAG."""
+
+    summary: str
+    description: str
+    family: str
+    path: str
+    """The class."""
+    data: dict[str, object]
+    """Its stored parameters."""
+    is_builtin: bool
+
+
+class DagSettingsAnswer(Answer):
+    """What a DAG is set to."""
+
+    dag_id: str
+    error: str | None
+    """Why no run of it is planned."""
+    warnings: list[str]
+    dialect: str
+    """The version of Airflow whose defaults it follows, and why."""
+    timetable: TimetableAnswer
+    limits: list[DagLimitAnswer]
+    misfire: str
+    overlap: str
+    jitter_s: float
+    catchup_window_s: float | None
+    fail_fast: bool
+    processes: str
+    """The kind of process in which its tasks run, and why."""
+    callbacks: list[str]
+    """The events of a run at which the DAG has callbacks of its own."""
+    listeners: list[str]
+    deadlines: int
+    """The number of deadlines of its runs."""
+    alerts: list[str]
+    """The rules of alerts that its file gives: when, and to which channels."""
+    depends_on: list[str]
+    """A sentence for each dependency of its runs and tasks on other DAGs."""
+    upstream_dags: list[str]
+    downstream_dags: list[str]
+    """The DAGs that wait for it. Those that the user may not see are in neither list."""
+    tasks: int
+
+
+class DagVersionRowAnswer(Answer):
+    """A version of a DAG."""
+
+    version: int
+    created_at: dt.datetime
+    is_newest: bool
+    changes: list[str]
+    """What it changed in the version before."""
+    bundle_name: str
+    """The DAG bundle of its file; `dags-folder` is the DAG folder."""
+    bundle_version: str | None
+    """The version of the bundle that made it, for example a commit; null: the bundle has no versions."""
+
+
+class DagVersionRowsAnswer(Answer):
+    """The newest versions of a DAG, newest first."""
+
+    versions: list[DagVersionRowAnswer]
+    total: int
+
+
+@router.get("/settings", dependencies=[requires(Permission.READ, ApiResource.DAG)])
+def get_dag_settings(dag_id: Id, context: Context, user: CurrentUser) -> DagSettingsAnswer:
+    """What `gnomon dags show` prints, and the limits with where each comes from."""
+    refuse_wildcard("dag_id", dag_id)
+    with context.database.read() as tx:
+        dag = dag_list.find_dag(tx, dag_id)
+        warnings = import_problems.list_dag_warnings(tx, dag_id, dag.file)
+        visible = VisibleDags(context, tx, user)
+        downstream = sorted({edge.dag_id for edge in dag_edges.list_edges_on(tx, dag_id)} - {dag_id})
+    shown = dag_list.show_dag(dag, context.clock.now(), warnings, lambda *arguments: forecast_author_runs(context.cfg, *arguments))
+    hide = build_name_filter(visible)
+    spec = dag.spec
+    upstream = sorted({edge.after.dag_id for edge in collect_edges(spec)} - {dag_id})
+    return DagSettingsAnswer(
+        dag_id=dag_id, error=None if shown.error is None else hide(shown.error), warnings=[hide(text) for text in shown.warnings], dialect=shown.dialect,
+        timetable=TimetableAnswer(
+            summary=shown.schedule, description=shown.schedule_description, family=shown.schedule_family, path=spec.timetable.path,
+            data=spec.timetable.data, is_builtin=spec.timetable.builtin,
+        ),
+        limits=[DagLimitAnswer.model_validate(asdict(limit)) for limit in list_dag_limits(context.cfg, spec)], misfire=shown.misfire, overlap=spec.overlap,
+        jitter_s=spec.jitter_s, catchup_window_s=spec.catchup_window_s, fail_fast=spec.fail_fast, processes=shown.processes,
+        callbacks=list(spec.run_callbacks), listeners=list(spec.run_listeners), deadlines=len(spec.deadlines), alerts=[f"{rule.when} to {', '.join(rule.to)}" for rule in spec.alerts],
+        depends_on=[hide(text) for text in shown.depends_on], upstream_dags=[one for one in upstream if one in visible],
+        downstream_dags=[one for one in downstream if one in visible], tasks=len(spec.tasks),
+    )  # fmt: skip
+
+
+@router.get("/versions", dependencies=[requires(Permission.READ, ApiResource.DAG_VERSION)])
+def get_dag_version_rows(
+    dag_id: Id, context: Context, user: CurrentUser, limit: Annotated[int, Query(ge=1, le=VERSIONS_MAX)] = 50
+) -> DagVersionRowsAnswer:
+    """The newest versions of the DAG, each with what it changed."""
+    refuse_wildcard("dag_id", dag_id)
+    with context.database.read() as tx:
+        dag = dag_list.find_dag(tx, dag_id)
+        rows, total = list_newest_versions(tx, dag, limit)
+        hide = build_name_filter(VisibleDags(context, tx, user))
+    return DagVersionRowsAnswer(
+        versions=[
+            DagVersionRowAnswer.model_validate({
+                "version": row.version, "created_at": row.created_at, "is_newest": row.is_newest, "changes": [hide(change) for change in row.changes],
+                "bundle_name": row.bundle_name, "bundle_version": row.bundle_version,
+            })
+            for row in rows
+        ], total=total,
+    )  # fmt: skip

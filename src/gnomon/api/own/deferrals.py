@@ -1,0 +1,60 @@
+"""The trigger, the timer or the question that a deferred task instance waits for."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import APIRouter, HTTPException, Query
+
+from gnomon.api.access.permissions import requires
+from gnomon.api.access.policies import ApiResource, Permission
+from gnomon.api.common.paths import Id
+from gnomon.api.context import Context
+from gnomon.api.v2.conversions import moment
+from gnomon.api.v2.lookup import refuse_wildcard
+from gnomon.api.v2.schemas.base import Answer
+from gnomon.api.v2.task_instance_reader import RunInstances
+from gnomon.model.ids import UNMAPPED, TaskKey
+from gnomon.model.instants import to_datetime
+from gnomon.report.listings.deferral_facts import find_deferral
+
+router = APIRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}", tags=["Task Instance"])
+
+
+class DeferralAnswer(Answer):
+    """A deferral. The arguments of the trigger are not shown: they are stored encrypted, for triggerers only."""
+
+    classpath: str
+    kind: str
+    """`timer`, which the scheduler keeps; `question` to a person; `trigger` on a triggerer."""
+    since: datetime
+    due_at: datetime | None
+    """When a timer fires."""
+    fails_at: datetime | None
+    """When the task fails if no event comes before."""
+    next_method: str | None
+    """The method that the task resumes in; null: the event ends it."""
+    queue: str | None
+    triggerer: str | None
+    host: str | None
+    notes: list[str]
+    """Where the trigger runs, or why nowhere, and its faults."""
+
+
+@router.get("/deferral", dependencies=[requires(Permission.READ, ApiResource.TASK_INSTANCE)])
+def get_deferral(
+    dag_id: Id, dag_run_id: Id, task_id: Id, context: Context, map_index: Annotated[int, Query(ge=UNMAPPED, lt=2**31)] = UNMAPPED
+) -> DeferralAnswer:
+    """What the deferred task instance waits for; 404 for one that is not deferred."""
+    refuse_wildcard("dag_id", dag_id)
+    with context.database.read() as tx:
+        instances = RunInstances(context, tx, dag_id, dag_run_id)
+        detail = instances.find(task_id, map_index)
+        found = find_deferral(tx, TaskKey(instances.run.run_pk, detail.task_no, map_index))
+    if found is None:
+        raise HTTPException(404, f"task {task_id!r} of run {dag_run_id!r} is not deferred")
+    return DeferralAnswer(
+        classpath=found.classpath, kind=found.kind, since=to_datetime(found.since), due_at=moment(found.due_at), fails_at=moment(found.fails_at),
+        next_method=found.next_method, queue=found.queue, triggerer=found.triggerer, host=found.host, notes=found.notes,
+    )  # fmt: skip

@@ -1,0 +1,58 @@
+"""The options of this api-server: value, default, where each is set, and why one does not act."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from gnomon.api.access.permissions import requires
+from gnomon.api.access.policies import ApiResource, Permission
+from gnomon.api.context import Context
+from gnomon.api.v2.schemas.base import Answer
+from gnomon.config.secrets import mask_secret
+
+router = APIRouter(prefix="/options", tags=["Config"])
+
+
+class OptionAnswer(Answer):
+    """A declared option."""
+
+    section: str
+    name: str
+    value: str
+    """Secrets masked."""
+    default: str
+    source: str
+    """default, or the variable of the environment, or the file and line that sets it."""
+    description: str
+    acts: bool
+    """False: the option is accepted and does nothing; its description is the reason."""
+
+
+class UndeclaredOptionAnswer(Answer):
+    """An option of the environment that Gnomon does not know; only author code can read it."""
+
+    option: str
+    source: str
+    reason: str
+    """Why Gnomon does not read it, and the option that may be meant."""
+
+
+class OptionsAnswer(Answer):
+    """All options, in the order of the reference."""
+
+    options: list[OptionAnswer]
+    undeclared: list[UndeclaredOptionAnswer]
+
+
+@router.get("", dependencies=[requires(Permission.READ, ApiResource.CONFIGURATION)])
+def get_options(context: Context) -> OptionsAnswer:
+    """Every option with its source, as `gnomon config list` and `gnomon config lint` show them."""
+    options = [
+        OptionAnswer(
+            section=one.option.section, name=one.option.name, value=one.shown, default=mask_secret(one.option, one.option.default), source=one.source,
+            description=one.option.description, acts=one.option.is_used,
+        )
+        for one in context.cfg.settings()
+    ]  # fmt: skip
+    undeclared = [UndeclaredOptionAnswer(option=one.option, source=one.source, reason=one.reason) for one in context.cfg.undeclared_options()]
+    return OptionsAnswer(options=options, undeclared=undeclared)

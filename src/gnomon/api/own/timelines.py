@@ -1,0 +1,92 @@
+"""The past and the coming hours of all DAGs: how many runs ended, and how many are due."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query
+
+from gnomon.api.access.permissions import CurrentUser, requires
+from gnomon.api.access.policies import ApiResource, Permission
+from gnomon.api.access.visible_dags import VisibleDags
+from gnomon.api.context import Context
+from gnomon.api.own.dag_conditions import DagConditions, choose_dags
+from gnomon.api.v2.schemas.base import Answer
+from gnomon.model.instants import to_datetime
+from gnomon.report.activity.run_timeline import (
+    TimelineGroup,
+    TimelineRequest,
+    build_timeline,
+)
+
+router = APIRouter(prefix="/timeline", tags=["Timeline"])
+HOURS_MAX = 48
+COMING_MAX = 200
+GROUPS_MAX = 200
+
+
+class TimelineFilters(DagConditions):
+    """The parameters of `GET /timeline`: which DAGs, which hours, how they are grouped."""
+
+    hours: Annotated[int, Query(ge=1, le=HOURS_MAX)] = 24
+    past: Annotated[int, Query(ge=0, le=HOURS_MAX)] = 6
+    group_by: Literal["tag", "owner", "folder", "pool", "state", "dag"] = "tag"
+    limit: Annotated[int, Query(ge=0, le=COMING_MAX)] = 20
+    groups: Annotated[int, Query(ge=0, le=GROUPS_MAX)] = 50
+
+
+class TimelineGroupAnswer(Answer):
+    """The runs of a group of DAGs; each list has one number for each hour."""
+
+    name: str
+    """Empty: the DAGs without a tag, without an owner, or without a run."""
+    dags: int
+    late: int
+    """DAGs whose next run is overdue and has not been created."""
+    success: list[int]
+    failed: list[int]
+    coming: list[int]
+
+
+class ComingRunAnswer(Answer):
+    """A run that is due."""
+
+    dag_id: str
+    run_after: datetime
+
+
+class TimelineAnswer(Answer):
+    """Hours from `since` on, and the runs in each. A DAG with two tags is in two groups."""
+
+    at: datetime
+    since: datetime
+    """The start of the first hour."""
+    hours: int
+    groups: list[TimelineGroupAnswer]
+    """The group with the most runs first; one without runs is left out."""
+    left_out: int
+    """Groups that are not listed."""
+    coming: list[ComingRunAnswer]
+    """The next run of each DAG, the first ones; an overdue one is before `at`."""
+    unknown: int
+    """DAGs of which only the next run is counted: the timetable is of an author, or its due times are not computed yet, and the next request has more of them."""
+
+
+@router.get("", dependencies=[requires(Permission.READ, ApiResource.DAG)])
+def get_timeline(filters: Annotated[TimelineFilters, Query()], context: Context, user: CurrentUser) -> TimelineAnswer:
+    """The runs that ended in the `past` hours and that are due in the coming `hours`, of the DAGs that the user may see."""
+    request = TimelineRequest(context.clock.now(), filters.past, filters.hours, filters.group_by, filters.limit, filters.groups)
+    with context.database.read() as tx:
+        facts = context.facts.find_all(tx)
+        chosen = choose_dags(context, tx, VisibleDags(context, tx, user, facts=facts), user, filters)
+        found = build_timeline(tx, facts, chosen, context.coming_slots, request)
+    return TimelineAnswer(
+        at=to_datetime(request.now), since=to_datetime(found.since), hours=found.hours, groups=[_build_group(one) for one in found.groups],
+        left_out=found.left_out, unknown=found.unknown,
+        coming=[ComingRunAnswer(dag_id=facts.by_dag[run.dag_pk].spec.dag_id, run_after=to_datetime(run.run_after)) for run in found.coming],
+    )  # fmt: skip
+
+
+def _build_group(group: TimelineGroup) -> TimelineGroupAnswer:
+    return TimelineGroupAnswer(name=group.name, dags=group.dags, late=group.late, success=group.success, failed=group.failed, coming=group.coming)

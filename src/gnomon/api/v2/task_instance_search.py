@@ -1,0 +1,63 @@
+"""Task instances of several runs by what only the specs of their DAGs say: the operator, the queue, the group, the pool until they are queued. No index has it, so a list is searched in its order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+from fastapi import HTTPException
+
+from gnomon.api.v2.task_instance_filters import read_fields
+from gnomon.report.listings.task_instance_details import TaskInstanceDetail
+from gnomon.store.pages.memory_pages import holds
+from gnomon.store.pages.page_query import Condition, PageQuery, Position
+from gnomon.store.pages.run_pages import ListedRun
+from gnomon.store.pages.task_instance_pages import ListedTaskInstance, TaskInstancePage
+
+SEARCHED_MAX = 4_000
+"""The most task instances that are read for one page."""
+PIECE = 500
+"""How many of them are read at a time."""
+
+ReadPage: TypeAlias = Callable[[PageQuery], TaskInstancePage]
+AddSpecs: TypeAlias = Callable[[Sequence[ListedTaskInstance]], Sequence[tuple[ListedRun, TaskInstanceDetail]]]
+
+
+def search_specs(add_specs: AddSpecs, read: ReadPage, query: PageQuery, conditions: Sequence[Condition]) -> TaskInstancePage:
+    """The page of the task instances that also meet these conditions on their specs.
+
+    Raises HTTPException (400) when SEARCHED_MAX task instances do not fill it, though there are more.
+    """
+    is_before = query.position is not None and query.position.is_before
+    skipped = 0 if query.position is not None else query.offset
+    found: list[tuple[ListedTaskInstance, tuple[object, ...]]] = []
+    for page in _read_pieces(read, query):
+        fits = [
+            all(holds(condition, read_fields(listed.dag_id, listed.run, listed.version_number, detail)) for condition in conditions)
+            for listed, detail in add_specs(page.instances)
+        ]
+        kept = [one for one, is_kept in zip(zip(page.instances, page.keys, strict=True), fits, strict=True) if is_kept]
+        found = [*kept, *found] if is_before else [*found, *kept]
+        if len(found) > skipped + query.limit:
+            break
+    found = found[-(query.limit + 1) :] if is_before else found[skipped : skipped + query.limit + 1]
+    has_more = len(found) > query.limit
+    chosen = found[1:] if is_before and has_more else found[: query.limit]
+    return TaskInstancePage([one for one, _ in chosen], [keys for _, keys in chosen], has_more)
+
+
+def _read_pieces(read: ReadPage, query: PageQuery) -> Iterator[TaskInstancePage]:
+    """The list from the position of the page on, piece by piece."""
+    position, is_before = query.position, query.position is not None and query.position.is_before
+    for _ in range(SEARCHED_MAX // PIECE):
+        page = read(replace(query, limit=PIECE, offset=0, position=position))
+        if page.instances:
+            yield page
+        if not page.has_more:
+            return
+        position = Position(page.keys[0 if is_before else -1], is_before)
+    raise HTTPException(
+        400, f"{SEARCHED_MAX:,} task instances were searched, which do not fill this page, and no index finds them by their operator, pool, queue, executor, display "
+        "name or task group: name a DAG or a run in the path; or filter by a state, by a task id, or by a shorter range of run_after, start_date or end_date",
+    )  # fmt: skip

@@ -1,0 +1,77 @@
+"""Creates the executors of a scheduler as [core] executor says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from gnomon.accounts.attempt_tokens import CLAIM, PURPOSE, AttemptTokenSigner
+from gnomon.app.celery_settings import read_celery_settings
+from gnomon.app.remote_attempt_store import DatabaseRemoteAttemptStore
+from gnomon.clock import Clock
+from gnomon.config import Config, read_executors
+from gnomon.executors.celery_broker import CeleryPublisher, create_celery_app
+from gnomon.executors.combined import CombinedExecutor
+from gnomon.executors.interface import Executor
+from gnomon.executors.local import LocalExecutor
+from gnomon.executors.remote import RemoteExecutor
+from gnomon.model.executors import CELERY_EXECUTOR, KUBERNETES_EXECUTOR, LOCAL_EXECUTOR, SLOTS_UNBOUND
+from gnomon.processes.host_process import build_host_environment
+from gnomon.remote_logs.live_copies import LiveCopies
+from gnomon.store import Database, load_cipher
+
+CLAIM_MARGIN_S = 3600.0
+"""How much longer than the timeout of queued tasks the token of a message is valid: an attempt gets another message after the timeout."""
+
+POD_TOKEN_S = 7 * 86400.0
+"""How long the token in the Secret of a pod is valid: a pod may wait for a node for days, and the Secret is replaced only when the pod is created anew."""
+
+
+def create_executor(cfg: Config, scheduler_id: str, host: str, database: Database, clock: Clock) -> Executor:
+    """The executor, or several as one. Raises ConfigurationError when a package of one cannot be imported."""
+    create: dict[str, Callable[[], Executor]] = {
+        LOCAL_EXECUTOR: lambda: LocalExecutor(scheduler_id, host),
+        CELERY_EXECUTOR: lambda: _create_celery_executor(cfg, database, clock),
+        KUBERNETES_EXECUTOR: lambda: _create_kubernetes_executor(cfg, database, clock),
+    }
+    executors = [create[one.name]() for one in read_executors(cfg).executors]
+    return executors[0] if len(executors) == 1 else CombinedExecutor(executors)
+
+
+def _create_celery_executor(cfg: Config, database: Database, clock: Clock) -> RemoteExecutor:
+    signer = AttemptTokenSigner(load_cipher(cfg).derive_keys(PURPOSE))
+    queued_timeout_s = cfg.number("scheduler", "task_queued_timeout")
+
+    def sign(attempt_id: str) -> str:
+        return signer.sign(CLAIM, attempt_id, "", clock.now(), queued_timeout_s + CLAIM_MARGIN_S)
+
+    publisher = CeleryPublisher(create_celery_app(read_celery_settings(cfg)), sign)
+    store = DatabaseRemoteAttemptStore(database, CELERY_EXECUTOR, clock)
+    return RemoteExecutor(CELERY_EXECUTOR, cfg.integer("core", "parallelism") or SLOTS_UNBOUND, store, publisher, clock, queued_timeout_s)
+
+
+def _create_kubernetes_executor(cfg: Config, database: Database, clock: Clock) -> Executor:
+    from gnomon.app import kubernetes_settings as settings
+    from gnomon.executors.kubernetes import cluster as clusters
+    from gnomon.executors.kubernetes.executor import KubernetesExecutor
+    from gnomon.executors.kubernetes.pod_courier import PodCourier
+    from gnomon.executors.kubernetes.pod_hook import PodHook
+
+    cipher = load_cipher(cfg)
+    signer = AttemptTokenSigner(cipher.derive_keys(PURPOSE))
+    queued_timeout_s = cfg.number("scheduler", "task_queued_timeout")
+
+    def sign(attempt_id: str) -> str:
+        return signer.sign(CLAIM, attempt_id, "", clock.now(), POD_TOKEN_S)
+
+    deployments = settings.name_deployments(cipher.derive_keys(settings.PURPOSE))
+    pods = settings.read_pod_settings(cfg, deployments)
+    cluster = clusters.Cluster(settings.read_cluster_settings(cfg, deployments))
+    batch = cfg.integer(settings.SECTION, "worker_pods_creation_batch_size")
+    courier = PodCourier(cluster, pods, settings.read_fatal_reasons(cfg), sign, batch, clock, PodHook(build_host_environment(cfg, {}), clock))
+    store = DatabaseRemoteAttemptStore(database, KUBERNETES_EXECUTOR, clock, LiveCopies(cfg.logs_folder))
+    executor = KubernetesExecutor(
+        cfg.integer("core", "parallelism") or SLOTS_UNBOUND, store, pods, courier, clock, queued_timeout_s,
+        deletes_pods=cfg.boolean(settings.SECTION, "delete_worker_pods"), deletes_failed_pods=cfg.boolean(settings.SECTION, "delete_worker_pods_on_failure"),
+    )
+    courier.start()
+    return executor

@@ -1,0 +1,98 @@
+"""The database as executors need it whose workers claim their attempts (`executors.remote.RemoteAttemptStore`, `executors.kubernetes.executor.PodAttemptStore`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gnomon import log
+from gnomon.clock import Clock
+from gnomon.log.secret_masks import hide
+from gnomon.model.attempts import Attempt, AttemptResult
+from gnomon.model.instants import SECOND, to_datetime
+from gnomon.remote_logs.live_copies import LiveCopies
+from gnomon.store import Database
+from gnomon.store.ownership import remote_attempts
+from gnomon.store.ownership.remote_attempts import GivenUpAttempt
+
+_log = log.get_logger("executor")
+
+
+class DatabaseRemoteAttemptStore:
+    """`executor`: the name of the executor in the rows."""
+
+    def __init__(self, database: Database, executor: str, clock: Clock, logs: LiveCopies | None = None) -> None:
+        """`logs`: where a reason why an attempt was lost is written to its log; None: nowhere."""
+        self._database = database
+        self._executor = executor
+        self._clock = clock
+        self._logs = logs
+
+    def offer(self, attempts: Sequence[Attempt]) -> None:
+        with self._database.write() as tx:
+            remote_attempts.offer_attempts(tx, self._executor, attempts, self._clock.now())
+
+    def mark_published(self, attempt_ids: Sequence[str]) -> None:
+        with self._database.write() as tx:
+            remote_attempts.mark_published(tx, attempt_ids, self._clock.now())
+
+    def list_unclaimed(self, older_than_s: float) -> list[tuple[str, str, int]]:
+        with self._database.read() as tx:
+            return remote_attempts.list_unclaimed(tx, self._executor, self._clock.now() - int(older_than_s * SECOND))
+
+    def cancel(self, attempt_id: str, reason: str, grace_s: float) -> None:
+        with self._database.write() as tx:
+            remote_attempts.cancel_attempt(tx, attempt_id, reason, grace_s)
+
+    def list_held(self, groups: Sequence[int]) -> list[tuple[str, bool]]:
+        with self._database.read() as tx:
+            return remote_attempts.list_held(tx, self._executor, groups)
+
+    def build_lost_results(self) -> list[AttemptResult]:
+        with self._database.read() as tx:
+            return [_build_result(given_up) for given_up in remote_attempts.list_given_up(tx, self._executor)]
+
+    def remove(self, attempt_ids: Sequence[str]) -> None:
+        with self._database.write() as tx:
+            remote_attempts.remove_attempts(tx, attempt_ids)
+
+    def find_attempt(self, attempt_id: str) -> Attempt | None:
+        with self._database.read() as tx:
+            return remote_attempts.find_attempt(tx, attempt_id)
+
+    def list_attempt_ids(self) -> list[str]:
+        with self._database.read() as tx:
+            return remote_attempts.list_attempt_ids(tx, self._executor)
+
+    def lose_attempt(self, attempt_id: str, reason: str, *, costs_try: bool) -> bool:
+        with self._database.write() as tx:
+            attempt = remote_attempts.find_attempt(tx, attempt_id)
+            is_lost = remote_attempts.lose_attempt(tx, attempt_id, reason, costs_try=costs_try)
+        if is_lost and attempt is not None and attempt.log and self._logs is not None:
+            self._write_reason(self._logs, attempt.log, reason)
+        return is_lost
+
+    def _write_reason(self, logs: LiveCopies, name: str, reason: str) -> None:
+        moment = to_datetime(self._clock.now()).isoformat(timespec="microseconds")
+        try:
+            logs.append_line(name, f"{moment[:-6]}Z ERROR    {hide(reason)}")
+        except OSError as error:
+            _log.warning("reason_not_in_log", log=name, error=str(error))
+
+    def note_wait(self, attempt_id: str, reason: str | None) -> None:
+        with self._database.write() as tx:
+            remote_attempts.note_wait(tx, attempt_id, reason)
+
+
+def _build_result(given_up: GivenUpAttempt) -> AttemptResult:
+    reason: str | None
+    if given_up.lost_reason is not None:
+        outcome, entered, reason = "lost", given_up.worker_id is not None or bool(given_up.costs_try), f"lost: {given_up.lost_reason}"
+    elif given_up.worker_id is None:
+        outcome, entered, reason = "failed", False, given_up.cancel_reason
+    else:
+        host = "" if given_up.host is None else f" on {given_up.host}"
+        outcome, entered, reason = "lost", True, f"lost: worker {given_up.worker_id}{host} stopped answering"
+    return AttemptResult(
+        attempt_id=given_up.attempt_id, group_no=given_up.group_no, run_pk=given_up.run_pk, task_no=given_up.task_no, map_index=given_up.map_index,
+        outcome=outcome, entered=entered, reason=reason,
+    )

@@ -1,0 +1,37 @@
+"""`gnomon audit`: who changed what, when and from where; `gnomon services`: the registered processes."""
+
+from __future__ import annotations
+
+import click
+
+from gnomon.cli.deployment.choose_deployment import pass_deployment
+from gnomon.cli.deployment.deployment_access import DeploymentAccess
+from gnomon.cli.output import output_option, print_records
+from gnomon.operations import audit_operations as operations
+
+
+@click.command()
+@click.option("--dag", metavar="DAG", help="Only lines about this DAG and its runs.")
+@click.option("--run", "run_id", metavar="RUN", help="Only lines about runs with this id.")
+@click.option("--event", metavar="EVENT", help="Only lines of this kind, for example run_created, marked, pool_changed.")
+@click.option("--by", metavar="USER", help="Only lines of this user or service, for example api:ann, cli:root, scheduler.")
+@click.option("--limit", type=click.IntRange(1, operations.ROWS_MAX), default=50, show_default=True, help="The most lines to show.")
+@output_option
+@pass_deployment
+def audit(deployment: DeploymentAccess, dag: str | None, run_id: str | None, event: str | None, by: str | None, limit: int, output: str) -> None:
+    """List the newest lines of the audit log, newest first."""
+    rows = deployment.perform(operations.list_audit_log, dag, run_id, event, by, limit)
+    columns = ("at", "event", "by", "address", "dag_id", "run_id", "task_id", "details")
+    print_records(rows, output, columns, empty="the audit log has no such line")
+
+
+@click.command()
+@output_option
+@pass_deployment
+def services(deployment: DeploymentAccess, output: str) -> None:
+    """List the registered processes of the services: host, version, last heartbeat.
+
+    A scheduler has groups of DAGs, of 64; a worker has slots, and `used_by` names the hosts of the schedulers that send tasks to it.
+    """
+    rows = deployment.perform(operations.list_services)
+    print_records(rows, output, ("service", "host", "version", "alive", "beat_at", "groups", "slots", "used_by", "id"), empty="no service is registered; start all with: gnomon standalone")

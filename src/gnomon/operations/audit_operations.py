@@ -1,0 +1,38 @@
+"""The audit log, and the registered processes of the services."""
+
+from __future__ import annotations
+
+from gnomon.model.accounts import Role
+from gnomon.operations.operation import operation
+from gnomon.operations.operation_scope import OperationScope
+from gnomon.report.listings.audit_list import AuditRow, list_audit_rows, list_visible_conditions
+from gnomon.report.listings.dag_list import find_dag
+from gnomon.report.listings.service_list import ServiceRow
+from gnomon.report.listings.service_list import list_services as list_service_rows
+from gnomon.store.pages.page_query import Condition, Operator
+
+ROWS_MAX = 10_000
+
+
+@operation("audit.list", "read", "audit log")
+def list_audit_log(
+    scope: OperationScope, dag: str | None = None, run_id: str | None = None, event: str | None = None, by: str | None = None, limit: int = 50
+) -> list[AuditRow]:
+    """The newest lines of the audit log, newest first: about a DAG, a run, of one kind, or of one user."""
+    with scope.db.read() as tx:
+        is_admin = scope.dags.find_dag_ids(tx, Role.ADMIN) is None
+        conditions = list_visible_conditions(scope.dags.find_dag_ids(tx, Role.VIEWER), is_admin=is_admin)
+        given = (("run_id", run_id), ("event", event), ("owner", by))
+        conditions += [Condition(field, Operator.EQUAL, value) for field, value in given if value is not None]
+        dag_pk = None
+        if dag is not None:
+            scope.dags.require_role(tx, dag, Role.VIEWER)
+            dag_pk = find_dag(tx, dag).dag_pk
+        return list_audit_rows(tx, conditions, min(max(limit, 1), ROWS_MAX), dag_pk, is_admin=is_admin, hide=scope.dags.build_name_filter(tx))
+
+
+@operation("services.list", "read", "job")
+def list_services(scope: OperationScope) -> list[ServiceRow]:
+    """The registered processes of the services with their heartbeats; one that ended normally is not registered."""
+    with scope.db.read() as tx:
+        return list_service_rows(tx, scope.actor.cfg.number("triggerer", "job_heartbeat_sec"))

@@ -1,0 +1,84 @@
+"""The audit log as commands print it, and which of its lines a user sees."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import Any
+
+from gnomon.model.ids import UNMAPPED
+from gnomon.model.instants import iso
+from gnomon.store import Transaction
+from gnomon.store.pages.event_pages import ListedEvent, read_event_page
+from gnomon.store.pages.page_query import Condition, Operator, PageQuery, SortKey
+
+
+@dataclass(frozen=True, slots=True)
+class AuditRow:
+    """A line of the audit log."""
+
+    at: str
+    event: str
+    by: str
+    address: str | None
+    """From where the user asked, over the API; only administrators see it."""
+    dag_id: str | None
+    run_id: str | None
+    task_id: str | None
+    """With the map index of a mapped task."""
+    details: str | None
+
+
+def list_visible_conditions(dag_ids: Collection[str] | None, *, is_admin: bool) -> list[Condition]:
+    """Lines about DAGs that the user sees; those that belong to no DAG, such as changes of accounts, are for administrators. None: all DAGs."""
+    if dag_ids is not None:
+        return [Condition("dag_id", Operator.IN, list(dag_ids))]
+    return [] if is_admin else [Condition("dag_id", Operator.NOT_IN, [None])]
+
+
+def list_audit_rows(
+    tx: Transaction, conditions: Collection[Condition], limit: int, dag_pk: int | None = None, *, is_admin: bool, hide: Callable[[str], str]
+) -> list[AuditRow]:
+    """The newest `limit` lines that meet the conditions, newest first; with `dag_pk` only those about this DAG.
+
+    `hide` replaces the ids of DAGs that the user may not see.
+    """
+    query = PageQuery(tuple(conditions), (SortKey("event_log_id", descends=True),), limit)
+    return [_build_row(one, hide, is_admin=is_admin) for one in read_event_page(tx, query, dag_pk)]
+
+
+def read_details(body: str) -> dict[str, Any]:
+    """The fields of a body that is a JSON object; empty for a plain text."""
+    if not body.startswith("{"):
+        return {}
+    try:
+        found = json.loads(body)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def hide_in_value(value: Any, hide: Callable[[str], str]) -> Any:
+    """The JSON value with `hide` applied to its texts and to the names of its fields; numbers and the rest stay as they are."""
+    if isinstance(value, str):
+        return hide(value)
+    if isinstance(value, dict):
+        return {hide(name): hide_in_value(item, hide) for name, item in value.items()}
+    if isinstance(value, list):
+        return [hide_in_value(item, hide) for item in value]
+    return value
+
+
+def hide_in_body(body: str, hide: Callable[[str], str]) -> str:
+    """The body of a line with `hide` applied to each text of a JSON object, or to a plain text; it stays as it is if that changes nothing."""
+    details = read_details(body)
+    if not details:
+        return hide(body)
+    shown = hide_in_value(details, hide)
+    return body if shown == details else json.dumps(shown, ensure_ascii=False)
+
+
+def _build_row(one: ListedEvent, hide: Callable[[str], str], *, is_admin: bool) -> AuditRow:
+    task_id = one.task_id if one.task_id is None or one.map_index == UNMAPPED else f"{one.task_id}[{one.map_index}]"
+    return AuditRow(iso(one.at) or "", one.kind, one.by, one.address if is_admin else None, one.dag_id, one.run_id, task_id, hide_in_body(one.body, hide) or None)

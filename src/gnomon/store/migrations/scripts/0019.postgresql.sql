@@ -1,0 +1,3 @@
+-- The address from which a user made a change, for postgresql.
+
+ALTER TABLE event_log ADD COLUMN address TEXT;

@@ -1,0 +1,186 @@
+"""Task instances of many runs that a condition without an index selects: their runs are read in the order of the list, piece by piece, up to a number.
+
+`task_instance` has an index on its key and on its unsuccessful states only: each further one would cost every task. So the runs are found first, by the
+index of a range of their own times, or by what the times of a task instance say about its run: a run does not end before its task instances.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from gnomon.model.instants import SECOND, Instant
+from gnomon.store.pages.page_query import Condition, FoundRows, Operator, PageQuery, Position, SortKey
+from gnomon.store.pages.page_reader import count_rows, read_page
+from gnomon.store.pages.time_bounds import bound_runs
+from gnomon.store.transaction import Row, Transaction
+
+RUNS_WALKED_MAX = 2_500
+"""The most runs of which the task instances are read for one page."""
+RUNS_COUNTED_MAX = 2_000
+"""The most runs of which the task instances are counted, for a list in the order of its runs."""
+RUNS_FOUND_MAX = 20_000
+"""The most runs that are found by a condition and then sorted; of more, the runs are read in their order."""
+CLOCK_DIFFERENCE = 600 * SECOND
+"""How much the clock of a worker, which says when a task ended, may be ahead of that of the scheduler, which says when a run ended."""
+_PIECES = (100, 400, RUNS_COUNTED_MAX - 500, RUNS_WALKED_MAX - RUNS_COUNTED_MAX)
+_TIMES_OF_RUNS = {"run_after": "run_after", "logical_date": "logical_date"}
+_OF_RUNS = {**_TIMES_OF_RUNS, "dag_pk": "dag_pk", "run_pk": "id"}
+"""By field of a list of task instances: that of a list of runs."""
+_KEY = ("run_pk", "task_no", "map_index")
+_OWN_TIMES = frozenset({"start_date", "end_date", "updated_at"})
+
+
+@dataclass(frozen=True, slots=True)
+class RunWalk:
+    """The runs in which task instances are searched, in the order of the list or, when it has another one, in that of their ids."""
+
+    conditions: tuple[Condition, ...]
+    order: tuple[SortKey, ...]
+    rest: tuple[Condition, ...]
+    """The conditions on the task instances themselves."""
+    is_in_order: bool
+    found: FoundRows | None = None
+    """The first of the runs, when they are found by the conditions and sorted."""
+
+
+def plan_walk(tx: Transaction, conditions: Sequence[Condition], order: Sequence[SortKey], *, is_rare_state: bool) -> RunWalk | None:
+    """How the runs are walked; None when the list does not need it. `is_rare_state`: an index finds the task instances by their state."""
+    if any(condition.field == "run_pk" or (condition.field, condition.operator) == ("dag_pk", Operator.EQUAL) for condition in conditions):
+        return None
+    rest = tuple(condition for condition in conditions if condition.field not in _OF_RUNS)
+    of_runs = [replace(condition, field=_OF_RUNS[condition.field]) for condition in conditions if condition.field in _OF_RUNS]
+    has_times = any(condition.field in _TIMES_OF_RUNS for condition in conditions)
+    if not has_times and all(condition.field == "state" for condition in rest):
+        return None
+    since = None if has_times else _find_since(rest)
+    changed = None if since is None else find_changed_runs(tx, since)
+    if changed is not None:
+        of_runs.append(Condition("id", Operator.IN, changed))
+    is_short = changed is not None or (has_times and count_rows(tx, "run_pages.count", of_runs, RUNS_FOUND_MAX + 1) <= RUNS_FOUND_MAX)
+    if is_rare_state and not is_short:
+        return None
+    is_in_order = _is_order_of_runs(order)
+    run_order = _order_runs(order[0] if is_in_order else SortKey("run_pk"))
+    if not is_short:
+        bounded = bound_runs(tx, [replace(condition, is_dense=True) for condition in of_runs], run_order)
+        of_runs, is_short = list(bounded.conditions), bounded.is_short
+    walk = RunWalk(tuple(of_runs), run_order, rest, is_in_order)
+    return replace(walk, found=_find_runs(tx, walk, None)) if is_short else walk
+
+
+def find_changed_runs(tx: Transaction, since: Instant) -> list[int] | None:
+    """The runs that can have a task instance with a time of `since` or later; None: more than RUNS_FOUND_MAX.
+
+    Those that are unfinished or have ended since then, and those with a task instance that a user has marked since then.
+    """
+    before = since - CLOCK_DIFFERENCE
+    found = _list_runs(tx, "run_pages.changed_since", since=before, most=RUNS_FOUND_MAX + 1)
+    if len(found) > RUNS_FOUND_MAX:
+        return None
+    return sorted(found | _list_runs(tx, "run_pages.marked_since", since=before))
+
+
+def _list_runs(tx: Transaction, name: str, **parameters: object) -> set[int]:
+    """PostgreSQL plans the statement for its values: how many runs there are depends on them."""
+    return {run_pk for (run_pk,) in tx.all_of(replace(tx.listing(name), is_prepared=False), parameters)}
+
+
+def count_walked(tx: Transaction, walk: RunWalk, most: int) -> tuple[int, bool]:
+    """How many task instances of the walked runs meet the conditions, at most `most`; and whether not all runs were walked."""
+    total, pieces = 0, _Pieces(tx, walk, None, _PIECES[:-1] if walk.is_in_order else _PIECES)
+    for run_pks in pieces:
+        total += count_rows(tx, "task_instance_pages.count_by_run", _restrict(walk, run_pks), most - total)
+        if total >= most:
+            return most, False
+    return total, pieces.is_cut
+
+
+def read_walked(tx: Transaction, walk: RunWalk, query: PageQuery) -> tuple[FoundRows, bool]:
+    """The rows of the page, as `read_page` gives them; and whether the page may have more rows in runs that were not walked."""
+    rows: list[Row] = []
+    keys: list[tuple[object, ...]] = []
+    is_before = query.position is not None and query.position.is_before
+    pieces, skipped = _Pieces(tx, walk, query.position, _PIECES), 0 if query.position is not None else query.offset
+    for run_pks in pieces:
+        conditions = _restrict(walk, run_pks)
+        wanted = query.limit + 1 - len(rows)
+        part = read_page(tx, "task_instance_pages.page", replace(query, conditions=conditions, limit=wanted, offset=skipped, is_short=True))
+        if skipped:
+            skipped = 0 if part.rows else skipped - count_rows(tx, "task_instance_pages.count_by_run", conditions, skipped)
+        rows, keys = ([*part.rows, *rows], [*part.keys, *keys]) if is_before else ([*rows, *part.rows], [*keys, *part.keys])
+        if len(rows) > query.limit:
+            kept = slice(1, None) if is_before else slice(query.limit)
+            return FoundRows(rows[kept], keys[kept], has_more=True), False
+    return FoundRows(rows, keys, has_more=False), pieces.is_cut
+
+
+class _Pieces:
+    """Iterates over the keys of the walked runs, from the run of a position on. After the last piece `is_cut` says whether there are more runs."""
+
+    def __init__(self, tx: Transaction, walk: RunWalk, position: Position | None, sizes: Sequence[int]) -> None:
+        self._tx = tx
+        self._sizes = sizes
+        self._walk = walk
+        self._position = position
+        self.is_cut = False
+
+    def __iter__(self) -> Iterator[list[int]]:
+        walk, at = self._walk, self._position
+        if at is not None:
+            at = replace(at, values=at.values[: len(walk.order)])
+            run_pk = at.values[-1]
+            assert isinstance(run_pk, int)
+            yield [run_pk]
+        yield from self._read(at) if walk.found is None else self._cut(_find_runs(self._tx, walk, at) if at is not None else walk.found)
+
+    def _read(self, at: Position | None) -> Iterator[list[int]]:
+        """The pieces of many runs, each read from the end of the one before it."""
+        for size in self._sizes:
+            found = read_page(self._tx, "run_pages.keys", PageQuery(self._walk.conditions, self._walk.order, size, position=at))
+            if found.rows:
+                yield [run_pk for (run_pk,) in found.rows]
+            if not found.has_more:
+                return
+            is_before = at is not None and at.is_before
+            at = Position(found.keys[0 if is_before else -1], is_before)
+        self.is_cut = True
+
+    def _cut(self, found: FoundRows) -> Iterator[list[int]]:
+        """The pieces of few runs, which were found together."""
+        run_pks = [run_pk for (run_pk,) in found.rows]
+        if self._position is not None and self._position.is_before:
+            run_pks.reverse()
+        start = 0
+        for size in self._sizes:
+            if start < len(run_pks):
+                yield run_pks[start : start + size]
+            start += size
+        self.is_cut = found.has_more or start < len(run_pks)
+
+
+def _find_runs(tx: Transaction, walk: RunWalk, at: Position | None) -> FoundRows:
+    """The first RUNS_WALKED_MAX of few runs, from a position on."""
+    return read_page(tx, "run_pages.keys", PageQuery(walk.conditions, walk.order, RUNS_WALKED_MAX, position=at, is_short=True))
+
+
+def _restrict(walk: RunWalk, run_pks: list[int]) -> tuple[Condition, ...]:
+    return (*walk.rest, Condition("run_pk", Operator.IN, run_pks))
+
+
+def _find_since(conditions: Sequence[Condition]) -> Instant | None:
+    """The instant at which, or later, a time of each wanted task instance is."""
+    bounds = [condition.value for condition in conditions if condition.field in _OWN_TIMES and condition.operator in (Operator.AT_LEAST, Operator.MORE)]
+    return max((bound for bound in bounds if isinstance(bound, int)), default=None)
+
+
+def _order_runs(first: SortKey) -> tuple[SortKey, ...]:
+    by_id = SortKey("id", first.descends)
+    return (by_id,) if first.field == "run_pk" else (SortKey(_TIMES_OF_RUNS[first.field], first.descends), by_id)
+
+
+def _is_order_of_runs(order: Sequence[SortKey]) -> bool:
+    """Whether the task instances of one run follow one another in this order, and the runs are in the order of an index."""
+    fields = tuple(key.field for key in order)
+    own = fields[1:] if fields[0] in _TIMES_OF_RUNS else fields
+    return own == _KEY and len({key.descends for key in order}) == 1

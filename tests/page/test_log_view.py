@@ -1,0 +1,128 @@
+"""The log of a task in the browser: search, levels, groups, links to lines, keys, and following."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, expect
+from tests.acceptance.product import Product
+from tests.page.task_dags import FILES
+from tests.page.visit import SIZES, visit
+
+TALK = "/dags/talkative/runs/one/tasks/talk"
+FOLLOW = "/dags/talkative/runs/one/tasks/follow"
+
+
+@pytest.fixture(scope="session")
+def ready(product: Product) -> Iterator[Product]:
+    """A run whose task `talk` has ended, and whose task `follow` writes a line every 0.05 s until its gate is open."""
+    product.write("talkative.py", FILES["talkative.py"])
+    product.has_dag("talkative")
+    product.do("dags", "trigger", "talkative", "--run-id", "one")
+    product.until(lambda: product.tasks("talkative", "one")["talk"]["state"] == "success", "talk has ended")
+    yield product
+    product.write("talkative.gate", "")
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_virtualised_log_is_searched_as_a_whole_with_a_count_and_jumps(browser: Browser, ready: Product, size: str) -> None:
+    with visit(browser, ready, size) as seen:
+        seen.log_in(TALK)
+        page = seen.page
+        log = page.get_by_role("log")
+        expect(log).to_contain_text("needle at the end")
+        expect(log).not_to_contain_text("installed package 3")
+        seen.check()
+        page.get_by_role("searchbox", name="Search").fill("PACKAGE 3")
+        expect(page.get_by_label("Matches")).to_have_text("1 / 1 line matches")
+        page.get_by_role("button", name="next match").click()
+        expect(log.locator("mark")).to_have_text("package 3")
+        expect(page).to_have_url(re.compile("find=.*line=9"))
+        seen.check()
+        page.reload()
+        expect(log.locator(".chosen")).to_contain_text("installed package 3")
+
+
+def test_a_log_keeps_its_place_when_the_window_changes_its_size(browser: Browser, ready: Product) -> None:
+    with visit(browser, ready) as seen:
+        seen.log_in(TALK)
+        page = seen.page
+        page.get_by_role("searchbox", name="Search").fill("row 1500")
+        page.get_by_role("button", name="next match").click()
+        mark = page.get_by_role("log").locator("mark")
+        for width, height in ((844, 390), (390, 844), (1440, 2600), (1440, 900)):
+            page.set_viewport_size({"width": width, "height": height})
+            page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+            expect(mark).to_have_text("row 1500")
+
+
+def test_a_log_is_paged_by_keys(browser: Browser, ready: Product) -> None:
+    with visit(browser, ready) as seen:
+        seen.log_in(TALK)
+        page = seen.page
+        log = page.get_by_role("log")
+        expect(log).to_contain_text("needle at the end")
+        log.focus()
+        page.keyboard.press("Home")
+        expect(log.get_by_text("green")).to_be_in_viewport()
+        page.keyboard.press("PageDown")
+        expect(log.get_by_text("installed package 29")).to_be_in_viewport()
+        page.keyboard.press("End")
+        expect(log.get_by_text("needle at the end")).to_be_in_viewport()
+
+
+@pytest.mark.parametrize(("size", "scheme"), [("wide", "light"), ("narrow", "dark")])
+def test_levels_colours_groups_and_long_lines_are_shown(browser: Browser, ready: Product, size: str, scheme: str) -> None:
+    with visit(browser, ready, size, scheme) as seen:
+        seen.log_in(f"{TALK}?line=1")
+        page = seen.page
+        log = page.get_by_role("log")
+        expect(log.locator(".ansi-green")).to_have_text("green")
+        expect(log).to_contain_text("<b>no markup</b>")
+        seen.check()
+        log.get_by_role("button", name="Install packages").click()
+        expect(log).not_to_contain_text("installed package 0")
+        log.get_by_role("button", name="show the line").click()
+        expect(log.locator(".log-text").filter(has_text=re.compile("x{10000}"))).to_have_count(1)
+        seen.check()
+        page.get_by_label("Level").select_option("error")
+        expect(log.locator(".log-line")).to_have_count(1)
+        expect(log).to_contain_text("an error of")
+        seen.check()
+
+
+def test_follow_stops_when_one_scrolls_up_and_starts_again_at_the_end(browser: Browser, ready: Product) -> None:
+    with visit(browser, ready) as seen:
+        seen.log_in(FOLLOW)
+        page = seen.page
+        log = page.get_by_role("log")
+        status = page.get_by_role("status").filter(has_text="following")
+        expect(status).to_be_visible()
+        expect(log).to_contain_text(re.compile("beat [1-9][0-9]"))
+        with page.expect_response(re.compile("/lines")) as poll:
+            pass
+        assert int(re.search(r"first=(-?\d+)", poll.value.url).group(1)) > 5  # type: ignore[union-attr]
+        assert len(poll.value.json()["lines"]) < 100
+        log.hover()
+        page.mouse.wheel(0, -200)
+        expect(page.get_by_role("button", name="Follow")).to_be_visible()
+        page.get_by_role("button", name="Follow").click()
+        expect(status).to_be_visible()
+        newest = log.locator(".log-line").last
+        expect(newest).not_to_have_text(newest.inner_text())
+        seen.check()
+
+
+def test_a_log_is_downloaded_and_a_range_is_copied(browser: Browser, ready: Product) -> None:
+    with visit(browser, ready) as seen:
+        seen.log_in(f"{TALK}?line=6-8")
+        page = seen.page
+        with page.expect_download() as download:
+            page.get_by_role("link", name="Download").click()
+        assert download.value.path().read_text().count("\n") == 3038
+        page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        page.get_by_role("button", name="Copy 3 lines").click()
+        expect(page.get_by_text("3 lines are copied.")).to_be_visible()
+        assert page.evaluate("navigator.clipboard.readText()") == "".join(f"installed package {number}\n" for number in range(3))

@@ -1,0 +1,132 @@
+"""What users who are new here looked for and did not find: each is a test."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Browser, expect
+from tests.acceptance.product import Product
+from tests.page.visit import SIZES, visit
+
+SCRIPTS = "**/page-assets/*.js"
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_page_whose_files_do_not_load_says_so_and_offers_to_load_again(browser: Browser, product: Product, size: str) -> None:
+    with visit(browser, product, size) as seen:
+        seen.log_in()
+        page = seen.page
+        expect(page.get_by_role("heading", name="Home")).to_be_visible()
+        page.route(SCRIPTS, lambda route: route.abort())
+        page.goto(f"{seen.address}/dags?search=night#top")
+        for words in ("This page did not load", "页面没有加载"):
+            expect(page.get_by_text(words)).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+        page.unroute(SCRIPTS)
+        page.get_by_role("link", name="Load it again").click()
+        expect(page.get_by_role("heading", name="DAGs", level=1)).to_be_visible()
+        assert page.url.endswith("/dags?search=night")
+        expect(page.get_by_text("This page did not load")).to_have_count(0)
+
+
+def test_a_page_that_loads_as_it_should_does_not_show_the_text_about_its_files(browser: Browser, product: Product) -> None:
+    with visit(browser, product) as seen:
+        seen.log_in()
+        page = seen.page
+        expect(page.get_by_role("heading", name="Home")).to_be_visible()
+        page.route(SCRIPTS, lambda route: None)  # never answered: the page goes on loading
+        page.goto(seen.address, wait_until="commit")
+        page.locator(".not-loaded").wait_for(state="attached")
+        expect(page.locator(".not-loaded")).not_to_be_visible()
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_state_of_a_run_on_the_home_page_leads_to_it(browser: Browser, product: Product, size: str) -> None:
+    with visit(browser, product, size) as seen:
+        seen.log_in()
+        page = seen.page
+        page.get_by_role("region", name="Failed").get_by_role("listitem").filter(has_text="nightly").get_by_text("failed", exact=False).first.click()
+        expect(page).to_have_url(re.compile("/dags/nightly/runs/first$"))
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_pool_that_a_sentence_names_is_a_link_and_what_waits_is_not_marked_as_failed(browser: Browser, product: Product, size: str) -> None:
+    with visit(browser, product, size) as seen:
+        seen.log_in("/dags/gated/runs/waiting")
+        page = seen.page
+        why = page.get_by_role("region", name="Why", exact=True).first
+        expect(why.locator(".condition-mark").first).to_have_text("✕")  # a pool without slots never gets room by itself
+        why.get_by_role("link", name="none_free").click()
+        expect(page).to_have_url(re.compile("/pools#pool-none_free$"))
+        expect(page.get_by_role("region", name="Pool none_free")).to_be_visible()
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_name_of_a_task_in_the_grid_leads_to_its_instances_in_all_runs(browser: Browser, product: Product, size: str) -> None:
+    with visit(browser, product, size) as seen:
+        seen.log_in("/dags/nightly")
+        page = seen.page
+        page.get_by_role("rowheader").get_by_role("link", name="extract").click()
+        expect(page.get_by_role("heading", level=1)).to_have_text("Task instances")
+        expect(page.get_by_text("Task is extract")).to_be_visible()
+        seen.check()
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_new_backfill_begins_with_the_past_week(browser: Browser, product: Product, size: str) -> None:
+    with visit(browser, product, size) as seen:
+        seen.log_in("/dags/nightly/trigger")
+        page = seen.page
+        page.locator("form").get_by_role("link", name="Backfills").click()
+        expect(page.get_by_role("button", name="the past 7 days")).to_have_attribute("aria-pressed", "true")
+        page.get_by_role("button", name="Show the slots").click()
+        expect(page.get_by_label("Slots of the range").get_by_role("heading")).to_have_text("7 slots in the range")
+        page.get_by_role("button", name="the past 30 days").click()
+        expect(page.get_by_role("button", name="Create the backfill")).to_be_disabled()
+        page.get_by_role("button", name="Show the slots").click()
+        expect(page.get_by_label("Slots of the range").get_by_role("heading")).to_have_text("30 slots in the range")
+        seen.check()
+
+
+def test_pools_are_offered_where_users_of_airflow_look_for_them_and_once_by_the_palette(browser: Browser, product: Product) -> None:
+    with visit(browser, product) as seen:
+        seen.log_in()
+        page = seen.page
+        page.get_by_role("navigation", name="Pages", exact=True).get_by_role("button", name="Administration").click()
+        page.get_by_role("navigation", name="Pages", exact=True).get_by_role("link", name="Pools and limits").click()
+        expect(page.get_by_role("heading", level=1)).to_have_text("Pools and limits")
+        page.keyboard.press("Control+k")
+        page.get_by_role("combobox", name="Find a DAG").fill("pools and limits")
+        expect(page.get_by_role("option", name=re.compile("Pools and limits"))).to_have_count(1)
+
+
+def test_a_run_leads_to_all_of_its_events(browser: Browser, product: Product) -> None:
+    with visit(browser, product) as seen:
+        seen.log_in("/dags/nightly/runs/first")
+        page = seen.page
+        page.get_by_role("link", name="All events").click()
+        expect(page).to_have_url(re.compile("/dags/nightly/audit\\?run=first$"))
+        rows = page.get_by_role("region", name="Audit log").get_by_role("row")
+        expect(rows.filter(has_text="run ended").first).to_contain_text("first")
+
+
+def test_the_sentence_about_the_newest_run_of_a_dag_leads_to_it(browser: Browser, product: Product) -> None:
+    with visit(browser, product) as seen:
+        seen.log_in("/dags/hostile")
+        page = seen.page
+        page.get_by_role("region", name="Why", exact=True).first.get_by_role("link", name="first", exact=True).click()
+        expect(page).to_have_url(re.compile("/dags/hostile/runs/first$"))
+        seen.check()
+
+
+def test_the_palette_knows_the_words_of_others_for_acts(browser: Browser, product: Product) -> None:
+    with visit(browser, product) as seen:
+        seen.log_in()
+        page = seen.page
+        expect(page.get_by_role("button", name="Find")).to_be_visible()
+        for typed, offered in (("rerun nightly", "Clear the failed run of nightly …"), ("backfill nightly", "Backfill nightly …"), ("trigger nightly", "Run nightly …")):
+            page.keyboard.press("Control+k")
+            page.get_by_role("combobox", name="Find a DAG").fill(typed)
+            expect(page.get_by_role("option", name=offered)).to_be_visible()
+            page.keyboard.press("Escape")

@@ -1,0 +1,243 @@
+"""What the consumer of messages does when the worker process beside it has ended."""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+from tests.patience import PATIENCE_S
+
+from gnomon.worker.remote.celery_consumer import ConsumerSettings, consume
+from gnomon.worker.remote.message_carrier import MessageCarrier
+
+
+class WorkerProcess:
+    """The socket of a worker process, and what it gets."""
+
+    def __init__(self, address: Path) -> None:
+        self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._listener.bind(str(address))
+        self._listener.listen()
+        self._listener.settimeout(PATIENCE_S)
+
+        self.sock: socket.socket | None = None
+
+    def accept(self) -> None:
+        """The next connection of the consumer."""
+        self.sock, _ = self._listener.accept()
+        self.sock.settimeout(PATIENCE_S)
+        self.lines = self.sock.makefile()
+
+    def get(self) -> list[str]:
+        got: list[str] = json.loads(self.lines.readline())
+        return got
+
+    def answer(self, attempt_id: str, outcome: str | None = "success") -> None:
+        assert self.sock is not None
+        self.sock.sendall(json.dumps([attempt_id, outcome]).encode() + b"\n")
+
+    def end(self) -> None:
+        if self.sock is not None:
+            self.sock.shutdown(socket.SHUT_RDWR)
+            self.lines.close()
+            self.sock.close()
+            self.sock = None
+
+    def close(self) -> None:
+        self.end()
+        self._listener.close()
+
+
+class Hub:
+    """An event loop that reads when it is told to."""
+
+    def __init__(self) -> None:
+        self.readers: dict[socket.socket, Callable[[], object]] = {}
+
+    def add_reader(self, sock: socket.socket, read: Callable[[], object]) -> None:
+        self.readers[sock] = read
+
+    def remove(self, sock: socket.socket) -> None:
+        del self.readers[sock]
+
+    def read(self) -> None:
+        for sock, read in list(self.readers.items()):
+            sock.settimeout(PATIENCE_S)
+            read()
+
+
+class CarrierWorld:
+    """A carrier for two attempts at a time."""
+
+    def __init__(self, folder: Path) -> None:
+        self.process = WorkerProcess(folder / "intake.sock")
+        self.hub = Hub()
+        self.carrier = MessageCarrier(str(folder / "intake.sock"), 2)
+        self.carrier.begin_connection(self.hub)
+        self.acknowledged: list[str] = []
+
+    def take(self, *attempt_ids: str) -> None:
+        for attempt_id in attempt_ids:
+            self.carrier.take(attempt_id, f"token of {attempt_id}", partial(self.acknowledged.append, attempt_id))
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[CarrierWorld]:
+    made = CarrierWorld(tmp_path)
+    yield made
+    made.carrier.close()
+    made.process.close()
+
+
+def test_messages_wait_for_a_slot_and_are_acknowledged_when_they_have_one(world: CarrierWorld) -> None:
+    world.take("a1", "a2", "a3")
+    world.process.accept()
+    assert [world.process.get() for _ in range(2)] == [["a1", "token of a1"], ["a2", "token of a2"]]
+    assert world.acknowledged == ["a1", "a2"]
+    world.process.answer("a2", None)
+    world.hub.read()
+    assert world.process.get() == ["a3", "token of a3"]
+    assert world.acknowledged == ["a1", "a2", "a3"]
+    world.process.answer("a2")
+    world.hub.read()
+    world.take("a4")
+    assert world.acknowledged == ["a1", "a2", "a3"]  # the slot of a2 is that of a3
+
+
+def test_a_message_that_comes_again_is_acknowledged_and_carried_once(world: CarrierWorld) -> None:
+    world.take("a1", "a2", "a3")
+    world.carrier.begin_connection(world.hub)  # the old connection to the broker has ended
+    world.take("a3", "a1")
+    assert world.acknowledged == ["a1", "a2", "a3", "a1"]
+    world.process.accept()
+    world.process.answer("a1")
+    world.hub.read()
+    assert [world.process.get()[0] for _ in range(3)] == ["a1", "a2", "a3"]
+    assert world.acknowledged == ["a1", "a2", "a3", "a1"]  # that of the old connection cannot be acknowledged
+
+
+def test_messages_for_a_worker_process_that_has_ended_stay_unacknowledged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    carrier = MessageCarrier(str(tmp_path / "no.sock"), 1)
+    carrier.take("a1", "token", lambda: pytest.fail("acknowledged"))
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+    assert not caplog.records[0].exc_info
+
+
+def test_a_worker_process_that_ends_gives_its_attempts_up_and_the_next_message_finds_its_successor(world: CarrierWorld) -> None:
+    world.take("a1", "a2")
+    world.process.accept()
+    world.process.end()
+    world.hub.read()
+    assert not world.hub.readers
+    world.take("a3")
+    world.process.accept()
+    assert world.process.get() == ["a3", "token of a3"]
+
+
+def test_the_end_waits_for_the_results_of_attempts_and_not_for_ever(world: CarrierWorld) -> None:
+    world.take("a1", "a2", "a3")
+    world.process.accept()
+    world.process.answer("a1", None)
+    world.process.answer("a1")
+    asked: list[int] = []
+    world.carrier.wait_for_attempts(lambda: asked.append(1) or len(asked) > 2)
+    assert len(asked) == 3
+    world.process.answer("a2")
+    world.carrier.wait_for_attempts(lambda: False)
+    assert world.acknowledged == ["a1", "a2"]
+
+
+_STUCK = """
+import os, signal, threading, time
+from gnomon.worker.remote import service
+from gnomon.worker.remote.lease_watch import SharedLease
+
+service.CLOSE_S = 0.2
+signal.signal(signal.SIGTERM, lambda *_: print("asked to end", flush=True))
+pid = os.fork()
+if pid == 0:
+    os._exit(1)
+threading.Thread(target=service._end_with_worker, args=(pid, SharedLease(), threading.Event()), daemon=True).start()
+while True:
+    time.sleep(1)
+"""
+
+
+def test_a_consumer_that_its_broker_does_not_let_go_ends_after_its_worker_process() -> None:
+    done = subprocess.run([sys.executable, "-c", _STUCK], capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+    assert (done.returncode, done.stdout) == (1, "asked to end\n"), done.stderr
+
+
+_FROZEN = """
+import os, signal, subprocess, sys, threading, time
+from gnomon.processes.kernel import become_subreaper
+from gnomon.worker.remote import service
+from gnomon.worker.remote.lease_watch import SharedLease
+
+service.ORPHANS_S = 0.2
+become_subreaper()
+lease, ended = SharedLease(), threading.Event()
+pid = os.fork()
+if pid == 0:
+    left = subprocess.Popen(["sleep", "1000"], start_new_session=True)
+    print(left.pid, flush=True)
+    lease.put(time.monotonic() + 0.5)
+    os.kill(os.getpid(), signal.SIGSTOP)
+signal.signal(signal.SIGTERM, lambda *_: None)
+threading.Thread(target=service._end_with_worker, args=(pid, lease, ended), daemon=True).start()
+ended.wait()
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="orphans are adopted on Linux")
+def test_a_worker_process_that_is_frozen_is_ended_once_its_lease_is_over_with_all_that_it_had_started() -> None:
+    done = subprocess.run([sys.executable, "-c", _FROZEN], capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "worker_process_stands_still" in done.stderr
+    assert not Path(f"/proc/{int(done.stdout)}").exists()
+
+
+def test_a_lost_connection_that_cannot_be_closed_does_not_end_the_worker() -> None:
+    from celery import Celery
+
+    from gnomon.worker.remote.lasting_consumer import LastingConsumer
+
+    class Unclosable:
+        recoverable_connection_errors = (OSError,)
+        recoverable_channel_errors = ()
+
+        def __getattr__(self, name: str) -> object:
+            raise AttributeError("'NoneType' object has no attribute 'hostname'")
+
+    app = Celery("test", broker="memory://")
+    app.conf.update(worker_cancel_long_running_tasks_on_connection_loss=False, worker_enable_prefetch_count_reduction=False)
+    consumer = LastingConsumer.__new__(LastingConsumer)
+    consumer.app, consumer.connection = app, Unclosable()
+    consumer.on_connection_error_after_connected(ConnectionResetError("the broker has ended"))
+    assert consumer.connection is None
+
+
+def test_the_consumer_of_celery_is_the_one_that_lasts() -> None:
+    from celery import Celery
+    from kombu.utils.imports import symbol_by_name
+
+    from gnomon.worker.remote.lasting_consumer import LastingConsumer
+
+    class Started(Exception):
+        pass
+
+    app = Celery("test", broker="memory://")
+
+    def start(**_: object) -> None:
+        raise Started
+
+    app.Worker = start
+    with pytest.raises(Started):
+        consume(app, ConsumerSettings(("q",), 1, 1, "w@%h", "WARNING"), "/no.sock", lambda: None)
+    assert symbol_by_name(app.conf.worker_consumer) is LastingConsumer

@@ -1,0 +1,55 @@
+"""What the consumer of messages hears about an attempt: that its slot is free at once, and how it ended with a later line."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Iterator
+
+import pytest
+from tests.patience import PATIENCE_S
+
+from gnomon.worker.remote import service
+from gnomon.worker.remote.service import OutcomeLines
+
+
+@pytest.fixture
+def sockets() -> Iterator[tuple[socket.socket, socket.socket]]:
+    ours, theirs = socket.socketpair()
+    theirs.settimeout(PATIENCE_S)
+    with ours, theirs:
+        yield ours, theirs
+
+
+def _read(sock: socket.socket) -> list[list[str | None]]:
+    return [json.loads(line) for line in sock.recv(65_536).splitlines()]
+
+
+def test_an_outcome_goes_with_the_next_line_that_frees_a_slot(sockets: tuple[socket.socket, socket.socket], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service, "OUTCOME_S", PATIENCE_S)
+    lines = OutcomeLines(sockets[0])
+    lines.put_free("a1")
+    assert _read(sockets[1]) == [["a1", None]]
+    lines.put_end("a1", "success")
+    lines.put_free("a2")
+    assert _read(sockets[1]) == [["a1", "success"], ["a2", None]]
+    lines.close()
+
+
+def test_an_attempt_that_did_not_run_frees_its_slot_at_once(sockets: tuple[socket.socket, socket.socket], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service, "OUTCOME_S", PATIENCE_S)
+    lines = OutcomeLines(sockets[0])
+    lines.put_end("a1", "was not claimed")
+    assert _read(sockets[1]) == [["a1", "was not claimed"]]
+    lines.close()
+
+
+def test_an_outcome_is_sent_when_no_other_attempt_ends(sockets: tuple[socket.socket, socket.socket], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service, "OUTCOME_S", 0.01)
+    lines = OutcomeLines(sockets[0])
+    for attempt_id in ("a1", "a2"):
+        lines.put_free(attempt_id)
+        assert _read(sockets[1]) == [[attempt_id, None]]
+        lines.put_end(attempt_id, "success")
+        assert _read(sockets[1]) == [[attempt_id, "success"]]
+    lines.close()

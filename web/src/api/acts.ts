@@ -1,0 +1,104 @@
+/** Acts on a run or on task instances: what each would touch, and doing it. */
+
+import { change, part, read } from "./client";
+import { dagPath, runPath } from "./queries";
+import type { TaskInstances } from "./runs";
+
+export type Act = "clear" | "success" | "failed" | "skipped" | "delete";
+
+/** What an act is about: a run; with `taskId` a task or one instance of it; with `groupId` all tasks of a group. */
+export interface ActTarget {
+  dagId: string;
+  runId: string;
+  taskId?: string;
+  mapIndex?: number;
+  groupId?: string;
+  groupTasks?: string[];
+}
+
+export interface ActScope {
+  upstream?: boolean;
+  downstream?: boolean;
+  past?: boolean;
+  future?: boolean;
+  onlyFailed?: boolean;
+  group?: boolean;
+  allIndexes?: boolean;
+  /** Also the runs of other DAGs that waited for the run. */
+  otherDags?: boolean;
+}
+
+export interface Touched {
+  dagId: string;
+  runId: string;
+  /** Undefined: the whole run. */
+  taskId?: string;
+  mapIndex: number;
+  state: string | null;
+}
+
+interface DownstreamRow {
+  dag_id: string;
+  run_id: string;
+  state: string;
+  tasks: string[] | null;
+}
+
+/** The task instances that the act would change, exactly those. */
+export async function previewAct(act: Act, target: ActTarget, scope: ActScope): Promise<Touched[]> {
+  if (target.taskId !== undefined || target.groupId !== undefined) return readInstances(await sendTaskAct(act, target, scope, true));
+  const operations = `/api/gnomon/v1/dags/${part(target.dagId)}/operations`;
+  if (act === "clear" && scope.otherDags) {
+    const rows = await read<DownstreamRow[]>(`${operations}/runs.select_downstream`, { run_id: target.runId, only_failed: scope.onlyFailed ?? false });
+    return rows.flatMap((row): Touched[] => (row.tasks ?? [undefined]).map((taskId) => ({ dagId: row.dag_id, runId: row.run_id, ...(taskId === undefined ? {} : { taskId }), mapIndex: -1, state: row.state })));
+  }
+  if (act === "clear" || act === "delete") {
+    const name = act === "clear" ? { only_failed: scope.onlyFailed ?? false } : { only_failed: false };
+    return readRows(target, await read<OperationRow[]>(`${operations}/runs.select`, { run_id: target.runId, ...name }));
+  }
+  return readRows(target, await read<OperationRow[]>(`${operations}/runs.select_to_mark`, { run_id: target.runId, state: act }));
+}
+
+/** `isNewest`: whether cleared runs take the newest version of their DAG bundle; undefined: their DAGs say so. */
+export async function doAct(act: Act, target: ActTarget, scope: ActScope, isNewest?: boolean): Promise<void> {
+  if (target.taskId !== undefined || target.groupId !== undefined) return void (await sendTaskAct(act, target, scope, false, isNewest));
+  const run = runPath(target.dagId, target.runId);
+  if (act === "delete") return void (await change("DELETE", run));
+  if (act !== "clear") return void (await change("PATCH", run, { state: act }));
+  if (scope.otherDags) {
+    const path = `/api/gnomon/v1/dags/${part(target.dagId)}/operations/runs.clear_downstream`;
+    return void (await change("POST", path, { run_id: target.runId, only_failed: scope.onlyFailed ?? false, is_newest_wanted: isNewest }));
+  }
+  return void (await change("POST", `${run}/clear`, { dry_run: false, only_failed: scope.onlyFailed ?? false, run_on_latest_version: isNewest }));
+}
+
+interface OperationRow {
+  task_id: string;
+  map_index: number;
+  state: string | null;
+}
+
+function readRows(target: ActTarget, rows: OperationRow[]): Touched[] {
+  return rows.map((row) => ({ dagId: target.dagId, runId: target.runId, taskId: row.task_id, mapIndex: row.map_index, state: row.state }));
+}
+
+function readInstances(found: TaskInstances): Touched[] {
+  return found.task_instances.map((one) => ({ dagId: one.dag_id, runId: one.dag_run_id, taskId: one.task_id, mapIndex: one.map_index, state: one.state }));
+}
+
+function sendTaskAct(act: Act, target: ActTarget, scope: ActScope, isPreview: boolean, isNewest?: boolean): Promise<TaskInstances> {
+  const isGroup = target.groupId !== undefined && (scope.group || target.taskId === undefined);
+  const index = scope.allIndexes || target.mapIndex === undefined || target.mapIndex < 0 ? undefined : target.mapIndex;
+  if (act === "clear") {
+    const tasks = isGroup ? (target.groupTasks ?? []) : [index === undefined ? target.taskId : [target.taskId, index]];
+    return change("POST", `${dagPath(target.dagId)}/clearTaskInstances`, {
+      dry_run: isPreview, dag_run_id: target.runId, task_ids: tasks, include_upstream: scope.upstream ?? false, include_downstream: scope.downstream ?? false,
+      include_past: scope.past ?? false, include_future: scope.future ?? false, only_failed: scope.onlyFailed ?? false, reset_dag_runs: true, run_on_latest_version: isNewest,
+    });
+  }
+  const path = isGroup ? `taskGroupInstances/${part(target.groupId ?? "")}` : `taskInstances/${part(target.taskId ?? "")}${index === undefined ? "" : `/${index}`}`;
+  return change("PATCH", `${runPath(target.dagId, target.runId)}/${path}${isPreview ? "/dry_run" : ""}`, {
+    new_state: act, include_upstream: scope.upstream ?? false, include_downstream: scope.downstream ?? false,
+    ...(scope.past ? { include_past: true } : {}), ...(scope.future ? { include_future: true } : {}),
+  });
+}

@@ -1,0 +1,77 @@
+/** What grid, graph and Gantt chart of a DAG read. */
+
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { part, read } from "./client";
+import type { DagRunList, Grid, RunTimeline, Structure } from "./shapes";
+
+const OWN = "/api/gnomon/v1";
+const PICKED_RUNS = 50;
+
+export interface RunFilters {
+  state?: string;
+  type?: string;
+  from?: string;
+  to?: string;
+}
+
+/** `before`: the run before which the runs of this piece are; undefined for the newest. */
+/** Runs of the first piece of a grid, and about so many cells of each further one. */
+const FIRST_RUNS = 25;
+const PIECE_CELLS = 60_000;
+
+interface GridPlace {
+  runs: number;
+  before: string | undefined;
+}
+
+/** The grid in pieces, each older than the one before: the newest runs are shown while the others are read. `before`: only runs before this one. */
+export const gridPiecesQuery = (dagId: string, filters: RunFilters, runs: number, before: string | undefined) =>
+  infiniteQueryOptions({
+    queryKey: ["dag", dagId, "grid", filters, runs, before ?? null],
+    initialPageParam: { runs: Math.min(runs, FIRST_RUNS), before } as GridPlace,
+    queryFn: ({ pageParam: { runs: count, before: next } }) =>
+      read<Grid>(`${OWN}/dags/${part(dagId)}/grid`, { runs: count, before: next, state: filters.state, run_type: filters.type, run_after_gte: filters.from, run_after_lte: toMicroseconds(filters.to) }),
+    getNextPageParam: (last, pieces) => nextPiece(last, runs - pieces.reduce((sum, one) => sum + one.runs.length, 0)),
+    placeholderData: keepPreviousData,
+  });
+
+/** The place of the next piece; undefined: there is no older run, or as many as wanted are read. */
+export function nextPiece(last: Pick<Grid, "runs" | "has_older" | "task_ids">, left: number): GridPlace | undefined {
+  if (!last.has_older || left <= 0) return undefined;
+  return { runs: Math.max(1, Math.min(left, Math.floor(PIECE_CELLS / Math.max(1, last.task_ids.length)))), before: last.runs[0]?.run_id };
+}
+
+/** The last millisecond of a day with its last microsecond: the instants of runs have microseconds. */
+function toMicroseconds(last: string | undefined): string | undefined {
+  return last?.replace(/\.999Z$/, ".999999Z");
+}
+
+/** The states of all tasks in one run. */
+export const columnQuery = (dagId: string, runId: string | undefined) =>
+  queryOptions({
+    queryKey: ["dag", dagId, "run", runId, "column"],
+    queryFn: () => read<Grid>(`${OWN}/dags/${part(dagId)}/grid`, { runs: 1, run_id: runId }),
+    enabled: runId !== undefined,
+  });
+
+/** The tasks of the version that the run uses; of the newest version without a run. */
+export const structureQuery = (dagId: string, runId: string | undefined) =>
+  queryOptions({
+    queryKey: ["dag", dagId, "structure", runId ?? null],
+    queryFn: () => read<Structure>(`${OWN}/dags/${part(dagId)}/structure`, { run_id: runId }),
+    placeholderData: keepPreviousData,
+  });
+
+export const runTimelineQuery = (dagId: string, runId: string | undefined) =>
+  queryOptions({
+    queryKey: ["dag", dagId, "run", runId, "times"],
+    queryFn: () => read<RunTimeline>(`${OWN}/dags/${part(dagId)}/dagRuns/${part(runId ?? "")}/timeline`),
+    enabled: runId !== undefined,
+  });
+
+/** The newest runs, for a choice. */
+export const newestRunsQuery = (dagId: string) =>
+  queryOptions({
+    queryKey: ["dag", dagId, "newest"],
+    queryFn: () => read<DagRunList>(`/api/v2/dags/${part(dagId)}/dagRuns`, { limit: PICKED_RUNS, order_by: "-run_after" }),
+  });

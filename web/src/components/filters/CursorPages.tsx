@@ -1,0 +1,28 @@
+/** The way to the next page of a list with cursors, and to the one before; and how many entries there are. */
+
+import { t } from "../../state/language";
+
+export interface CursorPage {
+  total_entries?: number | null;
+  total_entries_limit?: number | null;
+  next_cursor?: string | null;
+  previous_cursor?: string | null;
+}
+
+/** How many entries there are. A list that is counted up to a limit has at least these thousands. */
+export function countEntries(found: CursorPage): string {
+  const total = found.total_entries ?? 0;
+  if (!found.total_entries_limit) return total.toLocaleString("en");
+  return t("{count} or more", { count: (Math.floor(total / 1_000) * 1_000).toLocaleString("en") });
+}
+
+export function CursorPages({ found, isFirst, go }: { found: CursorPage; isFirst: boolean; go: (cursor: string | undefined) => void }) {
+  return (
+    <nav className="pages" aria-label={t("Pages of the list")}>
+      <span className="soft" role="status">{t("{count} in all", { count: countEntries(found) })}</span>{" "}
+      {!isFirst && <button type="button" onClick={() => go(undefined)}>{t("First page")}</button>}{" "}
+      <button type="button" disabled={!found.previous_cursor} onClick={() => go(found.previous_cursor ?? undefined)}>{t("Previous")}</button>{" "}
+      <button type="button" disabled={!found.next_cursor} onClick={() => go(found.next_cursor ?? undefined)}>{t("Next")}</button>
+    </nav>
+  );
+}

@@ -1,0 +1,106 @@
+/** One asset: who writes it, who waits for it and for what else, its watchers and its events with the runs that consumed them. */
+
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { type Asset, assetQuery, consumerExplanationQuery, type QueuedEvents, queuedEventsQuery, watchersQuery } from "../../api/across";
+import { Answer } from "../../components/Answer";
+import { JsonTree } from "../../components/JsonTree";
+import { Sentence } from "../../components/Sentences";
+import { Time } from "../../components/Time";
+import { t } from "../../state/language";
+import "../../styles/assets.css";
+import { AssetActs } from "./AssetActs";
+import { AssetEvents } from "./AssetEvents";
+import { DagLinks, TaskLinks } from "./AssetLinks";
+
+const CONSUMERS_MAX = 20;
+
+const route = getRouteApi("/assets/$assetId");
+
+export function AssetPage() {
+  const { assetId } = route.useParams();
+  return (
+    <>
+      <p className="path"><Link to="/assets" search={{}}>{t("Assets")}</Link></p>
+      <Answer query={useQuery(assetQuery(assetId))} what={t("the asset")}>
+        {(asset) => (
+          <>
+            <h1 className="name">{asset.name}</h1>
+            <Facts asset={asset} />
+            <AssetActs asset={asset} />
+            <Consumers asset={asset} />
+            {asset.watchers.length > 0 && <Watchers assetId={assetId} />}
+          </>
+        )}
+      </Answer>
+      <AssetEvents assetId={assetId} />
+    </>
+  );
+}
+
+function Facts({ asset }: { asset: Asset }) {
+  return (
+    <dl>
+      <dt>{t("Address")}</dt><dd className="name">{asset.uri}</dd>
+      <dt>{t("Group")}</dt><dd>{asset.group}</dd>
+      <dt>{t("Last event")}</dt><dd><Time at={asset.last_asset_event?.timestamp} /></dd>
+      <dt>{t("Written by")}</dt><dd><TaskLinks tasks={asset.producing_tasks} /></dd>
+      <dt>{t("Read by")}</dt><dd><TaskLinks tasks={asset.consuming_tasks} /></dd>
+      {asset.aliases.length > 0 && <><dt>{t("Aliases")}</dt><dd>{asset.aliases.map((one) => one.name).join(", ")}</dd></>}
+      {asset.extra && Object.keys(asset.extra).length > 0 && <><dt>{t("Extra")}</dt><dd><JsonTree value={asset.extra} /></dd></>}
+    </dl>
+  );
+}
+
+function Consumers({ asset }: { asset: Asset }) {
+  const queue = useQuery(queuedEventsQuery(String(asset.id)));
+  const dagIds = asset.scheduled_dags.map((one) => one.dag_id);
+  return (
+    <section>
+      <h2>{t("DAGs that it schedules")}</h2>
+      {dagIds.length === 0 && <p className="soft">{t("No DAG is scheduled by this asset.")}</p>}
+      <Answer query={queue} what={t("the queued events")}>
+        {(found) => <ul className="lines">{dagIds.slice(0, CONSUMERS_MAX).map((dagId) => <Consumer key={dagId} dagId={dagId} queue={found} />)}</ul>}
+      </Answer>
+      {dagIds.length > CONSUMERS_MAX && <DagLinks dagIds={dagIds.slice(CONSUMERS_MAX)} />}
+    </section>
+  );
+}
+
+/** A DAG, since when events wait in its queue, and what it still waits for: the sentences of its explanation. */
+function Consumer({ dagId, queue }: { dagId: string; queue: QueuedEvents }) {
+  const why = useQuery(consumerExplanationQuery(dagId));
+  const queued = queue.queued_events.find((one) => one.dag_id === dagId);
+  return (
+    <li>
+      <Link className="name" to="/dags/$dagId" params={{ dagId }} search={{}}>{dagId}</Link>{" "}
+      {queued ? <>{t("has an event in its queue since")} <Time at={queued.created_at} /></> : <span className="soft">{t("has no event in its queue")}</span>}
+      {why.data && why.data.sentences.length > 0 && <ul className="consumer-why">{why.data.sentences.map((one, at) => <li key={at}><Sentence text={one} /></li>)}</ul>}
+    </li>
+  );
+}
+
+function Watchers({ assetId }: { assetId: string }) {
+  return (
+    <section>
+      <h2>{t("Watchers")}</h2>
+      <Answer query={useQuery(watchersQuery(assetId))} what={t("the watchers")}>
+        {(found) => (
+          <div className="scroll">
+            <table>
+              <thead><tr><th>{t("Name")}</th><th>{t("State")}</th><th>{t("Trigger")}</th><th>{t("Declared by")}</th><th>{t("Events")}</th><th>{t("Last event")}</th></tr></thead>
+              <tbody>
+                {found.watchers.map((one) => (
+                  <tr key={`${one.name} ${one.dag_id}`}>
+                    <td className="name">{one.name}</td><td><Sentence text={one.state} /></td><td className="name">{one.trigger}</td>
+                    <td><DagLinks dagIds={[one.dag_id]} /></td><td>{one.events}</td><td><Time at={one.last_event} /></td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </Answer>
+    </section>
+  );
+}

@@ -1,0 +1,34 @@
+/** Which run of the DAG a view shows: the newest, or one of the newest runs. */
+
+import { useQuery } from "@tanstack/react-query";
+import { newestRunsQuery } from "../../api/dagViews";
+import { stateName, stateShape } from "../../components/StateBadge";
+import { t } from "../../state/language";
+import { formatTime, useZone } from "../../state/times";
+
+/** The run that is shown: the chosen one, else the newest; undefined while it is not known or there is none. */
+export function useShownRun(dagId: string, chosen: string | undefined): { runId: string | undefined; isKnown: boolean } {
+  const newest = useQuery(newestRunsQuery(dagId));
+  const runs = newest.data?.dag_runs;
+  return { runId: chosen ?? runs?.[0]?.dag_run_id, isKnown: chosen !== undefined || runs !== undefined || newest.isError };
+}
+
+export function RunPicker({ dagId, chosen, choose }: { dagId: string; chosen: string | undefined; choose: (runId: string | undefined) => void }) {
+  const zone = useZone();
+  const runs = useQuery(newestRunsQuery(dagId)).data?.dag_runs ?? [];
+  const isOlder = chosen !== undefined && !runs.some((run) => run.dag_run_id === chosen);
+  return (
+    <label>
+      {t("Run")}{" "}
+      <select className="run-picker" value={chosen ?? ""} onChange={(event) => choose(event.target.value || undefined)}>
+        <option value="">{t("the newest")}</option>
+        {isOlder && <option value={chosen}>{chosen}</option>}
+        {runs.map((run) => (
+          <option key={run.dag_run_id} value={run.dag_run_id}>
+            {stateShape(run.state)} {formatTime(run.run_after, zone)} {stateName(run.state)}, {run.dag_run_id}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

@@ -1,0 +1,72 @@
+/** Who did what to a DAG and its runs, newest first; the filters are in the address. */
+
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { type AuditFilters, auditQuery } from "../../../api/plans";
+import type { AuditRow } from "../../../api/shapes";
+import { Failure } from "../../../components/Answer";
+import { Sentence } from "../../../components/Sentences";
+import { StackTable } from "../../../components/StackTable";
+import { Time } from "../../../components/Time";
+import { Value } from "../../../components/Value";
+import { t } from "../../../state/language";
+import { readSkippedSlots } from "../../audit/eventBody";
+import { SkippedSlotsText } from "../../audit/SkippedSlotsText";
+import { TimeInput } from "../trigger/TimeInput";
+import "../../../styles/plan.css";
+import "../../../styles/administration.css";
+
+const route = getRouteApi("/dags/$dagId/audit");
+
+export function AuditPage() {
+  const { dagId } = route.useParams();
+  const filters = route.useSearch();
+  const navigate = useNavigate();
+  const set = (some: AuditFilters) => void navigate({ to: "/dags/$dagId/audit", params: { dagId }, search: { ...filters, ...some }, replace: true, resetScroll: false });
+  const found = useInfiniteQuery(auditQuery(dagId, filters));
+  const rows = found.data?.pages.flatMap((page) => page.rows) ?? [];
+  const text = (name: "event" | "by" | "run", label: string, hint: string) => (
+    <label>{label} <input type="search" value={filters[name] ?? ""} placeholder={hint} onChange={(event) => set({ [name]: event.target.value || undefined })} /></label>
+  );
+  return (
+    <section>
+      <h2>{t("Audit log")}</h2>
+      <form className="filters" onSubmit={(event) => event.preventDefault()}>
+        {text("event", t("Event"), t("part of its name"))}
+        {text("by", t("By"), t("part of a name"))}
+        {text("run", t("Run"), t("a run id"))}
+        <TimeInput label={t("From")} at={filters.from ?? ""} set={(from) => set({ from: from || undefined })} />
+        <TimeInput label={t("To")} at={filters.to ?? ""} set={(to) => set({ to: to || undefined })} />
+      </form>
+      {found.isError && <Failure what={t("the audit log")} error={found.error} retry={() => void found.refetch()} />}
+      {found.isPending && <p className="soft" aria-busy="true">{t("Reading {what} …", { what: t("the audit log") })}</p>}
+      {found.data && rows.length === 0 && <p>{t("No row fits.")}</p>}
+      {rows.length > 0 && (
+        <StackTable label={t("Audit log")} headings={[t("When"), t("What"), t("By"), t("About"), t("Before and after")]}>
+          {rows.map((row) => <Row key={row.id} dagId={dagId} row={row} />)}
+        </StackTable>
+      )}
+      {found.hasNextPage && <button type="button" disabled={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>{t("Older rows")}</button>}
+    </section>
+  );
+}
+
+function Row({ dagId, row }: { dagId: string; row: AuditRow }) {
+  const slots = readSkippedSlots(row.event, row.text);
+  return (
+    <tr>
+      <td><Time at={row.at} /></td>
+      <td>{row.event.replaceAll("_", " ")}</td>
+      <td><span className="name">{row.by}</span>{row.from && <span className="soft block">{t("from {address}", { address: row.from })}</span>}</td>
+      <td>
+        {row.run_id && <Link className="name" to="/dags/$dagId/runs/$runId" params={{ dagId, runId: row.run_id }}>{row.run_id}</Link>}
+        {row.task_id && <span className="block name">{row.task_id}{row.map_index === null ? "" : ` [${row.map_index}]`}</span>}
+      </td>
+      <td>
+        {row.before !== null && <span className="block"><Value label={t("before:")} text={JSON.stringify(row.before)} /></span>}
+        {row.after !== null && <span className="block"><Value label={t("after:")} text={JSON.stringify(row.after)} /></span>}
+        {slots ? <SkippedSlotsText slots={slots} /> : row.text && row.text !== row.run_id && <Sentence text={row.text} />}
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { buildMonths, type CalendarDay, kindOf, listStates, moveDay, paintDay } from "./yearDays";
+
+function year(number: number): CalendarDay[] {
+  const first = Date.UTC(number, 0, 1);
+  const count = (Date.UTC(number + 1, 0, 1) - first) / 86_400_000;
+  return Array.from({ length: count }, (_, at) => ({ day: new Date(first + at * 86_400_000).toISOString().slice(0, 10), runs: {}, slots: 1, reason: null }));
+}
+
+test("each day of a year stands once, under its weekday", () => {
+  for (const number of [2024, 2026]) {
+    const months = buildMonths(year(number));
+    const shown = months.flatMap((month) => month.weeks.flatMap((week) => week.map((day, weekday) => ({ day, weekday })))).filter((one) => one.day !== null);
+    expect(shown.map((one) => one.day?.day)).toEqual(year(number).map((day) => day.day));
+    expect(shown.every((one) => (new Date(`${one.day?.day}T00:00:00Z`).getUTCDay() + 6) % 7 === one.weekday)).toBe(true);
+    expect(months.every((month) => month.weeks.every((week) => week.length === 7))).toBe(true);
+  }
+});
+
+const DAY: CalendarDay = { day: "2026-03-05", runs: {}, slots: 1, reason: null };
+
+test.each([
+  [{ ...DAY, runs: { success: 1 } }, "2026-04-01", "runs"], [DAY, "2026-03-05", "planned"], [DAY, "2026-03-06", "none"],
+  [{ ...DAY, slots: null }, "2026-03-01", "unknown"], [{ ...DAY, slots: 0, reason: 0 }, "2026-03-01", "none"],
+] as [CalendarDay, string, string][])("a day has its kind", (day, today, kind) => {
+  expect(kindOf(day, today)).toBe(kind);
+});
+
+test("one failure of a thousand runs is seen", () => {
+  const day = { ...DAY, runs: { success: 999, failed: 1 } };
+  expect(listStates(day)[0]).toEqual(["failed", 1]);
+  expect(paintDay(day)).toMatch(/^linear-gradient\(to top, var\(--failed\) 0.0% 9\.\d%/);
+});
+
+test("arrows move by a day and a week, and stop at the ends", () => {
+  const days = year(2026);
+  expect(moveDay(days, "2026-01-31", "ArrowRight")).toBe("2026-02-01");
+  expect(moveDay(days, "2026-01-31", "ArrowUp")).toBe("2026-01-24");
+  expect(moveDay(days, "2026-12-31", "ArrowRight")).toBeUndefined();
+  expect(moveDay(days, "2026-12-31", "x")).toBeUndefined();
+});

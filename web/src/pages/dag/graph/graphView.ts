@@ -1,0 +1,26 @@
+/** What the address of a graph says. */
+
+import { one, type Search, text } from "../../../state/searchValues";
+
+export interface GraphView {
+  run?: string;
+  /** The open groups, divided by commas; "-": none. Without it those that fit are open. */
+  open?: string;
+  find?: string;
+  /** From top to bottom instead of from left to right. */
+  down?: "yes";
+}
+
+export function readGraphView(search: Search): GraphView {
+  return { run: text(search.run), open: text(search.open), find: text(search.find), down: one(["yes"], search.down) };
+}
+
+/** Group ids have no comma. */
+export function readOpen(open: string | undefined): Set<string> | undefined {
+  if (open === undefined) return undefined;
+  return new Set(open === "-" ? [] : open.split(","));
+}
+
+export function writeOpen(open: ReadonlySet<string>): string {
+  return open.size === 0 ? "-" : [...open].sort().join(",");
+}

@@ -1,0 +1,178 @@
+/** Which runs of a day wait for which runs of other DAGs: a time line, with the states of the runs that there are. The address has DAG and day. */
+
+import { useQueries, useQuery, useQueryClient } from "@tanstack/react-query";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { useEffect, useMemo } from "react";
+import { type DayDependencies, dayQuery, type DependencyGraph, dependencyGraphQuery, slotRunsQuery } from "../../api/across";
+import { Answer, Failure } from "../../components/Answer";
+import { TypedField } from "../../components/TypedField";
+import { t, tn } from "../../state/language";
+import "../../styles/dependencies.css";
+import { DayChart } from "./DayChart";
+import { buildDay } from "./dayModel";
+import { DayTable } from "./DayTable";
+import { addDays } from "../../state/days";
+
+export interface DayView {
+  dag?: string;
+  day?: string;
+  /** Dependencies of the DAG to pass over. */
+  first?: number;
+}
+
+const DOWNSTREAM_MAX = 8;
+const PAGE = 20;
+const OPTIONS_MAX = 300;
+const MARGIN_MS = 40 * 3_600_000;
+const WINDOW_MAX_MS = 39 * 86_400_000;
+
+const route = getRouteApi("/dependencies");
+
+export function DayPage() {
+  const view = route.useSearch();
+  const navigate = useNavigate();
+  const set = (some: DayView) => void navigate({ to: "/dependencies", search: { ...view, ...some }, resetScroll: false });
+  const graph = useQuery(dependencyGraphQuery());
+  return (
+    <>
+      <h1>{t("Dependencies of a day")}</h1>
+      <Answer query={graph} what={t("the dependencies")}>
+        {(found) => (
+          <>
+            <form className="filters" onSubmit={(event) => event.preventDefault()}>
+              <TypedField label={t("DAG")} value={view.dag ?? ""} list="dags-with-dependencies" onTyped={(dag) => set({ dag: dag || undefined, first: undefined })} />
+              <datalist id="dags-with-dependencies">{listConnected(found).slice(0, OPTIONS_MAX).map((one) => <option key={one} value={one} />)}</datalist>
+            </form>
+            {view.dag === undefined
+              ? <ChooseDag graph={found} day={view.day} />
+              : <Day key={view.dag} dagId={view.dag} view={view} graph={found} set={set} />}
+          </>
+        )}
+      </Answer>
+    </>
+  );
+}
+
+function ChooseDag({ graph, day }: { graph: DependencyGraph; day: string | undefined }) {
+  const waiting = [...new Set(graph.dependencies.map((one) => one.dag_id))];
+  if (waiting.length === 0) {
+    return <p>{t("No DAG waits for another one. A DAG that does has depends_on in its file.")}</p>;
+  }
+  return (
+    <section>
+      <h2>{tn("{count} DAG waits for others", "{count} DAGs wait for others", waiting.length)}</h2>
+      <ul className="lines">
+        {waiting.slice(0, OPTIONS_MAX).map((dagId) => {
+          const upstream = [...new Set(graph.dependencies.filter((one) => one.dag_id === dagId).map((one) => one.upstream_dag_id))];
+          return (
+            <li key={dagId}>
+              <Link to="/dependencies" search={{ dag: dagId, day }} className="name">{dagId}</Link>{" "}
+              <span className="soft">{t("waits for")} {upstream.map((one, at) => <span key={one}>{at > 0 && ", "}<Link to="/dags/$dagId" params={{ dagId: one }} search={{}} className="name">{one}</Link></span>)}</span>
+            </li>
+          );
+        })}
+      </ul>
+      {waiting.length > OPTIONS_MAX && <p className="soft">{t("The first {count} are shown: type a part of a name above.", { count: OPTIONS_MAX })}</p>}
+    </section>
+  );
+}
+
+interface DayProps {
+  dagId: string;
+  view: DayView;
+  graph: DependencyGraph;
+  set: (some: DayView) => void;
+}
+
+function Day({ dagId, view, graph, set }: DayProps) {
+  const first = view.first ?? 0;
+  const main = useQuery(dayQuery(dagId, view.day, first));
+  const day = main.data?.day;
+  const downstream = listDownstream(graph, dagId);
+  const others = useQueries({
+    queries: downstream.slice(0, DOWNSTREAM_MAX).map((one) => ({ ...dayQuery(one, day), enabled: day !== undefined })),
+  });
+  usePrefetch(dagId, day, first);
+  return (
+    <Answer query={main} what={t("the dependencies of the day")}>
+      {(found) => (
+        <>
+          <DayBar found={found} set={set} />
+          <DayLanes dagId={dagId} found={found} others={others.flatMap((one) => (one.data ? [one.data] : []))} set={set} />
+          {others.map((one, at) => one.isError && <Failure key={at} what={t("what waits for the DAG")} error={one.error} retry={() => void one.refetch()} />)}
+          {downstream.length > DOWNSTREAM_MAX && (
+            <p className="soft">{t("{shown} of the {count} DAGs that wait for it are shown.", { shown: DOWNSTREAM_MAX, count: downstream.length })}</p>
+          )}
+          {(found.left_out > 0 || first > 0) && (
+            <p>
+              {tn("{count} further dependency is not shown.", "{count} further dependencies are not shown.", found.left_out)}{" "}
+              <button type="button" disabled={first === 0} onClick={() => set({ first: first > PAGE ? first - PAGE : undefined })}>{t("Previous")}</button>{" "}
+              <button type="button" disabled={found.left_out === 0} onClick={() => set({ first: first + PAGE })}>{t("Next")}</button>
+            </p>
+          )}
+        </>
+      )}
+    </Answer>
+  );
+}
+
+function DayBar({ found, set }: { found: DayDependencies; set: (some: DayView) => void }) {
+  const move = (days: number) => set({ day: addDays(found.day, days) });
+  return (
+    <div className="acts">
+      <button type="button" onClick={() => move(-1)}>{t("Previous day")}</button>
+      <label>{t("Day")} <input type="date" value={found.day} min="1900-01-01" max="8999-12-31" onChange={(event) => { if (event.target.value) set({ day: event.target.value }); }} /></label>
+      <button type="button" onClick={() => move(1)}>{t("Next day")}</button>
+      <button type="button" onClick={() => set({ day: undefined })}>{t("Today")}</button>
+      <span className="soft">
+        <Link to="/dags/$dagId" params={{ dagId: found.dag_id }} search={{}} className="name">{found.dag_id}</Link>, {found.schedule || t("no schedule")}; {t("times of {zone}", { zone: found.timezone })}
+      </span>
+    </div>
+  );
+}
+
+function DayLanes({ dagId, found, others, set }: { dagId: string; found: DayDependencies; others: DayDependencies[]; set: (some: DayView) => void }) {
+  const planned = useMemo(() => buildDay(dagId, [found, ...others], undefined, Date.now()), [dagId, found, others.length, others[0]?.day]);
+  const [from, to] = findWindow(planned.lanes.flatMap((lane) => lane.slots.map((slot) => slot.at)), Date.parse(found.start), Date.parse(found.end));
+  const runs = useQuery(slotRunsQuery(planned.lanes.map((lane) => lane.dagId), from, to));
+  const model = useMemo(() => buildDay(dagId, [found, ...others], runs.data, Date.now()), [dagId, found, others.length, others[0]?.day, runs.data]);
+  const start = Date.parse(found.start);
+  const end = Date.parse(found.end);
+  return (
+    <>
+      {model.problems.map((one) => <p key={one} className="notice" role="alert">{one}</p>)}
+      {runs.isError && <Failure what={t("the states of the runs")} error={runs.error} retry={() => void runs.refetch()} />}
+      {model.lanes.length === 1 && <p>{t("This DAG waits for no other DAG, and none waits for it.")}</p>}
+      <DayChart model={model} start={start} end={end} day={found.day} zone={found.timezone} move={(days) => set({ day: addDays(found.day, days) })} />
+      <DayTable model={model} start={start} end={end} zone={found.timezone} />
+    </>
+  );
+}
+
+/** The window of the runs to ask for: the day and the slots that are waited for, as far as one request reaches. */
+function findWindow(slots: number[], start: number, end: number): [string, string] {
+  let first = start;
+  let last = end;
+  for (const at of slots) {
+    if (at < first && last - at < WINDOW_MAX_MS) first = at;
+    if (at >= last && at - first < WINDOW_MAX_MS) last = at + 1;
+  }
+  return [new Date(first).toISOString(), new Date(Math.min(last, first + WINDOW_MAX_MS + MARGIN_MS / 2)).toISOString()];
+}
+
+/** The days beside the one that is shown, so that a move of the day shows at once. */
+function usePrefetch(dagId: string, day: string | undefined, first: number): void {
+  const client = useQueryClient();
+  useEffect(() => {
+    if (day === undefined) return;
+    for (const days of [-1, 1]) void client.prefetchQuery(dayQuery(dagId, addDays(day, days), first));
+  }, [client, dagId, day, first]);
+}
+
+function listConnected(graph: DependencyGraph): string[] {
+  return [...new Set(graph.dependencies.flatMap((one) => [one.dag_id, one.upstream_dag_id]))].sort();
+}
+
+function listDownstream(graph: DependencyGraph, dagId: string): string[] {
+  return [...new Set(graph.dependencies.filter((one) => one.upstream_dag_id === dagId && one.dag_id !== dagId).map((one) => one.dag_id))];
+}

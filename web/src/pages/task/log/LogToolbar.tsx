@@ -1,0 +1,136 @@
+/** The options of a log: search with count and jumps, level, file, wrapping, groups, download. */
+
+import { useEffect, useState } from "react";
+import type { Level } from "../../../api/logs";
+import { Refusal } from "../../../components/Answer";
+import { t, tn } from "../../../state/language";
+import { type Preference, usePreference } from "../../../state/preferences";
+import type { LineSpan } from "./lineSpan";
+import type { LineView } from "./logFolds";
+import { type Anchor, END } from "./LogScroller";
+import type { LogStore } from "./logStore";
+import type { LogOptions } from "./LogView";
+import { type Found, FOUND_MAX } from "./useLogSearch";
+
+export const WRAP: Preference<"wrap" | "scroll"> = { name: "log.wrap", values: ["wrap", "scroll"] };
+const LEVELS: { value: Level; label: string }[] = [
+  { value: "info", label: /* text */ "info and above" }, { value: "warning", label: /* text */ "warnings and above" }, { value: "error", label: /* text */ "errors and above" }, { value: "critical", label: /* text */ "critical only" },
+];
+
+interface LogToolbarProps {
+  store: LogStore;
+  options: LogOptions;
+  set: (some: LogOptions) => void;
+  found: Found;
+  filtered: Found | undefined;
+  view: LineView;
+  anchor: Anchor;
+  jump: (line: number) => void;
+  toEnd: () => void;
+  address: string;
+  span: LineSpan | undefined;
+  copy: () => Promise<number>;
+  foldAll: (() => void) | undefined;
+  isFolded: boolean;
+}
+
+export function LogToolbar(props: LogToolbarProps) {
+  const { store, options, set, filtered, view, anchor, toEnd, address, foldAll, isFolded } = props;
+  const [wrap, setWrap] = usePreference(WRAP);
+  return (
+    <div className="log-tools">
+      <Search {...props} />
+      <label>{t("Level")}{" "}
+        <select value={options.level ?? ""} onChange={(event) => set({ level: (event.target.value || undefined) as Level | undefined })}>
+          <option value="">{t("all")}</option>
+          {LEVELS.map((one) => <option key={one.value} value={one.value}>{t(one.label)}</option>)}
+        </select>
+      </label>
+      {(store.files.length > 1 || options.source !== undefined) && (
+        <label>{t("File")}{" "}
+          <select value={options.source ?? ""} onChange={(event) => set({ source: event.target.value === "" ? undefined : Number(event.target.value), line: undefined })}>
+            <option value="">{t("all files")}</option>
+            {options.source !== undefined && store.files.length <= 1 ? <option value={options.source}>{store.files[0]?.name}</option> : store.files.map((file, at) => <option key={file.name} value={at}>{file.name}</option>)}
+          </select>
+        </label>
+      )}
+      <label><input type="checkbox" checked={wrap === "wrap"} onChange={(event) => setWrap(event.target.checked ? "wrap" : "scroll")} /> {t("wrap")}</label>
+      {foldAll && <button type="button" onClick={foldAll}>{isFolded ? t("Unfold all groups") : t("Fold all groups")}</button>}
+      <a href={address} download="task.log">{t("Download")}</a>
+      <Copy {...props} />
+      {anchor !== END && <button type="button" onClick={toEnd}>{store.isOver ? t("To the end") : t("Follow")}</button>}
+      <span className="soft" role="status">
+        {filtered ? tn("{count} line of this level", "{count} lines of this level", view.count) : tn("{count} line", "{count} lines", store.total)}
+        {!store.isCounted && store.isRead && ` ${t("(counting …)")}`}
+        {filtered && !filtered.isDone && ` ${t("(searching …)")}`}
+        {filtered && view.count >= FOUND_MAX && ` ${t("(no more are listed)")}`}
+        {store.isRead && !store.isOver && anchor === END && ` · ${t("following")}`}
+      </span>
+    </div>
+  );
+}
+
+function Search({ options, set, found, jump, anchor, view }: LogToolbarProps) {
+  const find = options.find ?? "";
+  const [current, setCurrent] = useState<number>();
+  const [typed, setTyped] = useState<string>();
+  const seen = anchor === END ? Number.MAX_SAFE_INTEGER : view.lineAt(Math.min(view.count - 1, Math.floor(anchor) + 3));
+  const go = (step: 1 | -1) => {
+    const count = found.numbers.length;
+    if (count === 0) return;
+    const from = current !== undefined && found.numbers[current] !== undefined ? current : findNear(found.numbers, seen, step) - step;
+    const next = (from + step + count) % count;
+    setCurrent(next);
+    jump(found.numbers[next] as number);
+    set({ line: (found.numbers[next] as number) + 1 });
+  };
+  const isTyped = typed !== undefined && typed === find;
+  useEffect(() => {
+    // A text that was typed shows the next line with it; one that came with the address leaves the view where the address puts it.
+    if (!isTyped || found.numbers.length === 0) return;
+    const at = findNear(found.numbers, seen, 1);
+    setTyped(undefined);
+    setCurrent(at);
+    jump(found.numbers[at] as number);
+  }, [isTyped, found.numbers, seen, jump]);
+  return (
+    <>
+      <label>{t("Search")}{" "}
+        <input
+          type="search" value={find} maxLength={1000} onChange={(event) => { setCurrent(undefined); setTyped(event.target.value); set({ find: event.target.value || undefined }); }}
+          onKeyDown={(event) => { if (event.key === "Enter") go(event.shiftKey ? -1 : 1); }}
+        />
+      </label>
+      {find && (
+        <span className="log-found">
+          <button type="button" aria-label={t("previous match")} disabled={found.numbers.length === 0} onClick={() => go(-1)}>↑</button>
+          <button type="button" aria-label={t("next match")} disabled={found.numbers.length === 0} onClick={() => go(1)}>↓</button>{" "}
+          <span role="status" aria-label={t("Matches")}>
+            {current !== undefined ? `${(current + 1).toLocaleString("en")} / ` : ""}{tn("{count} line matches", "{count} lines match", found.numbers.length)}{found.isDone ? "" : " …"}
+          </span>
+          {found.error && <Refusal error={found.error} />}
+        </span>
+      )}
+    </>
+  );
+}
+
+/** The index of the first number from the line on; for a step back that of the last one before it. */
+function findNear(numbers: readonly number[], line: number, step: 1 | -1): number {
+  const at = numbers.findIndex((one) => one >= line);
+  const next = at < 0 ? numbers.length : at;
+  return step > 0 ? (next === numbers.length ? 0 : next) : next - 1;
+}
+
+function Copy({ span, copy }: LogToolbarProps) {
+  const [said, setSaid] = useState("");
+  if (!span) return null;
+  const count = span.last - span.first + 1;
+  const run = () => copy().then((copied) => setSaid(tn("{count} line is copied.", "{count} lines are copied.", copied)), (error: Error) => setSaid(error.message));
+  return (
+    <>
+      <button type="button" onClick={() => void run()}>{tn("Copy line", "Copy {count} lines", count)}</button>
+      {said && <span className="soft" role="status">{said}</span>}
+    </>
+  );
+}

@@ -1,0 +1,88 @@
+/** The log of a try: live, searched on the server, with levels, groups, links to lines. Its options are in the address. */
+
+import { useCallback, useEffect, useMemo, useState } from "react";
+import { type Level, type LogPlace, logFileAddress } from "../../../api/logs";
+import { Failure } from "../../../components/Answer";
+import { t } from "../../../state/language";
+import { usePreference } from "../../../state/preferences";
+import { useZone } from "../../../state/times";
+import { copyLines } from "./copyLines";
+import { type Anchor, END, LogScroller } from "./LogScroller";
+import { LogRow } from "./LogRow";
+import { chooseLines, foldLines } from "./logFolds";
+import { LogToolbar, WRAP } from "./LogToolbar";
+import { formatSpan, parseSpan } from "./lineSpan";
+import { useLog } from "./useLog";
+import { useLogSearch } from "./useLogSearch";
+import "../../../styles/log.css";
+
+export interface LogOptions {
+  find?: string;
+  level?: Level;
+  source?: number;
+  /** 12 or `12-40`, counted from 1. */
+  line?: string | number;
+}
+
+interface LogViewProps {
+  place: LogPlace;
+  options: LogOptions;
+  set: (some: LogOptions) => void;
+}
+
+export function LogView({ place, options, set }: LogViewProps) {
+  const store = useLog(place);
+  const zone = useZone();
+  const [wrap] = usePreference(WRAP);
+  const find = options.find ?? "";
+  const isGrowing = store.isRead && !store.isOver;
+  const filtered = useLogSearch(place, "", options.level, isGrowing);
+  const found = useLogSearch(place, find, options.level, isGrowing);
+  const [folded, setFolded] = useState<ReadonlySet<number>>(new Set());
+  const span = parseSpan(options.line);
+  const [anchor, setAnchor] = useState<Anchor>(span ? Math.max(0, span.first - 3) : END);
+  const view = useMemo(
+    () => (options.level ? chooseLines(filtered.numbers) : foldLines(store.total, store.groups, folded)),
+    [options.level, filtered.numbers, store.total, store.groups, folded],
+  );
+  const folds = useMemo(() => (options.level ? new Map<number, boolean>() : new Map(store.groups.map((one) => [one.first, folded.has(one.first)]))), [options.level, store.groups, folded]);
+  const onShow = useCallback((first: number, last: number) => {
+    if (store.error === undefined) store.want(Array.from({ length: Math.max(0, last - first) }, (_, at) => view.lineAt(first + at)));
+  }, [store, view]);
+  const jump = useCallback((line: number) => setAnchor(Math.max(0, view.placeOf(line) - 3)), [view]);
+  useEffect(() => {
+    if (span && options.level) jump(span.first);
+    // Only when the filter has found its lines: later the user moves.
+  }, [options.level, filtered.isDone]); // eslint-disable-line
+  const choose = useCallback((line: number, isRange: boolean) => set({ line: formatSpan(line, isRange ? span : undefined) }), [set, options.line]); // eslint-disable-line
+  const fold = useCallback((line: number) => setFolded((before) => {
+    const after = new Set(before);
+    if (!after.delete(line)) after.add(line);
+    return after;
+  }), []);
+  const expand = useCallback((line: number, bytes: number) => void store.expand(line, bytes), [store]);
+  if (store.error !== undefined && !store.isRead) return <Failure what={t("the log")} error={store.error} retry={() => void store.extend()} />;
+  return (
+    <>
+      <LogToolbar
+        store={store} options={options} set={set} found={found} filtered={options.level ? filtered : undefined} view={view} anchor={anchor} jump={jump}
+        toEnd={() => setAnchor(END)} address={logFileAddress(place)} span={span} copy={() => (span ? copyLines(place, span) : Promise.resolve(0))}
+        foldAll={store.groups.length === 0 || options.level ? undefined : () => setFolded(folded.size ? new Set() : new Set(store.groups.map((one) => one.first)))} isFolded={folded.size > 0}
+      />
+      {store.error !== undefined && <Failure what={t("the log")} error={store.error} retry={() => void store.extend()} />}
+      {!store.isRead && <p className="soft" aria-busy="true">{t("Reading {what} …", { what: t("the log") })}</p>}
+      {store.isRead && store.isOver && store.isCounted && store.total === 0 && <p className="soft">{t("The task wrote no line.")}</p>}
+      <LogScroller count={view.count} anchor={anchor} move={setAnchor} isWrapped={wrap === "wrap"} label={t("Log")} onShow={onShow}>
+        {(at) => {
+          const line = view.lineAt(at);
+          return (
+            <LogRow
+              key={line} number={line} line={store.get(line)} zone={zone} find={find} isChosen={span !== undefined && line >= span.first && line <= span.last}
+              isFolded={folds.get(line)} choose={choose} fold={fold} expand={expand}
+            />
+          );
+        }}
+      </LogScroller>
+    </>
+  );
+}

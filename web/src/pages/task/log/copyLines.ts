@@ -1,0 +1,21 @@
+/** Copies a range of lines of a log, as they are on the server and not only as far as they are in view. */
+
+import { type LogPlace, RANGE_MAX, readLines } from "../../../api/logs";
+import { stripAnsi } from "./ansi";
+import type { LineSpan } from "./lineSpan";
+
+export const COPIED_MAX = 20_000;
+
+/** The number of lines that were copied. */
+export async function copyLines(place: LogPlace, span: LineSpan): Promise<number> {
+  const texts: string[] = [];
+  const end = Math.min(span.last + 1, span.first + COPIED_MAX);
+  for (let first = span.first; first < end; ) {
+    const answer = await readLines(place, { first, count: Math.min(RANGE_MAX, end - first), lineBytes: 100_000 });
+    if (answer.lines.length === 0) break;
+    for (const line of answer.lines) texts.push([line.at, line.level?.toUpperCase(), stripAnsi(line.text)].filter(Boolean).join(" "));
+    first += answer.lines.length;
+  }
+  await navigator.clipboard.writeText(texts.join("\n") + "\n");
+  return texts.length;
+}

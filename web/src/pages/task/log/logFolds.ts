@@ -1,0 +1,76 @@
+/** Which lines of a log are shown: all but those in folded groups, or those that a filter has found. */
+
+import type { LogGroup } from "../../../api/logs";
+
+/** The shown lines by their places, from 0. */
+export interface LineView {
+  count: number;
+  lineAt: (place: number) => number;
+  /** The place of a line; of a hidden one that of the shown line before it. */
+  placeOf: (line: number) => number;
+}
+
+/** All lines but those behind the first of each folded group. */
+export function foldLines(total: number, groups: readonly LogGroup[], folded: ReadonlySet<number>): LineView {
+  const spans = hiddenSpans(total, groups, folded);
+  if (spans.length === 0) return { count: total, lineAt: (place) => place, placeOf: (line) => Math.max(0, Math.min(line, total - 1)) };
+  const hiddenBefore: number[] = [];
+  let hidden = 0;
+  for (const span of spans) {
+    hiddenBefore.push(hidden);
+    hidden += span.end - span.start;
+  }
+  const lineAt = (place: number) => {
+    let low = 0;
+    let high = spans.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((spans[middle] as Span).start - (hiddenBefore[middle] as number) <= place) low = middle + 1;
+      else high = middle;
+    }
+    const span = spans[low - 1];
+    return span === undefined ? place : place + (hiddenBefore[low - 1] as number) + span.end - span.start;
+  };
+  const placeOf = (line: number) => {
+    let before = 0;
+    for (const span of spans) {
+      if (line < span.start) break;
+      before += Math.min(line + 1, span.end) - span.start;
+    }
+    return Math.max(0, line - before);
+  };
+  return { count: total - hidden, lineAt, placeOf };
+}
+
+/** Only these lines, in ascending order. */
+export function chooseLines(numbers: readonly number[]): LineView {
+  const placeOf = (line: number) => {
+    let low = 0;
+    let high = numbers.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((numbers[middle] as number) <= line) low = middle + 1;
+      else high = middle;
+    }
+    return Math.max(0, low - 1);
+  };
+  return { count: numbers.length, lineAt: (place) => numbers[place] ?? 0, placeOf };
+}
+
+interface Span {
+  start: number;
+  end: number;
+}
+
+/** The hidden lines, ascending and apart: the first line of a group stays, its last one does not. */
+function hiddenSpans(total: number, groups: readonly LogGroup[], folded: ReadonlySet<number>): Span[] {
+  const spans: Span[] = [];
+  for (const group of groups) {
+    if (!folded.has(group.first)) continue;
+    const span = { start: group.first + 1, end: Math.min((group.last ?? total - 1) + 1, total) };
+    const last = spans[spans.length - 1];
+    if (span.start >= span.end || (last !== undefined && span.start < last.end)) continue;
+    spans.push(span);
+  }
+  return spans;
+}

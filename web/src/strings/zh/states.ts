@@ -1,0 +1,25 @@
+/** Names of states and of types of runs, and texts of places that have nothing or too much. */
+
+export const STATES: Record<string, string> = {
+  "All DAGs": "所有 DAG",
+  "Fewer filters": "收起筛选",
+  "More filters": "更多筛选",
+  "More filters ({count} set)": "更多筛选(已设 {count} 个)",
+  "No page": "没有页面",
+  "The server answered with status {status}.": "服务器返回了状态 {status}。",
+  "The server does not answer. Check the connection and that `gnomon standalone` or the api-server runs.": "服务器没有响应。请检查连接,以及 `gnomon standalone` 或 api-server 是否在运行。",
+  "The session has ended.": "会话已结束。",
+  "asset materialization": "资产物化",
+  "asset triggered": "资产触发",
+  "awaiting input": "等待输入",
+  "backfill": "回填",
+  "manual": "手动",
+  "operator triggered": "任务触发",
+  "removed": "已移除",
+  "restarting": "正在重启",
+  "scheduled": "已安排",
+  "skipped": "已跳过",
+  "up for reschedule": "等待重新安排",
+  "up for retry": "等待重试",
+  "upstream failed": "上游失败",
+};
