@@ -60,6 +60,10 @@ def test_questions_are_answered_on_the_command_line_and_survive_a_restart() -> N
 
         wanted = {"choose": "Which of r?", "approve": "Go?", "older": "Task older asks"}
         running.until(lambda: open_questions() == wanted, "three tasks wait for a person")
+        settled = {**dict.fromkeys(wanted, "awaiting_input"), "quick": "success"}
+        running.until(  # the restart gives no grace: a task that still runs would be lost
+            lambda: {task_id: row["state"] for task_id, row in running.tasks("asks", "r").items() if task_id in settled} == settled, "only questions are open"
+        )
         running.restart()
         assert "only ann may answer" in running.do("explain", "asks", "r", "approve")
         refused = running.cli("tasks", "answer", "asks", "r", "approve", "--option", "Approve", "--user", "ben")

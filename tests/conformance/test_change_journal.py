@@ -148,6 +148,10 @@ def test_a_key_that_is_not_visible_yet_is_waited_for(tmp_path: Path, commits: bo
     with new_database("postgresql", tmp_path) as url:
         first, second = open_database(url), open_database(url)
         world = World(first)
+        with second.write() as other:
+            pools.set_pool(other, "before", 1)
+        with second.read() as reading:
+            settled = change_journal.read_settled_key(reading)
         feed = begin(world)
         writing = first.write()
         tx = writing.__enter__()
@@ -157,6 +161,8 @@ def test_a_key_that_is_not_visible_yet_is_waited_for(tmp_path: Path, commits: bo
         tx.flush()
         with second.write() as other:
             pools.set_pool(other, "second", 1)
+        with second.read() as reading:
+            assert change_journal.read_settled_key(reading) == settled == change_journal.read_bounds(reading)[1] - 2
         for _ in range(3):
             assert read(second, feed) == []
             assert feed.has_more

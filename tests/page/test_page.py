@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Route, expect
 from tests.acceptance.product import Product
 from tests.acceptance.product import product as run_product
 from tests.page.page_dags import HOSTILE
@@ -155,6 +155,23 @@ def test_what_cannot_be_read_says_what_and_offers_to_try_again(browser: Browser,
         seen.page.unroute("**/api/gnomon/v1/dags/hostile/grid**")
         alert.get_by_role("button", name="Try again").click()
         expect(alert).to_have_count(0)
+
+
+def test_what_changes_before_the_stream_is_open_is_seen(browser: Browser, product: Product) -> None:
+    with visit(browser, product) as seen:
+        seen.log_in("/services")
+        waiting: list[Route] = []
+        seen.page.route("**/api/gnomon/v1/events**", lambda route: waiting.append(route))
+        seen.open("/dags?search=nightly")
+        switch = seen.page.get_by_role("switch", name="nightly is active")
+        expect(switch).to_be_checked()
+        product.do("dags", "pause", "nightly")
+        try:
+            for route in waiting:
+                route.continue_()
+            expect(switch).not_to_be_checked()
+        finally:
+            product.do("dags", "unpause", "nightly")
 
 
 def test_a_lost_connection_is_shown(browser: Browser) -> None:

@@ -14,7 +14,9 @@ from gnomon.api.access.accounts_policy import LOGIN_PATH, AccountsPolicy
 from gnomon.api.common.version_header import find_version
 from gnomon.api.page import render_page
 from gnomon.api.page_assets import PageAssets
+from gnomon.errors.product import GnomonError
 from gnomon.model.accounts import Identity, Role
+from gnomon.report.activity.change_feed import find_present_place
 
 FOLDER = Path(__file__).parent / "page_bundle"
 REASON = "not_built.txt"
@@ -35,6 +37,8 @@ HEADERS = {"Content-Security-Policy": CSP}
 """`SafeHeaders` adds the others, and `no-store` where an answer does not say how long it may be kept."""
 _USER = '<meta name="gnomon-user" content="'
 _VERSION = '<meta name="gnomon-version" content="'
+_PLACE = '<meta name="gnomon-place" content="'
+"""The page begins its stream of changes here: what changes between its first answers and the begin of the stream is not lost."""
 _SOURCE_TREE = "this is a source tree; install the wheel, or run `npm run dev` in `web/`"
 
 
@@ -72,7 +76,9 @@ def add_page(app: FastAPI, files: PageFiles) -> None:
             return user
         if files.index is None:
             return _show_health(request, user, files.reason, status)
-        text = files.index.replace(_USER, _USER + escape(user.name if user else ""), 1).replace(_VERSION, _VERSION + escape(find_version()), 1)
+        text = files.index
+        for name, value in ((_USER, user.name if user else ""), (_VERSION, find_version()), (_PLACE, _find_place(request))):
+            text = text.replace(name, name + escape(value), 1)
         return HTMLResponse(text, status, HEADERS)
 
     def show_health(request: Request) -> Response:
@@ -105,6 +111,15 @@ def _find_user(request: Request) -> Identity | Response | None:
         query = f"?{request.url.query}" if request.url.query else ""
         return RedirectResponse(_login_address(request.url.path + query), 303)
     return session.identity
+
+
+def _find_place(request: Request) -> str:
+    """The present place in the journal of changes; empty while the database does not answer, which the page says itself."""
+    try:
+        with request.app.state.context.database.read() as tx:
+            return find_present_place(tx)
+    except GnomonError:
+        return ""
 
 
 def _show_health(request: Request, user: Identity | None, reason: str, status: int = 200) -> Response:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import NamedTuple
 
 import msgspec
@@ -37,6 +38,8 @@ TASKS_LISTED_MAX = 2_000
 """If one transaction changes more task instances, it is only recorded how many of each run changed."""
 ROWS_SEARCHED_MAX = 200
 """If more rows were added, a reader reads all DAGs anew instead of looking at what changed."""
+GAP_SEARCHED_MAX = 50
+"""Among so many of the newest keys, one that is missing may still appear (`read_settled_key`)."""
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(tuple[ChangeEntry, ...])
 
@@ -88,6 +91,13 @@ def read_bounds(tx: Transaction) -> tuple[int, int]:
     """The oldest and the newest key; (1, 0) for an empty journal."""
     row = tx.one("change_journal.bounds")
     return (1, 0) if row is None or row[0] is None else (int(row[0]), int(row[1]))
+
+
+def read_settled_key(tx: Transaction) -> int:
+    """The newest key before which none is missing among the newest ones; 0 for an empty journal. What this transaction does not see has a larger key."""
+    keys = [key for (key,) in tx.all("change_journal.newest_keys", limit=GAP_SEARCHED_MAX)]
+    keys.reverse()
+    return next((key for key, following in pairwise(keys) if following != key + 1), keys[-1] if keys else 0)
 
 
 class JournalExtent(NamedTuple):

@@ -16,6 +16,7 @@ from gnomon.api.context import ApiContext
 from gnomon.api.health import HealthSnapshot
 from gnomon.api.streams import change_watcher, event_hub, stream_connection
 from gnomon.model.accounts import Grant, GrantKind, Identity, Role
+from gnomon.report.activity.change_feed import find_present_place
 from gnomon.store import change_journal
 from gnomon.store.admin import pools
 from gnomon.store.dag_records import dags
@@ -93,6 +94,21 @@ def test_a_client_continues_where_it_was(api: Client, deployment: Deployment) ->
             pause(deployment, "b", place != last)
     with api.stream("?dag_id=b", last=ready) as stream:
         assert [stream.next()[0] for _ in range(4)] == ["ready", "dag", "dag", "dag"]
+
+
+def test_a_stream_begins_after_the_place_in_the_document_of_the_page(api: Client, deployment: Deployment) -> None:
+    deployment.add(spec_of("a"))
+    pause(deployment, "a")
+    with deployment.db.read() as tx:
+        place = find_present_place(tx)
+    pause(deployment, "a", False)
+    with api.stream(f"?dag_id=a&after={place}") as stream:
+        assert stream.next()[:2] == ("ready", place)
+        _, unpaused, data = stream.next()
+        assert data["change"] == "unpaused"
+    pause(deployment, "a")
+    with api.stream(f"?dag_id=a&after={place}", last=unpaused) as stream:  # a browser that connects again
+        assert [stream.next()[2].get("change") for _ in range(2)] == [None, "paused"]
 
 
 @pytest.mark.parametrize("last", ["0.0", "999999999.0", "yesterday", "1.1.1", "-1.0", "9" * 60 + ".0"])

@@ -17,7 +17,7 @@ from gnomon.api.page_files import find_page_files
 from gnomon.clock import VirtualClock
 from gnomon.config import load_config
 
-INDEX = '<head><meta name="gnomon-user" content=""><meta name="gnomon-version" content=""></head>'
+INDEX = '<head><meta name="gnomon-user" content=""><meta name="gnomon-version" content=""><meta name="gnomon-place" content=""></head>'
 
 
 @contextmanager

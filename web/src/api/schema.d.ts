@@ -2037,7 +2037,7 @@ export interface paths {
         };
         /**
          * Stream Events
-         * @description Changes from now on, or after the event `Last-Event-ID`; of these DAGs, or of all that the account may see.
+         * @description Changes from now on, or after the event `Last-Event-ID` or `after`; of these DAGs, or of all that the account may see.
          *
          *     The first event is `ready`, or `reset` when changes since the last event are not kept any more: then read everything anew.
          */
@@ -16465,6 +16465,8 @@ export interface operations {
             query?: {
                 dag_id?: string[] | null;
                 kind?: components["schemas"]["EventKind"][] | null;
+                /** @description The id of an event after which the stream begins; `Last-Event-ID` goes before it. */
+                after?: string | null;
             };
             header?: {
                 /** @description The id of the last event that the client has. */

@@ -1,7 +1,8 @@
 /** The stream of changes: one connection for the whole page, which makes the answers stale that a change touches. */
 
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useLayoutEffect, useState } from "react";
+import { readMeta } from "./meta";
 
 const ADDRESS = "/api/gnomon/v1/events";
 const KINDS = ["dag_run", "task_instance", "task_instances", "dag", "import_error", "backfill", "pool", "asset_event"] as const;
@@ -50,18 +51,21 @@ export function findCostlyKeys(kind: (typeof KINDS)[number]): unknown[][] {
 
 const RUN_KINDS = new Set<string>(["dag_run", "task_instance", "task_instances", "dag"]);
 
-/** Keep the stream open while the page is shown. Changes within 150 ms make one refresh. */
+/** Keep the stream open while the page is shown. Changes within 150 ms make one refresh. A layout effect: the stream is asked for before the
+ * answers of the view, for which a browser uses all of its few connections. The first stream begins where the server was when it sent the
+ * document: a change after the first answers and before the stream is not missed. */
 export function useLiveChanges(): Connection {
   const client = useQueryClient();
   const [connection, setConnection] = useState<Connection>("connecting");
-  useEffect(() => {
+  useLayoutEffect(() => {
     const refresh = new StaleKeys(client, GATHER_MS);
     const costly = new StaleKeys(client, COSTLY_MS);
     let source: EventSource | undefined;
     let timer: number | undefined;
     let wasLost = false;
+    const place = readMeta("gnomon-place");
     const open = () => {
-      source = new EventSource(ADDRESS);
+      source = new EventSource(place && !wasLost ? `${ADDRESS}?after=${place}` : ADDRESS);
       source.addEventListener("ready", () => {
         setConnection("live");
         if (wasLost) void client.invalidateQueries();

@@ -1,5 +1,5 @@
 /** What the server says in the document of the page. */
 
-export function readMeta(name: "gnomon-user" | "gnomon-version"): string {
+export function readMeta(name: "gnomon-user" | "gnomon-version" | "gnomon-place"): string {
   return document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content ?? "";
 }

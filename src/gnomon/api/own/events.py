@@ -43,9 +43,10 @@ class EventKind(str, Enum):
 def stream_events(
     request: Request, context: Context, user: CurrentUser, dag_id: Annotated[list[str] | None, Query(max_length=DAGS_MAX)] = None,
     kind: Annotated[list[EventKind] | None, Query()] = None,
+    after: Annotated[str | None, Query(description="The id of an event after which the stream begins; `Last-Event-ID` goes before it.")] = None,
     last_event_id: Annotated[str | None, Header(description="The id of the last event that the client has.")] = None,
 ) -> Response:  # fmt: skip
-    """Changes from now on, or after the event `Last-Event-ID`; of these DAGs, or of all that the account may see.
+    """Changes from now on, or after the event `Last-Event-ID` or `after`; of these DAGs, or of all that the account may see.
 
     The first event is `ready`, or `reset` when changes since the last event are not kept any more: then read everything anew.
     """
@@ -57,7 +58,8 @@ def stream_events(
     interest = StreamInterest(
         user.identity, None if not dag_id else frozenset(dag_id), None if not kind else frozenset(one.value for one in kind)
     )
-    place = None if last_event_id is None else parse_place(last_event_id) or _UNKNOWN_PLACE
+    last = after if last_event_id is None else last_event_id
+    place = None if last is None else parse_place(last) or _UNKNOWN_PLACE
     return EventStream(context.event_hub, interest, context.policy.find_credential(request), place)
 
 

@@ -21,7 +21,14 @@ from gnomon.model.instants import iso
 from gnomon.model.states import RUN_STATES_BY_CODE, TASK_STATES_BY_CODE
 from gnomon.report.listings.dag_facts import VersionFactsCache
 from gnomon.store import Transaction
-from gnomon.store.change_journal import list_open_writers, read_bounds, read_dag_names, read_rows, read_run_names
+from gnomon.store.change_journal import (
+    list_open_writers,
+    read_bounds,
+    read_dag_names,
+    read_rows,
+    read_run_names,
+    read_settled_key,
+)
 from gnomon.store.ownership.group_state import load_task_numbers
 from gnomon.store.pages.dag_pages import list_newest_versions
 
@@ -243,6 +250,11 @@ def _list_named_dags(entries: Iterable[ChangeEntry]) -> list[str]:
 def format_place(change_pk: int, number: int) -> str:
     """The id of an event: its place in the order of all changes."""
     return f"{change_pk}.{number}"
+
+
+def find_present_place(tx: Transaction) -> str:
+    """The place after all changes that this transaction sees, as the id of an event: a stream from there has every change that it does not see."""
+    return format_place(read_settled_key(tx), _LAST_OF_ROW)
 
 
 def parse_place(text: str) -> tuple[int, int] | None:

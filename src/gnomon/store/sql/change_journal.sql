@@ -23,6 +23,10 @@ SELECT COALESCE(min(change_pk), 0), COALESCE(max(change_pk), 0), count(*) FROM c
 SELECT count(*), COALESCE(sum(CASE WHEN replace(body, '["d",', '') <> body THEN 1 ELSE 0 END), 0)
 FROM (SELECT body FROM change_journal WHERE change_pk > :change_pk LIMIT :limit) AS further;
 
+-- name: newest_keys
+-- The newest keys, newest first.
+SELECT change_pk FROM change_journal ORDER BY change_pk DESC LIMIT :limit;
+
 -- name: after
 -- The rows after a key, oldest first.
 SELECT change_pk, at, body FROM change_journal WHERE change_pk > :change_pk ORDER BY change_pk LIMIT :limit;
