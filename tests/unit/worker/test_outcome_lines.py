@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import socket
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
 
 import pytest
+from tests.conformance.workerworld import until
 from tests.patience import PATIENCE_S
 
 from gnomon.worker.remote import service
-from gnomon.worker.remote.service import OutcomeLines
+from gnomon.worker.remote.service import MessageIntake, OutcomeLines
 
 
 @pytest.fixture
@@ -53,3 +57,25 @@ def test_an_outcome_is_sent_when_no_other_attempt_ends(sockets: tuple[socket.soc
         lines.put_end(attempt_id, "success")
         assert _read(sockets[1]) == [[attempt_id, "success"]]
     lines.close()
+
+
+def test_a_consumer_that_was_killed_leaves_a_part_of_a_line_and_what_it_has_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    accepted: list[str] = []
+    crashes: list[object] = []
+    monkeypatch.setattr(threading, "excepthook", crashes.append)
+
+    class Courier:
+        def accept(self, attempt_id: str, token: str, put_end: Callable[[str], None], put_free: Callable[[], None]) -> None:
+            put_free()
+            accepted.append(attempt_id)
+
+    before = set(threading.enumerate())
+    intake = MessageIntake(tmp_path / "messages", Courier())  # type: ignore[arg-type]
+    for attempt_id, rest in (("a1", b'["a2", "tok'), ("a3", b"")):
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as consumer:
+            consumer.connect(intake.address)
+            consumer.sendall(json.dumps([attempt_id, "token"]).encode() + b"\n" + rest)
+            until(partial(accepted.__contains__, attempt_id), "the message is accepted")
+    intake.close()
+    until(lambda: not [one for one in threading.enumerate() if one not in before and one.name in ("message", "outcomes")], "both threads of each connection have ended")
+    assert (accepted, crashes) == (["a1", "a3"], [])

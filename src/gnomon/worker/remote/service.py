@@ -8,6 +8,7 @@ import signal
 import socket
 import threading
 import time
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -194,11 +195,13 @@ class MessageIntake:
             threading.Thread(target=self._serve, args=(sock,), name="message", daemon=True).start()
 
     def _serve(self, sock: socket.socket) -> None:
+        """Until the consumer ends. One that was killed may leave a part of a line, or data that was not read: the broker gives its messages again."""
         answers = OutcomeLines(sock)
-        with sock, sock.makefile("r", encoding="utf-8") as lines:
+        with sock, sock.makefile("r", encoding="utf-8") as lines, suppress(ConnectionError):
             for line in lines:
-                attempt_id, token = json.loads(line)
-                self._courier.accept(attempt_id, token, partial(answers.put_end, attempt_id), partial(answers.put_free, attempt_id))
+                if line.endswith("\n"):
+                    attempt_id, token = json.loads(line)
+                    self._courier.accept(attempt_id, token, partial(answers.put_end, attempt_id), partial(answers.put_free, attempt_id))
         answers.close()
 
 
