@@ -54,7 +54,7 @@ def run_standalone(cfg: Config, port: int | None = None) -> int:
 
 
 def _services(cfg: Config, listener: socket.socket) -> list[Service]:
-    """The services in the order of their start: the service that takes longest to be ready is first."""
+    """The services in the order of their start: the service that takes longest to be ready is first. Each is imported in its own process, not in the supervisor."""
     def worker() -> int:
         from gnomon.worker import service
 

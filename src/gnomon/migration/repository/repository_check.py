@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import datetime as dt
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -192,8 +193,6 @@ def _compare(report: FileReport, call: DagCall, now: Instant, new: tuple[Any, in
 
 
 def _is_time_schedule(schedule: Any) -> bool:
-    import datetime as dt
-
     return schedule is ABSENT or isinstance(schedule, dt.timedelta) or (isinstance(schedule, str) and schedule not in ("@once", "@continuous"))
 
 

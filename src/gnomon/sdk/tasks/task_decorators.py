@@ -269,7 +269,7 @@ class TaskDecorators:
         return self._variant(name, python_callable, kwargs)
 
     def _by_package(self, path: str, python_callable: Callable[..., Any] | None = None, **kwargs: Any) -> Any:
-        from gnomon.sdk.runtime.provider_packages import import_attribute
+        from gnomon.sdk.runtime.provider_packages import import_attribute  # few files use decorators of packages
 
         return import_attribute(path)(python_callable, **{**self._bound, **kwargs})
 
@@ -289,7 +289,7 @@ class TaskDecorators:
 
 def _find_provided_variants() -> dict[str, str]:
     """Variant of `@task` to the path of its decorator, of the installed provider packages."""
-    from gnomon.sdk.runtime.provider_packages import iter_provided
+    from gnomon.sdk.runtime.provider_packages import iter_provided  # few files use decorators of packages
 
     return {item["name"]: item["class-name"] for _, item in iter_provided("task-decorators")}
 
