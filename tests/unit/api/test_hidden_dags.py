@@ -75,7 +75,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HiddenSite]:
         shown = dags.find_dag_row(tx, "shown_dag")
         assert shown is not None
         for kind, body in BODIES.items():
-            log_event(tx, EventRecord(NOW, kind, dag_pk=shown.dag_pk, by="me", body=body if isinstance(body, str) else json.dumps(body)))
+            log_event(tx, EventRecord(NOW, kind, dag_pk=shown.dag_pk, by="me", body=body if isinstance(body, str) else json.dumps(body), address="192.0.2.7"))
         for name, granted in GRANTS.items():
             account_changes.create_account(tx, ROOT, name, Role.NONE, None)
             account_changes.add_grant(tx, ROOT, name, Grant(GrantKind.DAG, "shown*", granted))
@@ -126,6 +126,11 @@ def test_the_audit_log_of_a_dag_names_no_hidden_dag_and_keeps_numbers(site: Hidd
     assert rows["noted"]["text"] == f"it waits for {HIDDEN} and for {HIDDEN}"
     full = {row["event"]: row for row in site.get("viewer", f"{OWN}/dags/shown_dag/audit")["rows"]}
     assert full["changed"]["before"] == {"waits for": ["secret_dag", 2026]}
+
+
+def test_only_an_administrator_sees_from_where_a_dag_was_changed(site: HiddenSite) -> None:
+    seen = {account: {row["from"] for row in site.get(account, f"{OWN}/dags/shown_dag/audit")["rows"] if row["event"] in BODIES} for account in ("admin", "viewer", "reader")}
+    assert seen == {"admin": {"192.0.2.7"}, "viewer": {None}, "reader": {None}}
 
 
 def test_the_audit_log_is_not_ordered_by_texts_that_name_hidden_dags(site: HiddenSite) -> None:

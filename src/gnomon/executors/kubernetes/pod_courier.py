@@ -149,6 +149,9 @@ class PodCourier:
             self._news.put(PodDelayed(creation.attempt_id, f"the cluster does not create its pod now: {error}"))
             self._creations.put(creation)
             self._stop.wait(RETRY_S)
+        except Exception as error:  # of a library, or a fault of ours: the pods of other attempts are created nevertheless
+            events.exception("pod_not_created", attempt=creation.attempt_id)
+            self._news.put(PodImpossible(creation.attempt_id, PodEnd(f"its pod cannot be created: {type(error).__name__}: {error}", False)))
 
     def _delete_pods(self) -> None:
         for name in _drain(self._deletions):
@@ -161,6 +164,8 @@ class PodCourier:
                 self._deletions.put(name)
                 self._stop.wait(RETRY_S)
                 return
+            except Exception:  # the pod stays; the thread goes on
+                events.exception("pod_not_deleted", pod=name)
 
     def _note_absence(self, error: Exception) -> None:
         if not self._is_away:
