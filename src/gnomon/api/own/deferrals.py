@@ -49,7 +49,7 @@ def get_deferral(
     """What the deferred task instance waits for; 404 for one that is not deferred."""
     refuse_wildcard("dag_id", dag_id)
     with context.database.read() as tx:
-        instances = RunInstances(context, tx, dag_id, dag_run_id)
+        instances = RunInstances(tx, dag_id, dag_run_id)
         detail = instances.find(task_id, map_index)
         found = find_deferral(tx, TaskKey(instances.run.run_pk, detail.task_no, map_index))
     if found is None:

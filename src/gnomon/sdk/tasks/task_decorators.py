@@ -133,7 +133,7 @@ class TaskDecorator:
                 f"Task-generated mapping within a task using 'expand' is not allowed with trigger rule 'always'{where}: the task would start "
                 "before the values exist."
             )
-        return self._expand(DictOfListsExpandInput(map_kwargs), strict=False, where=where)
+        return self._expand(DictOfListsExpandInput(map_kwargs), strict=False)
 
     def expand_kwargs(self, kwargs: Any, *, strict: bool = True) -> XComArg:
         """Make a task with an instance for each dict of arguments in a list, or in the result of a task.
@@ -150,9 +150,9 @@ class TaskDecorator:
                 prevent_duplicates(self.kwargs.get("op_kwargs") or {}, item, "mapping already partial", where)
         if self.kwargs.get("trigger_rule") == "always" and any(isinstance(value, XComArg) for item in dicts for value in item.values()):
             raise ValueError(f"Task-generated mapping within a task using 'expand_kwargs' is not allowed with trigger rule 'always'{where}.")
-        return self._expand(ListOfDictsExpandInput(kwargs), strict=strict, where=where)
+        return self._expand(ListOfDictsExpandInput(kwargs), strict=strict)
 
-    def _expand(self, expand_input: ExpandInput, *, strict: bool, where: str) -> XComArg:
+    def _expand(self, expand_input: ExpandInput, *, strict: bool) -> XComArg:
         given = dict(self.kwargs)
         group = given.pop("task_group", None)
         dag = given.pop("dag", None) or (group.dag if group is not None else None) or authoring_state.current_dag()
