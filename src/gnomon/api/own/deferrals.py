@@ -23,7 +23,7 @@ router = APIRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{ta
 
 
 class DeferralAnswer(Answer):
-    """A deferral. The arguments of the trigger are not shown: they are stored encrypted, for triggerers only."""
+    """A deferral. `GET /triggers` shows the arguments of its trigger."""
 
     classpath: str
     kind: str
