@@ -29,7 +29,7 @@ from gnomon.model.instants import Instant, iso, to_instant
 from gnomon.sdk.arguments.airflow_dialects import DEFAULT_SCHEDULE_OF_AIRFLOW_2
 
 _IDLE_PLUGIN_FIELDS = ("flask_blueprints", "appbuilder_views", "appbuilder_menu_items", "admin_views", "menu_links", "fastapi_apps",
-                       "fastapi_root_middlewares", "external_views", "react_apps", "operator_extra_links", "global_operator_extra_links")
+                       "fastapi_root_middlewares", "external_views", "react_apps")
 
 
 @dataclass(frozen=True, slots=True)
