@@ -7,8 +7,9 @@ from datetime import datetime
 
 from fastapi import APIRouter
 
-from gnomon.api.access.permissions import requires
+from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
+from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.context import Context
 from gnomon.api.v2.conversions import moment
 from gnomon.api.v2.schemas.base import Answer
@@ -55,23 +56,24 @@ class ServicesAnswer(Answer):
     services: list[ServiceAnswer]
     parts: list[PartAnswer]
     problems: list[str]
-    """What is wrong, each with its remedy; text in back quotes is a command or a name."""
+    """What is wrong, each with its remedy; text in back quotes is a command or a name. Empty for an account that does not see every DAG."""
 
 
 @router.get("", dependencies=[requires(Permission.READ, ApiResource.JOB)])
-def get_services(context: Context) -> ServicesAnswer:
+def get_services(context: Context, user: CurrentUser) -> ServicesAnswer:
     """The registered processes with their heartbeats and figures, and the problems with their remedies."""
     health = context.read_health()
     with context.database.read() as tx:
         written = read_figures(tx)
         rows = list_services(tx, context.cfg.number("triggerer", "job_heartbeat_sec"), written)
+        is_all = VisibleDags(context, tx, user).is_all
     return ServicesAnswer(
         services=[ServiceAnswer.model_validate({**asdict(row), "figures": _read_figures(written, row.id)}) for row in rows],
         parts=[
             PartAnswer(name=part.name, status=None if part.status is None else part.status.value, beat_at=moment(part.beat_at), note=part.note)
             for part in health.components
         ],
-        problems=list(health.problems),
+        problems=list(health.problems) if is_all else [],
     )
 
 
