@@ -176,7 +176,7 @@ def _connect(settings: ClusterSettings) -> Any:
         configuration.verify_ssl = False
     if settings.ssl_ca_cert:
         if not os.access(settings.ssl_ca_cert, os.R_OK):
-            raise ConfigurationError(f"[kubernetes_executor] ssl_ca_cert: the file {settings.ssl_ca_cert} cannot be read")
+            raise ConfigurationError(f"[kubernetes_executor] ssl_ca_cert: the file {settings.ssl_ca_cert} cannot be read; name a file of certificates that the user of the scheduler may read")
         configuration.ssl_ca_cert = settings.ssl_ca_cert
     return client.CoreV1Api(client.ApiClient(configuration))
 

@@ -69,9 +69,9 @@ def read_template(path: Path) -> Pod:
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"the pod template {path} cannot be read: {error}; correct [kubernetes_executor] pod_template_file") from error
     except yaml.YAMLError as error:
-        raise ConfigurationError(f"the pod template {path} is no YAML: {error}") from error
+        raise ConfigurationError(f"the pod template {path} is no YAML: {error}; correct it as a manifest") from error
     if not isinstance(found, dict) or found.get("kind", "Pod") != "Pod" or not isinstance(found.get("spec"), dict):
-        raise ConfigurationError(f"the pod template {path} must hold one object of kind Pod with a spec")
+        raise ConfigurationError(f"the pod template {path} must hold one object of kind Pod with a spec; correct it as a manifest")
     if not _find_containers(found):
         raise ConfigurationError(f"the pod template {path} has no container; the first one, named {BASE_CONTAINER}, runs the task")
     if not all(isinstance(container, dict) for container in _find_containers(found)) or not isinstance(found.get("metadata") or {}, dict):
