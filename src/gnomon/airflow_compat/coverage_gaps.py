@@ -150,13 +150,6 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.operators.subdag", "SubDagOperator", REFUSES, SUBDAGS),
     make_row("airflow.operators.subdag_operator", "SubDagOperator", REFUSES, SUBDAGS),
     make_row("airflow.operators.trigger_dagrun", "TriggerDagRunLink", WORD, LINKS),
-    make_row(
-        "airflow.plugins_manager",
-        "AirflowPlugin",
-        WORD,
-        "of a plugin, its timetables, listeners and links of operators are used so far; `gnomon plugins list` shows what else it brings",
-    ),
-    make_row("airflow.providers.common.compat.sdk", "AirflowPlugin", WORD, "of a plugin, its timetables, listeners and links of operators are used so far; `gnomon plugins list` shows what else it brings"),
     make_row("airflow.providers.common.compat.sdk", "Stats", WORD, "numbers of author code are not collected"),
     make_row("airflow.providers.standard.operators.trigger_dagrun", "TriggerDagRunLink", WORD, LINKS),
     make_row(
