@@ -55,7 +55,7 @@ with DAG("new"):
             time.sleep(0.05)
     interpreter()
 """
-SERVICES = {"standalone", "worker", "dag-processor", "scheduler", "api-server", "triggerer", "monitor", "ticket-watch"}
+SERVICES = {"standalone", "worker", "dag-processor", "scheduler", "api-server", "triggerer", "monitor", "write-lock-watchdog"}
 
 
 def _titles(running: Product) -> set[str]:
@@ -97,5 +97,5 @@ def test_the_short_names_of_services_differ_too() -> None:
     with product({}) as running:
         running.until(lambda: len(_titles(running) & {f"gnomon: {name} [{running.home}]" for name in SERVICES}) == len(SERVICES), "all services")
         names = {process.comm for process in of_home(running.home).values() if process.command.split()[1] in SERVICES}
-        assert names == {"gnomon-worker", "gnomon-dag-proc", "gnomon-schedule", "gnomon-api-serv", "gnomon-triggere", "gnomon-monitor", "gnomon-ticket-w",
+        assert names == {"gnomon-worker", "gnomon-dag-proc", "gnomon-schedule", "gnomon-api-serv", "gnomon-triggere", "gnomon-monitor", "gnomon-write-lo",
                          "gnomon: standal"}

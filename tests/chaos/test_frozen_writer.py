@@ -19,7 +19,7 @@ from gnomon.store.admin import pools
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's")
 WRITES_AGAIN_S = 5.0
-"""Issue 2, point 5; four of them are the time to live of the writer's ticket."""
+"""Issue 2, point 5; four of them are the time to live of the write lock."""
 FROZEN = """
 import os, signal, sys
 from gnomon.store import open_database

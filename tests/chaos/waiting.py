@@ -154,7 +154,7 @@ class Waiting:
 
     @staticmethod
     def _stays(path: Path) -> LockHolder | None:
-        """Who has held the ticket since before and for FREE_S."""
+        """Who has held the write lock since before and for FREE_S."""
         first, until_at = find_lock_holder(path), time.monotonic() + FREE_S
         while first is not None and find_lock_holder(path) == first:
             if time.monotonic() > until_at:

@@ -7,14 +7,13 @@ docs/discussions/complaints.md. Further ones: `test_complaints_schedules.py`, `t
 from __future__ import annotations
 
 import copy
-import shutil
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.databases import create_schema
+from tests.databases import create_file
 from tests.simulation.asset_flows import simulate_assets
 from tests.unit.engine.mapped_dags import literal, over
 from tests.unit.engine.world import World as Engine
@@ -40,18 +39,10 @@ ORDERS, STOCK = AssetKey("orders", "s3://b/orders"), AssetKey("stock", "s3://b/s
 VALUE = (XComItem(key="return_value", value="[]"),)
 
 
-@pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An empty database."""
-    path = tmp_path_factory.mktemp("template") / "gnomon.db"
-    create_schema(f"sqlite:///{path}")
-    return path
-
-
 @pytest.fixture
-def schedulers(template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Schedulers]:
+def schedulers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Schedulers]:
     """Two schedulers; the second owns the DAG `consumer`, the first all others."""
-    shutil.copy(template, tmp_path / "gnomon.db")
+    create_file(tmp_path / "gnomon.db")
     made = Schedulers(f"sqlite:///{tmp_path / 'gnomon.db'}", monkeypatch, ["consumer"])
     yield made
     made.db.close()

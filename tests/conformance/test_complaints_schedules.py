@@ -6,7 +6,6 @@ docs/discussions/complaints.md. Further ones: `test_complaints_runs.py`, `test_c
 
 from __future__ import annotations
 
-import shutil
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -14,7 +13,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
-from tests.databases import create_schema
+from tests.databases import create_file
 from tests.unit.scheduler.between import DAY, HOUR, MINUTE, START, World, cron
 from tests.unit.timetable_host.asking import Asking
 
@@ -37,17 +36,9 @@ HOURLY = "0 * * * *"
 ZURICH = ZoneInfo("Europe/Zurich")
 
 
-@pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An empty database."""
-    path = tmp_path_factory.mktemp("template") / "gnomon.db"
-    create_schema(f"sqlite:///{path}")
-    return path
-
-
 @pytest.fixture
-def world(template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
-    shutil.copy(template, tmp_path / "gnomon.db")
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+    create_file(tmp_path / "gnomon.db")
     made = World(f"sqlite:///{tmp_path / 'gnomon.db'}", monkeypatch)
     yield made
     made.db.close()

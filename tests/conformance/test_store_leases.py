@@ -300,7 +300,7 @@ def test_two_schedulers_that_were_silent_do_not_wait_for_each_other(url: str) ->
 
 
 def wait_until_blocked(url: str) -> None:
-    """Returns once another writer of the database waits: in the ticket's queue, or for a row lock."""
+    """Returns once another writer of the database waits: in the queue of the write lock, or for a row lock."""
     watcher = open_database(url)
     ends_at = time.monotonic() + PATIENCE_S
     while time.monotonic() < ends_at:

@@ -46,7 +46,7 @@ def hash_password(password: str) -> str:
 
 def verify_password(password: str, password_hash: str | None) -> bool:
     """Whether the password has this hash. Without a hash, the same time is spent: an answer does not show which accounts exist."""
-    from argon2.exceptions import InvalidHashError, VerificationError
+    from argon2.exceptions import InvalidHashError, VerificationError  # start-up cost: only logins need it
 
     if len(password) > LENGTH_MAX:
         return False

@@ -54,7 +54,7 @@ class TokenSigner:
 
     def _read(self, token: str) -> dict[str, Any] | None:
         """The claims of a token with a valid signature; times are compared by the caller, which has the clock."""
-        import jwt
+        import jwt  # start-up cost: only the api-server needs it
 
         options = {"require": _CLAIMS, "verify_exp": False, "verify_iat": False, "verify_nbf": False}
         for key in self.keys:

@@ -6,17 +6,17 @@ from gnomon.airflow_compat.coverage_row import CoverageRow, CoverageStatus, make
 
 WORD, REFUSES, LATER = CoverageStatus.WORD, CoverageStatus.REFUSES, CoverageStatus.LATER
 
-ASSET_WORDS = "assets are not watched yet, and Gnomon has no teams; a DAG that uses them gets a warning"
+TEAMS = "Gnomon has no teams; a DAG that uses it gets a warning"
 DRIVING = "DAG files and tasks do not drive the scheduler; use `gnomon dags trigger`"
 SERVICES = "Gnomon has its own services"
-PERMISSIONS = "permissions are not supported yet"
+PERMISSIONS = "accounts get roles on DAGs by `gnomon users grant`, not from DAG files"
 ASSETS = "the database is not open to DAG files and tasks; use outlets, inlet_events and triggering_asset_events"
 VENV_SCRIPT = "the script that runs in a virtual environment is Gnomon's own; use PythonVirtualenvOperator"
 HITL_DETAILS = "a task cannot read or write answers of people; the scheduler resumes the task with the answer"
 EXECUTORS = "executors are chosen by Gnomon's own options"
 SQL = "it belongs to the common.sql provider"
 LINEAGE = "lineage is collected for readers of plugins, but no back end takes it"
-LINKS = "Gnomon has no page of a run to which it could lead; links of other classes act"
+LINKS = "it leads to a page of Airflow's web application; links of other classes act"
 RUNS = (
     "the database is not open to DAG files and tasks; in a task use context['dag_run'], "
     "ti.get_previous_dagrun() and TaskInstance.get_dagrun_state(); in a test use the run that dag.test() returns"
@@ -94,7 +94,7 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.hooks.dbapi", "DbApiHook", REFUSES, SQL),
     make_row("airflow.hooks.dbapi_hook", "DbApiHook", REFUSES, SQL),
     make_row("airflow.jobs", "*", LATER, SERVICES),
-    make_row("airflow.kubernetes", "*", LATER, "Kubernetes is not supported yet"),
+    make_row("airflow.kubernetes", "*", LATER, "it left Airflow with 3.0; use the provider package cncf.kubernetes, and executor_config for the pods of the KubernetesExecutor"),
     make_row("airflow.lineage", "apply_lineage prepare_lineage", WORD, LINEAGE),
     make_row("airflow.lineage.entities", "Column File Table User", WORD, LINEAGE),
     make_row("airflow.logging_config", "*", LATER, "logging is set up by Gnomon's options"),
@@ -150,33 +150,16 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.operators.subdag", "SubDagOperator", REFUSES, SUBDAGS),
     make_row("airflow.operators.subdag_operator", "SubDagOperator", REFUSES, SUBDAGS),
     make_row("airflow.operators.trigger_dagrun", "TriggerDagRunLink", WORD, LINKS),
-    make_row(
-        "airflow.plugins_manager",
-        "AirflowPlugin",
-        WORD,
-        "of a plugin, its timetables, listeners and links of operators are used so far; `gnomon plugins list` shows what else it brings",
-    ),
-    make_row("airflow.providers.common.compat.sdk", "AirflowPlugin", WORD, "of a plugin, its timetables, listeners and links of operators are used so far; `gnomon plugins list` shows what else it brings"),
     make_row("airflow.providers.common.compat.sdk", "Stats", WORD, "numbers of author code are not collected"),
     make_row("airflow.providers.standard.operators.trigger_dagrun", "TriggerDagRunLink", WORD, LINKS),
     make_row(
         "airflow.sdk.execution_time.hitl", "get_hitl_detail_content_detail update_hitl_detail_response", REFUSES, HITL_DETAILS
     ),
     make_row("airflow.providers.standard.sensors.external_task", "ExternalDagLink ExternalTaskSensorLink", WORD, LINKS),
-    make_row(
-        "airflow.sdk",
-        "AssetAccessControl AssetWatcher",
-        WORD,
-        ASSET_WORDS,
-    ),
+    make_row("airflow.sdk", "AssetAccessControl", WORD, TEAMS),
     make_row("airflow.sdk", "SecretCache", LATER, CACHE),
-    make_row(
-        "airflow.sdk.definitions.asset",
-        "AssetAccessControl AssetWatcher",
-        WORD,
-        ASSET_WORDS,
-    ),
-    make_row("airflow.sdk.definitions.asset.access_control", "AssetAccessControl", WORD, ASSET_WORDS),
+    make_row("airflow.sdk.definitions.asset", "AssetAccessControl", WORD, TEAMS),
+    make_row("airflow.sdk.definitions.asset.access_control", "AssetAccessControl", WORD, TEAMS),
     make_row("airflow.sdk.execution_time.cache", "SecretCache", REFUSES, CACHE),
     make_row("airflow.sdk.state", "AssetScope BaseStoreBackend TaskScope", REFUSES, STATE),
     make_row(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from gnomon.airflow_compat.coverage_row import CoverageRow, make_row
 from gnomon.airflow_compat.coverage_sdk import OBJECT_STORAGE, PROVIDED
 
+PLUGINS = "timetables, listeners and links of operators act; `gnomon plugins list` shows what else a plugin brings, without effect"
+
 ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.api_fastapi.app", "AUTH_MANAGER_FASTAPI_APP_PREFIX"),
     make_row("airflow.api_fastapi.auth.managers.base_auth_manager", "COOKIE_NAME_JWT_TOKEN"),
@@ -255,6 +257,8 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.utils.xcom", "XCOM_RETURN_KEY"),
     make_row("airflow.utils.yaml", "YAMLError dump safe_load"),
     make_row("airflow.version", "version"),
+    make_row("airflow.plugins_manager", "AirflowPlugin", PROVIDED, PLUGINS),
+    make_row("airflow.providers.common.compat.sdk", "AirflowPlugin", PROVIDED, PLUGINS),
     make_row("airflow.io", "get_fs has_fs", PROVIDED, OBJECT_STORAGE),
     make_row("airflow.io.path", "ObjectStoragePath", PROVIDED, OBJECT_STORAGE),
     make_row("airflow.io.storage", "ObjectStore attach", PROVIDED, OBJECT_STORAGE),

@@ -13,7 +13,7 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row(
         "airflow.sdk",
         "AsyncCallback BaseDeadlineReference DeadlineAlert DeadlineReference SyncCallback VariableInterval deadline_reference "
-        "AllowedKeyMapper Asset AssetAlias AssetAll AssetAny AssetOrTimeSchedule Metadata asset BaseAsyncOperator BaseBranchOperator BaseHook BaseNotifier BaseOperator BaseOperatorLink "
+        "AllowedKeyMapper Asset AssetAlias AssetAll AssetAny AssetOrTimeSchedule AssetWatcher Metadata asset BaseAsyncOperator BaseBranchOperator BaseHook BaseNotifier BaseOperator BaseOperatorLink "
         "BaseSensorOperator BranchMixIn ChainMapper Connection Context CronDataIntervalTimetable "
         "CronPartitionTimetable CronTriggerTimetable DAG DagRunState DayWindow DeltaDataIntervalTimetable "
         "DeltaTriggerTimetable EdgeModifier EventsTimetable FanOutMapper FixedKeyMapper HourWindow "
@@ -55,7 +55,7 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.sdk.definitions._internal.types", "ArgNotSet NOTSET SET_DURING_EXECUTION is_arg_set"),
     make_row(
         "airflow.sdk.definitions.asset",
-        "Asset AssetAlias AssetAliasUniqueKey AssetAll AssetAny AssetNameRef AssetRef AssetUniqueKey AssetUriRef BaseAsset Dataset Model",
+        "Asset AssetAlias AssetAliasUniqueKey AssetAll AssetAny AssetNameRef AssetRef AssetUniqueKey AssetUriRef AssetWatcher BaseAsset Dataset Model",
     ),
     make_row("airflow.sdk.definitions.asset.decorators", "AssetDefinition MultiAssetDefinition asset"),
     make_row("airflow.sdk.definitions.asset.metadata", "Metadata"),

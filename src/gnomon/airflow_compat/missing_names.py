@@ -77,7 +77,7 @@ class MissingModules:
     ) -> ModuleSpec | None:
         if not fullname.startswith("airflow.") or _is_provider_package(fullname):
             return None
-        from gnomon.airflow_compat import coverage
+        from gnomon.airflow_compat import coverage  # start-up cost: needed only for a missing module
 
         row = coverage.find_module_row(fullname)
         why = "" if row is None or not row.why else f" is not supported yet: {row.why}"

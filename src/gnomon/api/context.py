@@ -17,6 +17,7 @@ from gnomon.accounts.signed_tokens import PURPOSE, TokenSigner
 from gnomon.api.access.policies import AccessPolicy, User
 from gnomon.api.auth.identity_provider import IdentityProvider
 from gnomon.api.auth.oidc_settings import read_oidc_settings
+from gnomon.api.common.request_slots import RequestSlots
 from gnomon.api.health import HealthSnapshot
 from gnomon.api.metrics.figures_reader import FiguresReader
 from gnomon.api.metrics.server_figures import ServerFigures
@@ -38,6 +39,8 @@ STATEMENT_LIMIT_S = 10.0
 """A statement that reads for longer is cancelled, and its request is answered with 503: it holds one of few threads."""
 CLOSE_WAIT_S = 1.0
 """How long the end of the process waits for the thread that reads changes."""
+_REMOTE_CALLS = RequestSlots("requests for logs of the remote log folder", 6)
+"""A remote folder that is slow, or a log that is large, must not hold all threads."""
 
 
 class ApiContext:
@@ -86,7 +89,7 @@ class ApiContext:
     @cached_property
     def task_logs(self) -> TaskLogFolder:
         """The logs of tasks, on this machine and in the remote folder. Raises OptionError when the options of that are wrong."""
-        return TaskLogFolder(self.cfg.logs_folder, open_remote_log_folder(self.cfg, lambda: self.database), self.clock)
+        return TaskLogFolder(self.cfg.logs_folder, open_remote_log_folder(self.cfg, lambda: self.database), self.clock, _REMOTE_CALLS.take)
 
     @cached_property
     def live_logs(self) -> LiveCopies:

@@ -43,6 +43,8 @@ class ApiServerHeartbeat:
                 self._figures.write_if_due(tx)
         except GnomonError as error:
             _log.debug("heartbeat_failed", error=str(error))
+        except Exception:  # a fault of ours must not end the heartbeats while requests are answered
+            _log.exception("heartbeat_failed")
 
     def close(self) -> None:
         """Record that the process ended regularly."""

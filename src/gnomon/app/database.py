@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+import traceback
 from collections.abc import Callable
 
 from gnomon import log
@@ -101,8 +102,6 @@ def _prepare_in_child(cfg: Config, writing: int, creates_account: bool) -> int:
     except GnomonError as error:
         os.write(writing, str(error).encode()[:_MESSAGE_MAX])
     except BaseException as error:
-        import traceback
-
         traceback.print_exception(error)
         os.write(writing, f"preparing the database failed: {type(error).__name__}: {error}".encode()[:_MESSAGE_MAX])
     return _REFUSED

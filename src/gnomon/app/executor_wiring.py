@@ -50,7 +50,7 @@ def _create_celery_executor(cfg: Config, database: Database, clock: Clock) -> Re
 
 
 def _create_kubernetes_executor(cfg: Config, database: Database, clock: Clock) -> Executor:
-    from gnomon.app import kubernetes_settings as settings
+    from gnomon.app import kubernetes_settings as settings  # start-up cost: few schedulers have this executor
     from gnomon.executors.kubernetes import cluster as clusters
     from gnomon.executors.kubernetes.executor import KubernetesExecutor
     from gnomon.executors.kubernetes.pod_courier import PodCourier

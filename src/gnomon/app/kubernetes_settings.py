@@ -15,6 +15,7 @@ from gnomon.executors.kubernetes.pod_template import BASE_CONTAINER, Pod, PodSet
 
 SECTION = "kubernetes_executor"
 PURPOSE = "name of the deployment in a cluster"
+_DELETE_EXAMPLE = '{"grace_period_seconds": 10}'
 
 
 def name_deployments(keys: tuple[bytes, ...]) -> tuple[str, ...]:
@@ -64,8 +65,8 @@ def _read_delete_options(text: str) -> dict[str, Any]:
     try:
         found = json.loads(text)
     except ValueError as error:
-        raise ConfigurationError(f"[{SECTION}] delete_option_kwargs is no JSON: {error}") from error
+        raise ConfigurationError(f"[{SECTION}] delete_option_kwargs is no JSON: {error}; write it like {_DELETE_EXAMPLE}") from error
     known = {"grace_period_seconds": "gracePeriodSeconds", "propagation_policy": "propagationPolicy"}
     if not isinstance(found, dict) or set(found) - set(known):
-        raise ConfigurationError(f"[{SECTION}] delete_option_kwargs must be a JSON object with the keys {' and '.join(known)}")
+        raise ConfigurationError(f"[{SECTION}] delete_option_kwargs must be a JSON object with the keys {' and '.join(known)}, like {_DELETE_EXAMPLE}")
     return {known[key]: value for key, value in found.items()}

@@ -91,7 +91,7 @@ def _create_trace_export(cfg: Config, db: Database, clock: Clock, monitor_id: st
     """The export of traces if [traces] otel_on is set. Without the packages of the extra it is logged, and alerts go on."""
     if not cfg.boolean("traces", "otel_on"):
         return None
-    from gnomon.monitor.otlp_sender import OtlpSender
+    from gnomon.monitor.otlp_sender import OtlpSender  # start-up cost: few monitors export traces
     from gnomon.monitor.trace_export import TraceExport
 
     try:

@@ -1,4 +1,7 @@
-"""Runs one service in the foreground: prepares the database and the log; SIGTERM or Ctrl-C ends the service."""
+"""Runs one service in the foreground: prepares the database and the log; SIGTERM or Ctrl-C ends the service.
+
+Each function imports its service itself: help of commands loads this module.
+"""
 
 from __future__ import annotations
 
@@ -74,7 +77,7 @@ def serve_dag_processor(cfg: Config) -> int:
 
 
 def serve_api_server(cfg: Config, port: int | None = None) -> int:
-    """Serve the health page until told to stop; returns the exit code. `port` overrides [api] port."""
+    """Serve the page and the API until told to stop; returns the exit code. `port` overrides [api] port."""
     from gnomon.app.checks import browser_address, open_listener
 
     listener = open_listener(cfg, port)

@@ -54,7 +54,7 @@ def run_standalone(cfg: Config, port: int | None = None) -> int:
 
 
 def _services(cfg: Config, listener: socket.socket) -> list[Service]:
-    """The services in the order of their start: the service that takes longest to be ready is first."""
+    """The services in the order of their start: the service that takes longest to be ready is first. Each is imported in its own process, not in the supervisor."""
     def worker() -> int:
         from gnomon.worker import service
 
@@ -85,7 +85,7 @@ def _services(cfg: Config, listener: socket.socket) -> list[Service]:
 
         return run_monitor_when_needed(cfg)
 
-    def ticket_watch() -> int:
+    def write_lock_watchdog() -> int:
         from gnomon.app.write_lock_watchdog import watch_write_lock
 
         return watch_write_lock(cfg.database_url)
@@ -94,7 +94,7 @@ def _services(cfg: Config, listener: socket.socket) -> list[Service]:
         *([Service("worker", worker, cfg.number("workers", "shutdown_grace"))] if LOCAL_EXECUTOR in read_executors(cfg) else []), Service("dag-processor", dag_processor), Service("scheduler", scheduler),
         Service("api-server", api_server), Service("triggerer", triggerer), Service("monitor", monitor),
     ]
-    return [*services_of_any_database, Service("ticket-watch", ticket_watch)] if cfg.database_url.startswith("sqlite") else services_of_any_database
+    return [*services_of_any_database, Service("write-lock-watchdog", write_lock_watchdog)] if cfg.database_url.startswith("sqlite") else services_of_any_database
 
 
 def _create_child_setup(cfg: Config, lock: HomeLock, listener: socket.socket) -> Callable[[Service], None]:

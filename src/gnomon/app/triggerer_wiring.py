@@ -1,4 +1,7 @@
-"""Runs the triggerer with the real clock, wake-ups and ids; in a standalone it starts when the first task is deferred."""
+"""Runs the triggerer with the real clock, wake-ups and ids; in a standalone it starts when the first task is deferred.
+
+The supervisor imports this module: the store and the triggerer are imported by the triggerer alone.
+"""
 
 from __future__ import annotations
 

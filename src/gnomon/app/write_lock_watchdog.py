@@ -25,7 +25,7 @@ SLOW_MAX_S = 30.0
 ADVANCE = 0.1
 """A process is not stopped when it ran, or waited for a processor, for this part of the time between two checks."""
 _PROC = Path("/proc")
-_log = log.get_logger("app.tickets")
+_log = log.get_logger("app.write_lock")
 
 
 def watch_write_lock(url: str) -> int:

@@ -166,7 +166,7 @@ def _event_starts(event: dict[str, list[IcsProperty]], start: date, until: date 
     last = None if "UNTIL" in parts or "COUNT" in parts else until
     if "UNTIL" not in parts and "COUNT" not in parts and until is None:
         raise UnreadableProperty(line, "this event has no end; give with until= the day up to which the file is complete")
-    from dateutil.rrule import rrulestr
+    from dateutil.rrule import rrulestr  # start-up cost: few files have recurring events
 
     if "UNTIL" in parts:
         parts["UNTIL"] = parts["UNTIL"][:8]

@@ -117,7 +117,7 @@ def _read_sessions(name: str) -> list[date]:
 
 def _read_sessions_with_warnings(name: str) -> list[date]:
     try:
-        import exchange_calendars as library
+        import exchange_calendars as library  # an extra, and slow to import
         from exchange_calendars.calendar_utils import global_calendar_dispatcher as dispatcher
     except ImportError as error:
         raise AirflowTimetableInvalid(

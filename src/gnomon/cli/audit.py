@@ -1,4 +1,4 @@
-"""`gnomon audit`: who changed what, when and from where; `gnomon services`: the registered processes."""
+"""`gnomon audit`: who changed what, when and from where."""
 
 from __future__ import annotations
 
@@ -23,15 +23,3 @@ def audit(deployment: DeploymentAccess, dag: str | None, run_id: str | None, eve
     rows = deployment.perform(operations.list_audit_log, dag, run_id, event, by, limit)
     columns = ("at", "event", "by", "address", "dag_id", "run_id", "task_id", "details")
     print_records(rows, output, columns, empty="the audit log has no such line")
-
-
-@click.command()
-@output_option
-@pass_deployment
-def services(deployment: DeploymentAccess, output: str) -> None:
-    """List the registered processes of the services: host, version, last heartbeat.
-
-    A scheduler has groups of DAGs, of 64; a worker has slots, and `used_by` names the hosts of the schedulers that send tasks to it.
-    """
-    rows = deployment.perform(operations.list_services)
-    print_records(rows, output, ("service", "host", "version", "alive", "beat_at", "groups", "slots", "used_by", "id"), empty="no service is registered; start all with: gnomon standalone")

@@ -46,7 +46,7 @@ def _follow_in_lines(deployment: DeploymentAccess, backfill_pk: int) -> Backfill
 
 
 def _follow_on_terminal(deployment: DeploymentAccess, backfill_pk: int) -> BackfillRow | None:
-    from rich.progress import (
+    from rich.progress import (  # start-up cost: only a terminal shows it
         BarColumn,
         MofNCompleteColumn,
         Progress,

@@ -87,7 +87,7 @@ COMMANDS: dict[str, LazyCommand] = {
     "logout": LazyCommand("gnomon.cli.login:logout", "Forget the token of a login."),
     "state-store": LazyCommand("gnomon.cli.state_store:state_store", "Show and change what tasks and assets keep; delete what has expired."),
     "audit": LazyCommand("gnomon.cli.audit:audit", "Who changed what, when and from where."),
-    "services": LazyCommand("gnomon.cli.audit:services", "List the registered processes of the services."),
+    "services": LazyCommand("gnomon.cli.registered_services:services", "List the registered processes of the services."),
     "providers": LazyCommand("gnomon.migration.providers.provider_commands:providers", "Install, list and check provider packages of Airflow."),
     "migrate": LazyCommand("gnomon.migration.migrate_commands:migrate", "Check a repository of Airflow; import its connections, variables, pools."),
     "config": LazyCommand("gnomon.cli.config:config", "Show every option, its value and its source."),

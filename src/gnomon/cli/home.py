@@ -59,20 +59,20 @@ class Home:
     @property
     def author(self) -> Author:
         """The user of this command and now, for a change that the audit log names."""
-        from gnomon.model.accounts import Author
+        from gnomon.model.accounts import Author  # start-up cost: only changes name an author
 
         return Author(self.by, self.clock.now())
 
     def changes(self, tx: Transaction) -> AdminChanges:
         """Changes of connections, Variables and pools by the user of this command."""
-        from gnomon.actions.admin_changes import AdminChanges
+        from gnomon.actions.admin_changes import AdminChanges  # start-up cost: most commands change none of them
 
         return AdminChanges(tx, self.author)
 
     @contextmanager
     def store(self) -> Iterator[Database]:
         """The open database, closed at the end. Waits up to READY_S while a starting standalone creates or upgrades it."""
-        from gnomon.cli.database_access import open_when_ready
+        from gnomon.cli.database_access import open_when_ready  # start-up cost: the store
 
         database = open_when_ready(self.cfg, self.clock, self.sleep)
         try:
@@ -82,7 +82,7 @@ class Home:
 
     def wake_services(self) -> None:
         """Wake every service of this home on this host, so that it reads its mailbox now."""
-        from gnomon.wakeups import Notifier
+        from gnomon.wakeups import Notifier  # start-up cost: only changes wake services
 
         Notifier(run_folder(self.cfg.home)).notify()
 

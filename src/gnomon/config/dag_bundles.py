@@ -106,7 +106,7 @@ def _read_bundle(entry: object, where: str, default_s: float) -> DagBundleConfig
     if classpath == LOCAL_BUNDLE_CLASS:
         others = sorted(set(arguments) - {"path", "view_url_template"})
         if others:
-            raise OptionError(f"{where} has the unknown argument {others[0]!r}; LocalDagBundle has path and refresh_interval")
+            raise OptionError(f"{where} has the unknown argument {others[0]!r}; LocalDagBundle has path, refresh_interval and view_url_template")
         path = arguments.get("path")
         if path is not None and (not isinstance(path, str) or not path):
             raise OptionError(f"{where} has the path {path!r}; it is a folder, and without it the DAG folder")

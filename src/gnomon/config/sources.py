@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -106,8 +107,7 @@ def _is_kept_in_backend(key: OptionKey) -> bool:
 
 def _ask_backend(environ: Mapping[str, str], place: OptionValue) -> str:
     """What the secrets backend has under the key. A process of its own asks it: it is code of another package, and reads options itself."""
-    import subprocess
-    import sys
+    import subprocess  # imported by DAG files too, few of which run with such an option
 
     prefixes = tuple(f"{prefix}__" for prefix in PREFIXES)
     others = {name: text for name, text in environ.items() if not (name.startswith(prefixes) and name.endswith("_SECRET"))}
@@ -125,7 +125,7 @@ def _ask_backend(environ: Mapping[str, str], place: OptionValue) -> str:
 
 def _run_command(command: OptionValue) -> str:
     import shlex  # imported by DAG files too, few of which run with a _CMD variable
-    import subprocess
+    import subprocess  # imported by DAG files too, few of which run with such an option
 
     try:
         words = shlex.split(command.text)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Self, cast
 
 import msgspec
@@ -339,7 +339,5 @@ def decode_events(answer: object) -> list[AssetEventView]:
 
 def _parse_instant(moment: str | datetime) -> Instant:
     """Return the instant; a text is ISO 8601, without a zone in UTC."""
-    from datetime import UTC
-
     value = datetime.fromisoformat(moment) if isinstance(moment, str) else moment
     return to_instant(value if value.tzinfo is not None else value.replace(tzinfo=UTC))

@@ -108,6 +108,8 @@ class RemoteExecutor:
     def acknowledge(self, worker_id: str, attempt_ids: Sequence[str]) -> None:
         """Forget these attempts."""
         self._acknowledged.extend(attempt_ids)
+        for attempt_id in attempt_ids:  # of an attempt that ended before the broker took its message
+            self._sent_at.pop(attempt_id, None)
 
     def request_inventory(self, worker_id: str, groups: Sequence[tuple[int, int]]) -> None:
         """Let the next `poll_events` read the attempts of these groups.

@@ -24,7 +24,7 @@ def refuse_code(tree: ast.Expression, text: str) -> None:
     `tree`: of `text`, made by the process that evaluates it: how deep an expression can be parsed depends on the process.
     """
     if len(text) > TEXT_MAX:
-        raise UserError(f"the expression has more than {TEXT_MAX} characters")
+        raise UserError(f"the expression has more than {TEXT_MAX} characters; shorten it, or name a DAG that has this schedule")
     for node in ast.walk(tree):
         is_plain = isinstance(node, _NODES) and (not isinstance(node, ast.Name) or node.id in _VALUES | _CLASSES)
         if not is_plain:

@@ -1,4 +1,4 @@
-"""The audit log, and the registered processes of the services."""
+"""The audit log."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
 from gnomon.report.listings.audit_list import AuditRow, list_audit_rows, list_visible_conditions
 from gnomon.report.listings.dag_list import find_dag
-from gnomon.report.listings.service_list import ServiceRow
-from gnomon.report.listings.service_list import list_services as list_service_rows
 from gnomon.store.pages.page_query import Condition, Operator
 
 ROWS_MAX = 10_000
@@ -29,10 +27,3 @@ def list_audit_log(
             scope.dags.require_role(tx, dag, Role.VIEWER)
             dag_pk = find_dag(tx, dag).dag_pk
         return list_audit_rows(tx, conditions, min(max(limit, 1), ROWS_MAX), dag_pk, is_admin=is_admin, hide=scope.dags.build_name_filter(tx))
-
-
-@operation("services.list", "read", "job")
-def list_services(scope: OperationScope) -> list[ServiceRow]:
-    """The registered processes of the services with their heartbeats; one that ended normally is not registered."""
-    with scope.db.read() as tx:
-        return list_service_rows(tx, scope.actor.cfg.number("triggerer", "job_heartbeat_sec"))

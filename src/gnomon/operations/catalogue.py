@@ -22,6 +22,7 @@ from gnomon.operations import (
     log_operations,
     pool_operations,
     run_operations,
+    service_operations,
     task_operations,
     task_state_operations,
     timetable_operations,
@@ -34,7 +35,7 @@ from gnomon.operations.operation import Operation
 _MODULES = (
     dag_operations, run_operations, downstream_operations, task_operations, log_operations, explain_operations, work_operations,
     backfill_operations, asset_operations, hitl_operations, xcom_operations, pool_operations, variable_operations, connection_operations,
-    account_operations, task_state_operations, asset_state_operations, alert_operations, channel_tests, audit_operations,
+    account_operations, task_state_operations, asset_state_operations, alert_operations, channel_tests, audit_operations, service_operations,
     timetable_operations,
 )  # fmt: skip
 

@@ -78,7 +78,7 @@ def missing_next_method_error(timetable: object) -> Exception:
 
 def to_pendulum(given: datetime) -> pendulum.DateTime:
     """The instant as a pendulum datetime in UTC, the type that authors get."""
-    import pendulum
+    import pendulum  # slow to import: only timetables of authors get its objects
 
     return pendulum.instance(to_utc(given))
 

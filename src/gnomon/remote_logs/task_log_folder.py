@@ -6,6 +6,7 @@ import contextlib
 import os
 import threading
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TypeVar
 
@@ -30,11 +31,15 @@ _log = log.get_logger("remote_logs")
 class TaskLogFolder:
     """The folder of logs with the remote one behind it, if there is one. Names are paths below the folder. Threads may share it."""
 
-    def __init__(self, folder: Path, remote: RemoteLogFolder | None, clock: Clock) -> None:
+    def __init__(
+        self, folder: Path, remote: RemoteLogFolder | None, clock: Clock, limit_calls: Callable[[], AbstractContextManager[None]] = contextlib.nullcontext
+    ) -> None:
+        """`limit_calls`: entered around each call of the remote folder, which may last; raises when too many are being made."""
         self.folder = folder
         self.remote = remote
         self.live = LiveCopies(folder)
         self._clock = clock
+        self._limit_calls = limit_calls
         self._listings: dict[str, tuple[float, dict[str, int]]] = {}
         self._guard = threading.Lock()
         self._downloads = threading.Lock()
@@ -60,7 +65,7 @@ class TaskLogFolder:
         if size is None:
             return self._find_live_copy(name)
         copy = self.folder / COPIES / name
-        with self._downloads:
+        with self._limit_calls(), self._downloads:
             if _find_size(copy) != size:
                 try:
                     self.remote.download(name, copy)
@@ -85,7 +90,8 @@ class TaskLogFolder:
             known = self._listings.get(folder)
         if not fresh and known is not None and now - known[0] < LISTING_TTL_S:
             return known[1]
-        found = self.remote.list_sizes(folder)
+        with self._limit_calls():
+            found = self.remote.list_sizes(folder)
         with self._guard:
             self._listings.pop(folder, None)
             while len(self._listings) >= LISTINGS_MAX:

@@ -34,7 +34,7 @@ POSTPONE_MAX = 2
 """How many times in sequence a declaration is postponed for that reason, by one sweep each."""
 
 
-class _HadToWait(Exception):
+class _SweepPostponed(Exception):
     """Ends the transaction that declares workers lost without effect."""
 
 
@@ -194,8 +194,8 @@ class Mailbox:
             with self._db.write() as tx:
                 lost = leases.mark_silent_workers_lost(tx, WORKER_TTL_S)
                 if lost and self._clock.monotonic() - began > MARK_WAIT_S and self._postponed < POSTPONE_MAX:
-                    raise _HadToWait
-        except _HadToWait:
+                    raise _SweepPostponed
+        except _SweepPostponed:
             self._postponed += 1
             _log.warning("worker_loss_postponed", workers=lost, waited_s=round(self._clock.monotonic() - began, 1))
             return False

@@ -133,7 +133,7 @@ class SchedulerService:
         now = self._clock.now()
         try:
             self._take_groups()
-            events, messages = self._collect(now)
+            events, messages = self._collect()
             if events or messages or self._loaded or self._is_due(now):
                 self._step_and_commit(events, messages, now)
             self._mailbox.confirm_applied()
@@ -213,7 +213,7 @@ class SchedulerService:
             self.lease.give_up(idle)
         return bool(idle)
 
-    def _collect(self, now: Instant) -> tuple[list[e.EngineEvent], list[int]]:
+    def _collect(self) -> tuple[list[e.EngineEvent], list[int]]:
         """The events since the last round, and the mail_pks of the messages that they come from."""
         subscriptions, self._loaded_subscriptions = self._loaded_subscriptions, []
         events, messages = self._mailbox.collect(self._epochs())

@@ -229,7 +229,7 @@ class Database:
         if self.dialect == SQLITE:
             return None
         if self._listener is None:
-            from gnomon.store.drivers.postgres import NotifyListener
+            from gnomon.store.drivers.postgres import NotifyListener  # start-up cost: SQLite does not need it
 
             self._listener = NotifyListener(self.url)
         return self._listener.fileno()
@@ -286,7 +286,7 @@ class Database:
                 connection.close()
         if self.dialect == SQLITE:
             return SqliteConnection(self.address.path, self._clock, self._synchronous, self._read_limit_s)
-        from gnomon.store.drivers.postgres import PostgresConnection
+        from gnomon.store.drivers.postgres import PostgresConnection  # start-up cost: SQLite does not need it
 
         return PostgresConnection(self.url, self._read_limit_s)
 
@@ -304,7 +304,7 @@ class Database:
         """
         if self.dialect == SQLITE:
             return None
-        from gnomon.store.drivers.postgres import NotifyListener
+        from gnomon.store.drivers.postgres import NotifyListener  # start-up cost: SQLite does not need it
 
         return NotifyListener(self.url, "gnomon_changes", marks_readers=True)
 

@@ -47,7 +47,7 @@ def decode_span(data: float | dict[str, Any]) -> Span:
     """The span that `encode_span` encoded."""
     if isinstance(data, (int, float)):
         return timedelta(seconds=data)
-    from dateutil.relativedelta import relativedelta, weekday
+    from dateutil.relativedelta import relativedelta, weekday  # start-up cost: most spans are timedeltas
 
     parts = dict(data)
     day = parts.get("weekday")

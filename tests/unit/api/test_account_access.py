@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
@@ -14,7 +13,8 @@ import jwt
 import pytest
 from fastapi.routing import APIRoute
 from tests.databases import create_schema
-from tests.unit.api.served import Client, Reply, served
+from tests.unit.api.account_site import AccountSite, serve_accounts
+from tests.unit.api.served import Reply
 from tests.unit.cli.deployment import NOW, Deployment, spec_of
 
 from gnomon.accounts import account_changes, api_tokens, passwords
@@ -24,7 +24,6 @@ from gnomon.api.access.choose_policy import create_context
 from gnomon.api.access.permissions import find_permission, list_operations
 from gnomon.api.access.policies import Permission
 from gnomon.api.auth.login_routes import clean_target
-from gnomon.api.context import ApiContext
 from gnomon.api.health_reader import HealthReader
 from gnomon.api.own.own_routers import OWN_ROUTERS
 from gnomon.api.v2.routers import ROUTERS
@@ -52,17 +51,8 @@ ROLES = {name: Role[name.upper()] for name in EVERYBODY[:-1]}
 """The account `shown` has no role but user on the DAG shown_dag."""
 
 
-@dataclass
-class Site:
-    """A server with two DAGs, a run of each, an account of each role and an API token for each account."""
-
-    client: Client
-    context: ApiContext
-    tokens: dict[str, str]
-
-    def request(self, account: str | None, method: str, path: str, body: object = None) -> Reply:
-        headers = {} if account is None else {"Authorization": f"Bearer {self.tokens[account]}"}
-        return self.client.request(method, path, body, headers)
+class Site(AccountSite):
+    """A server with two DAGs, a run of each, and an account of each role."""
 
     def log_in(self, name: str, password: str = PASSWORD, **headers: str) -> Reply:
         form = urlencode({"username": name, "password": password, "next": "/"}).encode()
@@ -109,11 +99,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
             account_changes.add_grant(tx, ROOT, "shown", Grant(GrantKind.DAG, "shown_*", Role.USER))
         reader = HealthReader(home.cfg, clock)
         context = create_context(home.cfg, clock, "127.0.0.1", reader.read_health)
-        with context.database.read() as tx:
-            tokens = {name: context.authenticator.signer.sign(account_changes.get_account(tx, name), clock.now(), 3600) for name in EVERYBODY}
-        with served(context) as client:
-            yield Site(client, context, tokens)
-        context.close()
+        with serve_accounts(Site, context, EVERYBODY) as site:
+            yield site
         reader.close()
         deployment.close()
     passwords._hasher.cache_clear()

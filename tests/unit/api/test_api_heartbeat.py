@@ -54,3 +54,12 @@ def test_a_database_that_is_away_ends_no_api_server(db: Database) -> None:
     heartbeat.beat()
     with db.read() as tx:
         assert len(leases.list_api_servers(tx)) == 1
+
+
+def test_an_error_that_nobody_expects_is_logged_and_ends_no_heartbeats(db: Database, caplog: pytest.LogCaptureFixture) -> None:
+    def fail() -> Database:
+        raise RuntimeError("of the driver")
+
+    with caplog.at_level("ERROR"):
+        ApiServerHeartbeat(ServerFigures(SystemClock(), lambda: db), fail).beat()
+    assert [record.getMessage() for record in caplog.records] == ["heartbeat_failed"]

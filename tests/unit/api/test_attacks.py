@@ -8,7 +8,6 @@ import sqlite3
 from collections.abc import Iterator, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass
 from threading import BoundedSemaphore
 from types import SimpleNamespace
 from typing import Any
@@ -18,7 +17,7 @@ from fastapi import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from tests.databases import create_schema
-from tests.unit.api.served import Client, Reply, served
+from tests.unit.api.account_site import AccountSite, serve_accounts
 from tests.unit.cli.deployment import NOW, Deployment, spec_of
 
 from gnomon.accounts import account_changes
@@ -30,7 +29,6 @@ from gnomon.api.common import limits, request_slots
 from gnomon.api.common.filters import ALTERNATIVES_MAX, PATTERN_MAX
 from gnomon.api.common.ordering import sort_entries
 from gnomon.api.common.request_slots import RequestSlots
-from gnomon.api.context import ApiContext
 from gnomon.api.health import HealthSnapshot
 from gnomon.api.own import timetables
 from gnomon.api.streams import event_hub
@@ -47,21 +45,9 @@ ACCOUNTS = {"admin": Role.ADMIN, "viewer": Role.VIEWER, "reader": Role.NONE, "ch
 """`reader` and `changer` have the role viewer and user on DAGs that begin with `shown` only."""
 
 
-@dataclass
-class Target:
-    """A server with DAGs of which two accounts see only some."""
-
-    client: Client
-    context: ApiContext
-    tokens: dict[str, str]
-
-    def request(self, account: str | None, method: str, path: str, body: object = None) -> Reply:
-        headers = {} if account is None else {"Authorization": f"Bearer {self.tokens[account]}"}
-        return self.client.request(method, path, body, headers)
-
-
 @pytest.fixture(scope="module")
-def target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
+def target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AccountSite]:
+    """A server with DAGs of which two accounts see only some."""
     clock = VirtualClock(NOW)
     home = Home(load_config({}, tmp_path_factory.mktemp("home")), clock, clock.advance)
     create_schema(home.cfg.database_url)
@@ -78,11 +64,8 @@ def target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
         account_changes.add_grant(tx, ROOT, "reader", Grant(GrantKind.DAG, "shown*", Role.VIEWER))
         account_changes.add_grant(tx, ROOT, "changer", Grant(GrantKind.DAG, "shown*", Role.USER))
     context = create_context(home.cfg, clock, "127.0.0.1", lambda: HealthSnapshot(NOW, ()))
-    with context.database.read() as tx:
-        tokens = {name: context.authenticator.signer.sign(account_changes.get_account(tx, name), clock.now(), 3600) for name in ACCOUNTS}
-    with served(context) as client:
-        yield Target(client, context, tokens)
-    context.close()
+    with serve_accounts(AccountSite, context, ACCOUNTS) as site:
+        yield site
     deployment.close()
 
 
@@ -90,7 +73,7 @@ def token_of(file: str) -> str:
     return base64.urlsafe_b64encode(file.encode()).decode().rstrip("=")
 
 
-def test_a_file_is_parsed_again_only_for_an_account_that_may_change_one_of_its_dags(target: Target) -> None:
+def test_a_file_is_parsed_again_only_for_an_account_that_may_change_one_of_its_dags(target: AccountSite) -> None:
     """The token of a file is its path, so everybody can write the token of any file."""
     def status(account: str, file: str) -> int:
         return target.request(account, "PUT", f"/api/v2/parseDagFile/{token_of(file)}").status
@@ -101,7 +84,7 @@ def test_a_file_is_parsed_again_only_for_an_account_that_may_change_one_of_its_d
     assert [status("admin", f"/dags/{name}.py") for name in ("shown", "secret", "missing")] == [201, 201, 404]
 
 
-def test_the_error_of_a_file_with_a_hidden_dag_has_no_text(target: Target) -> None:
+def test_the_error_of_a_file_with_a_hidden_dag_has_no_text(target: AccountSite) -> None:
     def read(account: str) -> dict[str, str]:
         listed = target.request(account, "GET", "/api/v2/importErrors").json()["import_errors"]
         for one in listed:
@@ -113,7 +96,7 @@ def test_the_error_of_a_file_with_a_hidden_dag_has_no_text(target: Target) -> No
 
 
 @pytest.mark.parametrize("declares", [True, False])
-def test_a_large_body_is_read_only_for_an_account_that_may_send_it(target: Target, declares: bool) -> None:
+def test_a_large_body_is_read_only_for_an_account_that_may_send_it(target: AccountSite, declares: bool) -> None:
     """A body is parsed before the route checks the login."""
     def send(account: str | None, size: int) -> int:
         return ask_for_body(target, account, size, declares=declares)
@@ -125,7 +108,7 @@ def test_a_large_body_is_read_only_for_an_account_that_may_send_it(target: Targe
     assert (send("admin", most), send("admin", most + 1), send(None, most + 1)) == (200, 413, 413 if declares else 401)
 
 
-def ask_for_body(target: Target, account: str | None, size: int, *, declares: bool) -> int:
+def ask_for_body(target: AccountSite, account: str | None, size: int, *, declares: bool) -> int:
     """The status of a request of which the application reads the whole body, and answers 200."""
     headers = [] if account is None else [(b"authorization", f"Bearer {target.tokens[account]}".encode())]
     scope = {
@@ -157,7 +140,7 @@ def ask_for_body(target: Target, account: str | None, size: int, *, declares: bo
 
 
 @pytest.mark.parametrize("path", ["/dags?dag_id_pattern=", "/dags/~/dagRuns?run_id_pattern=", "/eventLogs?event_pattern="])
-def test_a_pattern_is_bounded(target: Target, path: str) -> None:
+def test_a_pattern_is_bounded(target: AccountSite, path: str) -> None:
     """Of too many texts SQLite made an error of the server."""
     assert target.request("viewer", "GET", f"/api/v2{path}{'%7C'.join(['a'] * ALTERNATIVES_MAX)}").status == 200
     many = target.request("viewer", "GET", f"/api/v2{path}{'%7C'.join(['a'] * (ALTERNATIVES_MAX + 1))}")
@@ -177,7 +160,7 @@ def test_a_pattern_in_memory_is_that_of_the_database(value: str, text: str, expe
         assert bool(db.execute("SELECT ? LIKE ?", (value, f"%{text}%")).fetchone()[0]) is expected
 
 
-def test_a_link_on_another_site_does_not_end_the_session(target: Target) -> None:
+def test_a_link_on_another_site_does_not_end_the_session(target: AccountSite) -> None:
     with target.context.database.write() as tx:
         account = account_changes.get_account(tx, "viewer")
         cookie = f"{COOKIE}={begin_session(tx, account, '127.0.0.1', NOW, target.context.authenticator.rules)}"
@@ -196,7 +179,7 @@ def test_many_waits_for_runs_look_less_often() -> None:
     assert find_pause(60.0, 5000) == 60.0
 
 
-def test_one_account_cannot_take_all_event_streams(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_account_cannot_take_all_event_streams(target: AccountSite, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(event_hub, "STREAMS_MAX", 4)
 
     def authorization(account: str) -> dict[str, str]:
@@ -217,7 +200,7 @@ def test_one_account_cannot_take_all_event_streams(target: Target, monkeypatch: 
     (timetables.PREVIEW_SLOTS, "POST", "/api/gnomon/v1/timetables/preview", {"schedule": {"cron": "0 6 * * *"}}),
     (timetables.PREVIEW_SLOTS, "POST", "/api/gnomon/v1/timetables/diff", {"before": {"cron": "0 6 * * *"}, "after": {"cron": "0 7 * * *"}}),
 ])  # fmt: skip
-def test_slow_requests_of_one_kind_cannot_take_all_threads(target: Target, slots: RequestSlots, method: str, path: str, body: object, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_slow_requests_of_one_kind_cannot_take_all_threads(target: AccountSite, slots: RequestSlots, method: str, path: str, body: object, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(request_slots, "_PATIENCE_S", 0.1)
     with ExitStack() as taken:
         for _ in range(4):
@@ -227,7 +210,7 @@ def test_slow_requests_of_one_kind_cannot_take_all_threads(target: Target, slots
     assert target.request("viewer", method, path, body).status in (200, 401)
 
 
-def test_a_preview_waits_for_a_slot_and_not_more_of_them_than_may(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_preview_waits_for_a_slot_and_not_more_of_them_than_may(target: AccountSite, monkeypatch: pytest.MonkeyPatch) -> None:
     slots = timetables.PREVIEW_SLOTS
     body = {"schedule": {"cron": "0 6 * * *"}}
     with ThreadPoolExecutor(1) as other, ExitStack() as taken:
@@ -255,7 +238,7 @@ def test_an_attribute_that_is_named_again_costs_no_further_sort() -> None:
     assert len(looked_at) < 20
 
 
-def test_the_order_of_variables_does_not_tell_their_secrets(target: Target) -> None:
+def test_the_order_of_variables_does_not_tell_their_secrets(target: AccountSite) -> None:
     """With a Variable of one's own between the values, the order told each character of a masked value."""
     for key, value in (("api_secret", "m"), ("plain_a", "a"), ("plain_z", "z")):
         assert target.request("admin", "POST", "/api/v2/variables", {"key": key, "value": value}).status == 201

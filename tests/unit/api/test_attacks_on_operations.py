@@ -5,13 +5,11 @@ from __future__ import annotations
 import http.client
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
 
 import pytest
 from tests.databases import create_schema
 from tests.patience import PATIENCE_S
-from tests.unit.api.served import Client, Reply, served
+from tests.unit.api.account_site import AccountSite, serve_accounts
 from tests.unit.cli.deployment import HOURLY, NOW, Deployment, spec_of
 
 from gnomon.accounts import account_changes
@@ -19,7 +17,6 @@ from gnomon.accounts.sessions import begin_session
 from gnomon.api.access.accounts_policy import COOKIE
 from gnomon.api.access.choose_policy import create_context
 from gnomon.api.access.hidden_names import HIDDEN
-from gnomon.api.context import ApiContext
 from gnomon.api.health import HealthSnapshot, WorkCounts
 from gnomon.cli.home import Home
 from gnomon.cli.main import main
@@ -45,22 +42,14 @@ ACCOUNTS = {"admin": Role.ADMIN, "viewer": Role.VIEWER, "reader": Role.NONE, "ch
 """`reader` and `changer` have the role viewer and user on DAGs that begin with `team_a`, `stranger` sees no DAG that exists."""
 
 
-@dataclass
-class WaitingSite:
+class WaitingSite(AccountSite):
     """A server with runs that wait for a hidden DAG."""
 
-    client: Client
-    context: ApiContext
-    clock: VirtualClock
-    tokens: dict[str, str]
-
-    def request(self, account: str, method: str, path: str, body: object = None) -> Reply:
-        return self.client.request(method, path, body, {"Authorization": f"Bearer {self.tokens[account]}"})
-
-    def get(self, account: str, path: str) -> Any:
-        reply = self.request(account, "GET", path)
-        assert reply.status == 200, (path, reply)
-        return reply.json()
+    @property
+    def clock(self) -> VirtualClock:
+        """The clock of the server."""
+        assert isinstance(self.context.clock, VirtualClock)
+        return self.context.clock
 
 
 @pytest.fixture(scope="module")
@@ -98,11 +87,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WaitingSite]:
         write_xcom(tx, report.run_pk, 0, -1, "return_value", json.dumps({"of": f"key {SECRET}"}))
         set_connection(tx, StoredConnection("warehouse", "postgres", password=SECRET))
     context = create_context(home.cfg, clock, "127.0.0.1", lambda: HealthSnapshot(NOW, (), WorkCounts(dags=6_543), ("DAG team_b_daily is not planned",)))
-    with context.database.read() as tx:
-        tokens = {name: context.authenticator.signer.sign(account_changes.get_account(tx, name), clock.now(), 10 * 86_400) for name in ACCOUNTS}
-    with served(context) as client:
-        yield WaitingSite(client, context, clock, tokens)
-    context.close()
+    with serve_accounts(WaitingSite, context, ACCOUNTS) as site:
+        yield site
     deployment.close()
 
 

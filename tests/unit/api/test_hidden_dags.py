@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
 import pytest
 from tests.databases import create_schema
-from tests.unit.api.served import Client, Reply, served
+from tests.unit.api.account_site import AccountSite, serve_accounts
 from tests.unit.cli.deployment import HOURLY, NOW, Deployment, spec_of
 
 from gnomon.accounts import account_changes
@@ -43,24 +42,9 @@ BODIES = {
 """By kind, what the audit log has about the visible DAG. One hidden DAG has a number as its id."""
 
 
-@dataclass
-class HiddenSite:
-    """A server with a DAG that some accounts see, and two that only an administrator and a viewer of all DAGs see."""
-
-    client: Client
-    tokens: dict[str, str]
-
-    def request(self, account: str, method: str, path: str, body: object = None) -> Reply:
-        return self.client.request(method, path, body, {"Authorization": f"Bearer {self.tokens[account]}"})
-
-    def get(self, account: str, path: str) -> Any:
-        reply = self.request(account, "GET", path)
-        assert reply.status == 200, (path, reply)
-        return reply.json()
-
-
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HiddenSite]:
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AccountSite]:
+    """A server with a DAG that some accounts see, and two that only an administrator and a viewer of all DAGs see."""
     clock = VirtualClock(NOW)
     home = Home(load_config({}, tmp_path_factory.mktemp("home")), clock, clock.advance)
     create_schema(home.cfg.database_url)
@@ -75,7 +59,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HiddenSite]:
         shown = dags.find_dag_row(tx, "shown_dag")
         assert shown is not None
         for kind, body in BODIES.items():
-            log_event(tx, EventRecord(NOW, kind, dag_pk=shown.dag_pk, by="me", body=body if isinstance(body, str) else json.dumps(body)))
+            log_event(tx, EventRecord(NOW, kind, dag_pk=shown.dag_pk, by="me", body=body if isinstance(body, str) else json.dumps(body), address="192.0.2.7"))
         for name, granted in GRANTS.items():
             account_changes.create_account(tx, ROOT, name, Role.NONE, None)
             account_changes.add_grant(tx, ROOT, name, Grant(GrantKind.DAG, "shown*", granted))
@@ -84,17 +68,13 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HiddenSite]:
     reader = HealthReader(home.cfg, clock)
     context = create_context(home.cfg, clock, "127.0.0.1", reader.read_health)
     context.sleep = clock.advance  # no scheduler answers
-    with context.database.read() as tx:
-        names = (*GRANTS, "admin", "viewer")
-        tokens = {name: context.authenticator.signer.sign(account_changes.get_account(tx, name), clock.now(), 3600) for name in names}
-    with served(context) as client:
-        yield HiddenSite(client, tokens)
-    context.close()
+    with serve_accounts(AccountSite, context, (*GRANTS, "admin", "viewer")) as site:
+        yield site
     reader.close()
     deployment.close()
 
 
-def read_bodies(site: HiddenSite, account: str, source: str) -> dict[str, str]:
+def read_bodies(site: AccountSite, account: str, source: str) -> dict[str, str]:
     """The texts of the audit log by kind, as one of two operations answers them; each row must be found by its number too."""
     if source == "audit.list":
         return {row["event"]: row["details"] for row in site.get(account, f"{OWN}/operations/audit.list?dag=shown_dag")}
@@ -105,7 +85,7 @@ def read_bodies(site: HiddenSite, account: str, source: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("source", ["eventLogs", "audit.list"])
-def test_the_audit_log_names_no_hidden_dag(site: HiddenSite, source: str) -> None:
+def test_the_audit_log_names_no_hidden_dag(site: AccountSite, source: str) -> None:
     for account in ("viewer", "admin"):
         full = read_bodies(site, account, source)
         assert {kind: full[kind] for kind in BODIES} == {kind: body if isinstance(body, str) else json.dumps(body) for kind, body in BODIES.items()}
@@ -118,7 +98,7 @@ def test_the_audit_log_names_no_hidden_dag(site: HiddenSite, source: str) -> Non
     assert found["kept"] == json.dumps(BODIES["kept"])
 
 
-def test_the_audit_log_of_a_dag_names_no_hidden_dag_and_keeps_numbers(site: HiddenSite) -> None:
+def test_the_audit_log_of_a_dag_names_no_hidden_dag_and_keeps_numbers(site: AccountSite) -> None:
     """A hidden DAG whose id is a number once replaced the numbers of the JSON text, which was no JSON then."""
     rows = {row["event"]: row for row in site.get("reader", f"{OWN}/dags/shown_dag/audit")["rows"]}
     assert (rows["changed"]["before"], rows["changed"]["after"]) == ({"waits for": [HIDDEN, 2026]}, 2026)
@@ -128,7 +108,12 @@ def test_the_audit_log_of_a_dag_names_no_hidden_dag_and_keeps_numbers(site: Hidd
     assert full["changed"]["before"] == {"waits for": ["secret_dag", 2026]}
 
 
-def test_the_audit_log_is_not_ordered_by_texts_that_name_hidden_dags(site: HiddenSite) -> None:
+def test_only_an_administrator_sees_from_where_a_dag_was_changed(site: AccountSite) -> None:
+    seen = {account: {row["from"] for row in site.get(account, f"{OWN}/dags/shown_dag/audit")["rows"] if row["event"] in BODIES} for account in ("admin", "viewer", "reader")}
+    assert seen == {"admin": {"192.0.2.7"}, "viewer": {None}, "reader": {None}}
+
+
+def test_the_audit_log_is_not_ordered_by_texts_that_name_hidden_dags(site: AccountSite) -> None:
     """With rows of its own between them, an account could find a hidden name letter by letter."""
     path = "/api/v2/eventLogs?dag_id=shown_dag&order_by="
     assert site.get("viewer", f"{path}extra")["total_entries"] >= len(BODIES)
@@ -138,7 +123,7 @@ def test_the_audit_log_is_not_ordered_by_texts_that_name_hidden_dags(site: Hidde
     assert site.get("reader", f"{path}-when")["total_entries"] >= len(BODIES)
 
 
-def test_the_structure_of_a_dag_names_no_hidden_dag(site: HiddenSite) -> None:
+def test_the_structure_of_a_dag_names_no_hidden_dag(site: AccountSite) -> None:
     def list_outside(account: str) -> list[tuple[str, str]]:
         return sorted((node["kind"], node["name"]) for node in site.get(account, f"{OWN}/dags/shown_dag/structure")["outside"])
 
@@ -146,7 +131,7 @@ def test_the_structure_of_a_dag_names_no_hidden_dag(site: HiddenSite) -> None:
     assert list_outside("reader") == [("asset", "orders")]
 
 
-def test_an_asset_that_hidden_dags_write_too_is_materialized_by_the_visible_dag(site: HiddenSite) -> None:
+def test_an_asset_that_hidden_dags_write_too_is_materialized_by_the_visible_dag(site: AccountSite) -> None:
     (asset_id,) = [one["id"] for one in site.get("viewer", "/api/v2/assets")["assets"] if one["name"] == "orders"]
     path = f"/api/v2/assets/{asset_id}/materialize"
     refused = site.request("admin", "POST", path, {})
@@ -156,7 +141,7 @@ def test_an_asset_that_hidden_dags_write_too_is_materialized_by_the_visible_dag(
     assert (created.status, created.json()["dag_id"]) == (200, "shown_dag")
 
 
-def test_a_hidden_dag_is_answered_as_one_that_does_not_exist(site: HiddenSite) -> None:
+def test_a_hidden_dag_is_answered_as_one_that_does_not_exist(site: AccountSite) -> None:
     """Each operation, with every parameter and field that may name a DAG: the answer differs in the name at most."""
     document = site.client.request("GET", "/openapi.json").json()
     tried, found, different = 0, 0, []
@@ -182,7 +167,7 @@ KNOWN = {
 }  # fmt: skip
 
 
-def ask_about(site: HiddenSite, document: Any, method: str, path: str, operation: Any, dag_id: str) -> tuple[int, str]:
+def ask_about(site: AccountSite, document: Any, method: str, path: str, operation: Any, dag_id: str) -> tuple[int, str]:
     """The status and the text of an answer, in which the DAG has the same name whichever it is."""
     query = []
     for parameter in operation.get("parameters", ()):

@@ -13,6 +13,7 @@ from gnomon.actions import schedule_previews
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.upstream_edges import AfterSpec
+from gnomon.report.activity.pool_use import read_pool_use
 from gnomon.store.admin import pools
 from gnomon.testing import Play
 
@@ -155,3 +156,6 @@ def test_pools_list_what_holds_their_slots_and_what_waits(api: Client, deploymen
     assert (narrow["slots"], narrow["used"], narrow["held"], narrow["waiting"], answer["complete"]) == (1, 1, 1, 2, True)
     assert [(one["task_id"], one["state"]) for one in narrow["holders"]] == [("t0", "running")]
     assert [one["task_id"] for one in narrow["waiters"]] == ["t1", "t2"]
+    with deployment.db.read() as tx:
+        (hidden,) = (use for use in read_pool_use(tx, lambda _: False).pools if use.pool.name == "narrow")
+    assert (hidden.held, hidden.waiting, hidden.holders, hidden.waiters) == (1, 2, [], [])

@@ -16,6 +16,8 @@ from gnomon.model.hitl import HITLRequest
 from gnomon.model.instants import SECOND
 from gnomon.model.records import EventRecord
 from gnomon.model.spec import TaskSpec
+from gnomon.report.activity import limit_use
+from gnomon.report.explanations.engine_state_reading import build_limits
 from gnomon.store.dag_records import dag_runs, dags
 from gnomon.store.dag_records.event_log import log_event
 from gnomon.store.trigger_queue import triggerer_leases
@@ -83,6 +85,14 @@ def test_nothing_of_a_hidden_dag_is_told(deferred: Client, deployment: Deploymen
         assert {one["dag_id"] for one in limits["limits"]} == {"down"}
         assert (limits["live_attempts"], limits["workers"][0]["used"], limits["workers"][0]["host"]) == (None, None, "")
         assert guest.own("/services")["problems"] == []
+
+
+def test_limits_of_hidden_dags_take_no_place_in_the_list(deferred: Client, deployment: Deployment, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limit_use, "LISTED_MAX", 1)
+    for dag_id in ("down", "up"):
+        with deployment.db.read() as tx:
+            found = limit_use.read_limit_use(tx, build_limits(deployment.home.cfg), NOW, lambda one, dag_id=dag_id: one == dag_id)  # type: ignore[misc]
+        assert [use.dag_id for use in found.limits] == [dag_id]
 
 
 def test_a_limit_names_who_holds_it_and_who_waits(api: Client, deployment: Deployment) -> None:

@@ -21,7 +21,7 @@ from gnomon.store.transaction import LEASE_TTL_S
 
 @pytest.fixture
 def frozen(tmp_path: Path) -> Iterator[int]:
-    """A process that holds the ticket since 0 by its clock, and sleeps."""
+    """A process that holds the write lock since 0 by its clock, and sleeps."""
     with another_process(lambda: WriteLock(tmp_path / "g.db", VirtualClock(0)).acquire()) as pid:
         yield pid
 
@@ -40,10 +40,10 @@ def test_a_holder_beyond_its_time_is_killed_and_the_next_may_write(tmp_path: Pat
     assert watchdog.check(LEASE_TTL_S) is None
     assert watchdog.check(LEASE_TTL_S + 10) == frozen
     assert os.waitstatus_to_exitcode(os.waitpid(frozen, 0)[1]) == -signal.SIGKILL
-    ticket = WriteLock(tmp_path / "g.db", VirtualClock(0))
-    ticket.acquire()
-    ticket.release()
-    ticket.close()
+    lock = WriteLock(tmp_path / "g.db", VirtualClock(0))
+    lock.acquire()
+    lock.release()
+    lock.close()
     assert watchdog.check(1e9) is None
 
 

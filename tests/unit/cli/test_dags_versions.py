@@ -20,7 +20,8 @@ def test_the_versions_of_a_dag_with_what_each_changed(gnomon: Gnomon, deployment
         (1, False, "1", ["first version"]),
     ]
     assert gnomon("dags", "versions", "a").out.splitlines()[2].split()[0] == "2"
-    assert "did you mean 'a'" in gnomon("dags", "versions", "aa").err or gnomon("dags", "versions", "aa").code == 1
+    unknown = gnomon("dags", "versions", "aa")
+    assert (unknown.code, "there is no DAG 'aa'" in unknown.err) == (1, True)
 
 
 def test_a_change_of_a_task_names_old_and_new_value() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -122,6 +123,9 @@ def test_labels_are_valid_and_a_changed_value_has_a_checksum(text: str) -> None:
 @pytest.mark.parametrize(("config", "sentence"), [
     ({"pod_override": {"spec": 3}}, "must be a V1Pod, or a dict as in a manifest"),
     ({"pod_override": {"spec": {"containers": ["x"]}}}, "spec.containers must be a list of containers"),
+    ({"pod_override": {"spec": {"volumes": 5}}}, "the pod of task t cannot be built from its template and pod_override: .*; write both as manifests"),
+    ({"pod_override": {"spec": {"containers": [{"env": 5}]}}}, "the pod of task t cannot be built"),
+    ({"pod_override": {"metadata": {"labels": ["x"]}}}, "the pod of task t cannot be built"),
     ({"pod_template_file": "/nowhere.yaml"}, "the pod template /nowhere.yaml cannot be read"),
 ])
 def test_what_cannot_be_a_pod_is_refused(config: dict[str, Any], sentence: str) -> None:
@@ -136,6 +140,7 @@ def test_a_pod_without_an_image_is_refused() -> None:
 
 @pytest.mark.parametrize(("text", "sentence"), [
     ("kind: Deployment\nspec: {}\n", "must hold one object of kind Pod with a spec"), ("{", "is no YAML"), ("spec: {containers: []}", "has no container"),
+    ("spec: {containers: [base]}", "elements of spec.containers"), ("metadata: x\nspec: {containers: [{name: base}]}", "must have objects as metadata"),
 ])
 def test_a_template_that_is_no_pod_is_refused(tmp_path: Path, text: str, sentence: str) -> None:
     (tmp_path / "t.yaml").write_text(text)
@@ -146,6 +151,13 @@ def test_a_template_that_is_no_pod_is_refused(tmp_path: Path, text: str, sentenc
 def test_a_task_may_name_a_template_of_its_own(tmp_path: Path) -> None:
     (tmp_path / "t.yaml").write_text("kind: Pod\nspec: {priority: 3, containers: [{name: base}]}\n")
     assert build_pod(make_settings(), make_attempt({"pod_template_file": str(tmp_path / "t.yaml")}))["spec"]["priority"] == 3
+
+
+def test_a_date_in_a_template_is_a_text_as_for_kubernetes(tmp_path: Path) -> None:
+    (tmp_path / "t.yaml").write_text("metadata: {annotations: {since: 2026-01-31, at: 2026-01-31T08:00:00Z}}\nspec: {containers: [{name: base}], priority: 3}\n")
+    pod = build_pod(make_settings(read_template(tmp_path / "t.yaml")), make_attempt())
+    assert (pod["metadata"]["annotations"]["since"], pod["metadata"]["annotations"]["at"], pod["spec"]["priority"]) == ("2026-01-31", "2026-01-31T08:00:00Z", 3)
+    json.dumps(pod)
 
 
 def container(**state: Any) -> list[dict[str, Any]]:

@@ -289,3 +289,9 @@ def test_a_round_without_news_writes_nothing(world: RemoteWorld) -> None:
     writes = world.store.writes
     world.events()
     assert world.store.writes == writes
+
+
+def test_an_attempt_that_ends_before_the_broker_has_its_message_is_forgotten(world: RemoteWorld) -> None:
+    world.submit("a", "b")
+    world.executor.acknowledge(NAME, ["a"])
+    assert set(world.executor._sent_at) == {"b"}

@@ -17,7 +17,7 @@ from gnomon.loading.bundles import bundle_loader
 from gnomon.loading.bundles.base_bundle import DagBundleError
 from gnomon.loading.bundles.git_access import GitAccess
 from gnomon.loading.bundles.git_bundle import GitDagBundle
-from gnomon.loading.bundles.git_submodules import choose_access, resolve_address
+from gnomon.loading.bundles.git_submodules import choose_access, fetch_submodules, resolve_address
 
 ALLOW_FILES = ("-c", "protocol.file.allow=always")
 
@@ -165,3 +165,24 @@ def test_the_password_goes_to_the_server_of_the_repository_only(address: str, ha
     chosen = choose_access(access, address)
     assert (chosen.url, chosen.token, chosen.login) == (address, "token" if has_token else None, "robot" if has_token else None)
     assert chosen.extra == {"key_file": "/key"}
+
+
+class MadeTree:
+    """A mirror with one submodule, whose path no git would have written."""
+
+    name = "team"
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def read_mirror(self, mirror: Path, *arguments: str) -> str:
+        return f"160000 commit {'a' * 40}\t{self._path}\0" if "-r" in arguments else ""
+
+    def fetch_commit(self, mirror: Path, access: GitAccess, commit: str) -> None:
+        raise AssertionError("nothing is fetched")
+
+
+@pytest.mark.parametrize("path", ["../other", "dags/../../other", "/etc", ".git/hooks", "dags/.git"])
+def test_a_submodule_whose_path_leads_out_of_its_folder_is_refused(path: str, tmp_path: Path) -> None:
+    with pytest.raises(DagBundleError, match="would lead out of its folder; remove it from the repository"):
+        list(fetch_submodules(MadeTree(path), GitAccess("https://git.example.com/team.git"), tmp_path, tmp_path, "b" * 40))

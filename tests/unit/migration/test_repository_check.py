@@ -187,3 +187,15 @@ def test_exit_codes_and_documents(folder: Path, home: Home, capsys: pytest.Captu
     assert log["version"] == "2.1.0"
     assert {result["ruleId"] for result in run["results"]} == {rule["id"] for rule in run["tool"]["driver"]["rules"]}
     assert {"ruleId": "python-2", "level": "error"}.items() <= next(one for one in run["results"] if one["ruleId"] == "python-2").items()
+
+
+def test_watchers_and_links_of_plugins_act_and_are_not_mentioned(tmp_path: Path) -> None:
+    (tmp_path / "watched.py").write_text(NEW + "from airflow.sdk import AssetWatcher\nAsset('x', watchers=[AssetWatcher(name='w', trigger=None)])")
+    (tmp_path / "plug.py").write_text(
+        "from airflow.plugins_manager import AirflowPlugin\nclass P(AirflowPlugin):\n    name = 'p'\n    operator_extra_links = [1]\n    flask_blueprints = [1]\n    macros = [1]\n"
+    )
+    messages = [one.message for file in check_repository(tmp_path, CheckSettings(NOW)).files for one in file.findings]
+    assert [text for text in messages if "has no effect" in text or "AssetWatcher" in text] == [
+        "plugin P: flask_blueprints has no effect, because the web page is Gnomon's own",
+        "plugin P: macros has no effect, because templates have no macros of plugins; give the functions to the DAG with user_defined_macros=",
+    ]

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -121,3 +123,29 @@ def test_without_a_remote_folder_nothing_but_the_local_one_is_looked_at(world: R
     local = TaskLogFolder(world.logs, None, world.clock)
     lookup = local.look_up()
     assert (lookup.search(lambda: lookup.has(NAME)), lookup.elsewhere, local.fetch(NAME)) == (False, "", world.logs / NAME)
+
+
+def test_calls_of_the_remote_folder_are_limited_and_those_of_this_machine_are_not(world: RemoteWorld) -> None:
+    _upload(world)
+    free = [1]
+
+    @contextmanager
+    def limit() -> Iterator[None]:
+        if not free:
+            raise TooMany
+        free.pop()
+        yield
+        free.append(1)
+
+    limited = TaskLogFolder(world.logs, world.remote, world.clock, limit)
+    assert limited.fetch(NAME).read_text() == "hello\n"
+    free.clear()
+    for call in (lambda: limited.list_sizes("other"), lambda: limited.fetch(NAME.replace("attempt=1", "attempt=2"))):
+        with pytest.raises(TooMany):
+            call()
+    path = world.write(NAME.replace("attempt=1", "attempt=3"))
+    assert limited.fetch(NAME.replace("attempt=1", "attempt=3")) == path
+
+
+class TooMany(Exception):
+    """The limit is reached."""

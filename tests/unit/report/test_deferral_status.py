@@ -11,9 +11,10 @@ from tests.keys import CIPHER
 from tests.unit.triggerer.keeping import Deferred
 
 from gnomon.config import load_config
-from gnomon.model.records import DeferralRecord
-from gnomon.report.explanations.deferral_status import describe_trigger_location
+from gnomon.model.records import DeferralRecord, EventRecord
+from gnomon.report.explanations.deferral_status import describe_trigger_location, list_trigger_status
 from gnomon.store import open_database
+from gnomon.store.dag_records.event_log import log_event
 from gnomon.store.trigger_queue import trigger_claims, triggerer_leases
 
 
@@ -69,6 +70,22 @@ def test_a_queue_to_which_nobody_listens_is_named(deferred: Deferred) -> None:
     register(deferred, "t1", queues=("a",))
     assert said(deferred, deferred.wait("Nap", queue="b")).startswith("no triggerer serves the queue 'b' of its trigger")
     assert said(deferred, deferred.wait("Nap", queue="a")).startswith("a triggerer will claim its trigger at its next poll")
+
+
+def test_a_triggerer_is_wanted_only_where_another_one_would_help(deferred: Deferred) -> None:
+    """Not by what a sentence says: the stack of a fault may have any words."""
+    wait = deferred.wait("Nap")
+
+    def wanted() -> list[tuple[bool, bool]]:
+        with deferred.db.read() as tx:
+            return [(one.is_running, one.needs_triggerer) for one in list_trigger_status(tx, wait.key)]
+
+    assert wanted() == [(False, True)]
+    register(deferred, "t1")
+    claim(deferred, "t1")
+    with deferred.db.write() as tx:
+        log_event(tx, EventRecord(0, "trigger_blocked", run_pk=wait.key.run_pk, task_no=wait.key.task_no, map_index=wait.key.map_index, by="triggerer", body="x.Nap:\nstart the work"))
+    assert wanted() == [(True, False), (False, False)]
 
 
 def test_nothing_is_said_of_what_does_not_wait(deferred: Deferred) -> None:

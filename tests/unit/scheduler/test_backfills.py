@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
-from tests.databases import create_schema, new_database
+from tests.databases import create_file, new_database
 from tests.unit.scheduler.between import DAY, HOUR, START, Cut, World, cron
 
 from gnomon.engine import explain
@@ -34,17 +34,9 @@ from gnomon.timetables import CronDataIntervalTimetable, EventsTimetable, Timeta
 HOURLY = "0 * * * *"
 
 
-@pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An empty database."""
-    path = tmp_path_factory.mktemp("template") / "gnomon.db"
-    create_schema(f"sqlite:///{path}")
-    return path
-
-
 @pytest.fixture
-def sqlite_url(template: Path, tmp_path: Path) -> str:
-    shutil.copy(template, tmp_path / "gnomon.db")
+def sqlite_url(tmp_path: Path) -> str:
+    create_file(tmp_path / "gnomon.db")
     return f"sqlite:///{tmp_path / 'gnomon.db'}"
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.databases import create_schema, new_database
+from tests.databases import create_file, new_database
 from tests.unit.scheduler.between import HOUR, MINUTE, START, Cut, World, cron
 
 from gnomon.engine import events as e
@@ -32,17 +31,9 @@ TEN_MINUTES = 1 / 6
 APART = ("down", "late", "chained")
 
 
-@pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An empty database."""
-    path = tmp_path_factory.mktemp("template") / "gnomon.db"
-    create_schema(f"sqlite:///{path}")
-    return path
-
-
 @pytest.fixture
-def sqlite_url(template: Path, tmp_path: Path) -> str:
-    shutil.copy(template, tmp_path / "gnomon.db")
+def sqlite_url(tmp_path: Path) -> str:
+    create_file(tmp_path / "gnomon.db")
     return f"sqlite:///{tmp_path / 'gnomon.db'}"
 
 

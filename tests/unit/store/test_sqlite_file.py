@@ -80,7 +80,7 @@ def test_a_full_disk_stores_nothing_and_says_so(db: Database) -> None:
         variables.set_variable(tx, "small", "2")
 
 
-def test_a_program_that_locks_the_file_without_a_ticket_is_named(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_that_locks_the_file_without_the_write_lock_is_named(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     from gnomon.store import DatabaseUnavailable
     from gnomon.store.drivers import sqlite
 

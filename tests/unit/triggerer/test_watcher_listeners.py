@@ -63,9 +63,11 @@ def test_a_plugin_whose_import_does_not_end_delays_no_trigger_for_long(monkeypat
     asyncio.run(run())
 
 
-def test_a_plugin_that_exits_at_its_import_is_logged(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_plugin_that_exits_at_its_import_is_logged(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     def exit_at_once(folder: str) -> bool:
         raise SystemExit("no")
 
     monkeypatch.setattr(watcher_listeners, "may_have_listeners", exit_at_once)
-    asyncio.run(WatcherListeners().call(WATCHING, EVENT))
+    with caplog.at_level("WARNING"):
+        asyncio.run(WatcherListeners().call(WATCHING, EVENT))
+    assert [record.getMessage() for record in caplog.records] == ["listeners_not_loaded"]

@@ -7958,7 +7958,7 @@ export interface components {
         };
         /**
          * DeferralAnswer
-         * @description A deferral. The arguments of the trigger are not shown: they are stored encrypted, for triggerers only.
+         * @description A deferral. `GET /triggers` shows the arguments of its trigger.
          */
         DeferralAnswer: {
             /** Classpath */

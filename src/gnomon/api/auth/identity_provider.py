@@ -67,7 +67,7 @@ class IdentityProvider:
 
     def read_claims(self, code: str, redirect_url: str, secrets: LoginSecrets) -> dict[str, Any]:
         """The verified claims for the code that the browser brought, with those of the userinfo endpoint. Raises ProviderUnavailable and ProviderRefused."""
-        import requests
+        import requests  # start-up cost: only with [oidc]
         from authlib.common.errors import AuthlibBaseError
 
         metadata = self._read_metadata()
@@ -95,7 +95,7 @@ class IdentityProvider:
 
     # ---- requests ----------------------------------------------------------------------------------------------------
     def _open_client(self, redirect_url: str, metadata: Mapping[str, Any]) -> Any:
-        from authlib.integrations.requests_client import OAuth2Session
+        from authlib.integrations.requests_client import OAuth2Session  # start-up cost: only with [oidc]
 
         supported = metadata.get("token_endpoint_auth_methods_supported", ["client_secret_basic"])
         method = "none" if not self._settings.client_secret else "client_secret_basic" if "client_secret_basic" in supported else "client_secret_post"
@@ -133,7 +133,7 @@ class IdentityProvider:
         return found
 
     def _get_json(self, url: str, access_token: str = "") -> dict[str, Any]:
-        import requests
+        import requests  # start-up cost: only with [oidc]
 
         headers = {"Authorization": f"Bearer {access_token}"} if access_token else {}
         try:
@@ -172,7 +172,7 @@ class IdentityProvider:
 
     # ---- the ID token ------------------------------------------------------------------------------------------------
     def _verify(self, id_token: str, metadata: Mapping[str, Any], nonce: str) -> dict[str, Any]:
-        import jwt
+        import jwt  # start-up cost: only with [oidc]
 
         options: Any = {"require": ["exp", "iat", "iss", "aud", "sub"], "verify_exp": False, "verify_iat": False, "verify_nbf": False}
         try:
@@ -208,7 +208,7 @@ class IdentityProvider:
             )
 
     def _find_key(self, id_token: str, jwks_uri: str) -> Any:
-        import jwt
+        import jwt  # start-up cost: only with [oidc]
 
         wanted = jwt.get_unverified_header(id_token).get("kid")
         with self._guard:

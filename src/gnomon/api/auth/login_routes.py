@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 from urllib.parse import parse_qs
 
+from anyio.to_thread import run_sync
 from fastapi import APIRouter, HTTPException, Query, Request
 from pydantic import BaseModel, Field
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -68,8 +69,6 @@ def _render(context: ApiContext, request: Request, target: str, problem: str = "
 @router.post(LOGIN_PATH, include_in_schema=False)
 async def submit_login(request: Request, context: Context) -> Response:
     """Begin a session and go to the page that was asked for."""
-    from anyio.to_thread import run_sync
-
     form = parse_qs((await _read_form(request)).decode("utf-8", "replace"), max_num_fields=10)
     return await run_sync(_log_in_browser, context, request, {name: values[0] for name, values in form.items()})
 

@@ -33,7 +33,7 @@ _decoder = msgspec.json.Decoder(Report)
 
 
 @dataclass(frozen=True, slots=True)
-class _Checked:
+class _CheckedReport:
     """A report that can be read and has a valid token."""
 
     number: int
@@ -45,7 +45,7 @@ class _Checked:
 def answer_reports(context: ApiContext, worker_id: str, encoded: Sequence[bytes | msgspec.Raw]) -> tuple[ReportAnswer, ...]:
     """The answers in the order of the reports. Raises ResourceUnavailable: nothing is stored."""
     answers: dict[int, ReportAnswer] = {}
-    checked: list[_Checked] = []
+    checked: list[_CheckedReport] = []
     seen: set[tuple[type, str]] = set()
     for number, one in enumerate(encoded):
         found = _check(context, worker_id, number, one)
@@ -60,7 +60,7 @@ def answer_reports(context: ApiContext, worker_id: str, encoded: Sequence[bytes 
     return tuple(answers[number] for number in range(len(encoded)))
 
 
-def _check(context: ApiContext, worker_id: str, number: int, encoded: bytes | msgspec.Raw) -> _Checked | ReportAnswer:
+def _check(context: ApiContext, worker_id: str, number: int, encoded: bytes | msgspec.Raw) -> _CheckedReport | ReportAnswer:
     try:
         report = _decoder.decode(encoded)
     except (msgspec.DecodeError, RecursionError) as error:
@@ -69,10 +69,10 @@ def _check(context: ApiContext, worker_id: str, number: int, encoded: bytes | ms
     attempt_id = report.result.attempt_id if isinstance(report, ReportedResult) else report.attempt_id
     if context.attempt_tokens.find_worker(report.token, use, attempt_id, context.clock.now()) != of_token:
         return ReportAnswer(status=401, detail=f"the report has no valid token for the attempt {attempt_id}")
-    return _Checked(number, attempt_id, report)
+    return _CheckedReport(number, attempt_id, report)
 
 
-def _record(context: ApiContext, worker_id: str, checked: Sequence[_Checked]) -> Mapping[int, ReportAnswer]:
+def _record(context: ApiContext, worker_id: str, checked: Sequence[_CheckedReport]) -> Mapping[int, ReportAnswer]:
     """Store the reports together or, when that fails, each by itself, so that one which cannot be stored does not hold the others."""
     if not checked:
         return {}
@@ -90,7 +90,7 @@ def _record(context: ApiContext, worker_id: str, checked: Sequence[_Checked]) ->
         return {checked[0].number: ReportAnswer(status=status, detail=detail)}
 
 
-def _record_together(context: ApiContext, worker_id: str, checked: Sequence[_Checked]) -> Mapping[int, ReportAnswer]:
+def _record_together(context: ApiContext, worker_id: str, checked: Sequence[_CheckedReport]) -> Mapping[int, ReportAnswer]:
     claims = [one.attempt_id for one in checked if isinstance(one.report, ReportedClaim)]
     entries = {one.attempt_id: one.report.at for one in checked if isinstance(one.report, ReportedEntry)}
     results = {one.attempt_id: one.report.result for one in checked if isinstance(one.report, ReportedResult)}
@@ -99,7 +99,7 @@ def _record_together(context: ApiContext, worker_id: str, checked: Sequence[_Che
     return {one.number: _answer(context, worker_id, worker_token, one, recorded) for one in checked}
 
 
-def _answer(context: ApiContext, worker_id: str, worker_token: str, one: _Checked, recorded: RecordedReports) -> ReportAnswer:
+def _answer(context: ApiContext, worker_id: str, worker_token: str, one: _CheckedReport, recorded: RecordedReports) -> ReportAnswer:
     if isinstance(one.report, ReportedEntry):
         return ReportAnswer()
     if isinstance(one.report, ReportedResult):

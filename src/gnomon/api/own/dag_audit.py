@@ -19,6 +19,7 @@ from gnomon.api.common.paths import Id
 from gnomon.api.context import Context
 from gnomon.api.v2.lookup import find_stored_dag, refuse_wildcard
 from gnomon.api.v2.schemas.base import Answer
+from gnomon.model.accounts import Role
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import to_datetime
 from gnomon.report.listings.audit_list import hide_in_value, read_details
@@ -39,7 +40,7 @@ class AuditRowAnswer(Answer):
     by: str
     """`api:NAME`, `cli:NAME`, or a service."""
     from_: str | None = Field(serialization_alias="from")
-    """The address from which it was asked, where it is recorded."""
+    """The address from which it was asked over the API; only administrators see it."""
     run_id: str | None
     task_id: str | None
     map_index: int | None
@@ -81,15 +82,15 @@ def get_dag_audit(
         page = read_event_page(tx, PageQuery(tuple(conditions), (SortKey("event_log_id", descends=True),), limit + 1), stored.dag_pk)
         visible = VisibleDags(context, tx, user)
     hide = build_name_filter(visible)
-    return AuditAnswer(rows=[_build(one, hide) for one in page[:limit]], next=page[limit - 1].event_pk if len(page) > limit else None)
+    is_admin = user.identity.everywhere is Role.ADMIN
+    return AuditAnswer(rows=[_build(one, hide, is_admin=is_admin) for one in page[:limit]], next=page[limit - 1].event_pk if len(page) > limit else None)
 
 
-def _build(one: ListedEvent, hide: Callable[[str], str]) -> AuditRowAnswer:
+def _build(one: ListedEvent, hide: Callable[[str], str], *, is_admin: bool) -> AuditRowAnswer:
     details = hide_in_value(read_details(one.body), hide)
-    rest = {name: value for name, value in details.items() if name not in ("before", "after", "from")}
-    address = details.get("from")
+    rest = {name: value for name, value in details.items() if name not in ("before", "after")}
     return AuditRowAnswer(
-        id=one.event_pk, at=to_datetime(one.at), event=one.kind, by=one.by, from_=address if isinstance(address, str) else None, run_id=one.run_id,
+        id=one.event_pk, at=to_datetime(one.at), event=one.kind, by=one.by, from_=one.address if is_admin else None, run_id=one.run_id,
         task_id=one.task_id, map_index=None if one.map_index == UNMAPPED else one.map_index, before=details.get("before"), after=details.get("after"),
         text=hide(one.body) if not details else json.dumps(rest, ensure_ascii=False) if rest else "",
     )  # fmt: skip

@@ -23,7 +23,7 @@ router = APIRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{ta
 
 
 class DeferralAnswer(Answer):
-    """A deferral. The arguments of the trigger are not shown: they are stored encrypted, for triggerers only."""
+    """A deferral. `GET /triggers` shows the arguments of its trigger."""
 
     classpath: str
     kind: str
@@ -49,7 +49,7 @@ def get_deferral(
     """What the deferred task instance waits for; 404 for one that is not deferred."""
     refuse_wildcard("dag_id", dag_id)
     with context.database.read() as tx:
-        instances = RunInstances(context, tx, dag_id, dag_run_id)
+        instances = RunInstances(tx, dag_id, dag_run_id)
         detail = instances.find(task_id, map_index)
         found = find_deferral(tx, TaskKey(instances.run.run_pk, detail.task_no, map_index))
     if found is None:

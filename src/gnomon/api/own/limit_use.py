@@ -75,12 +75,12 @@ def get_limits(context: Context, user: CurrentUser) -> LimitsAnswer:
     """Which limits are in use now, which runs and task instances hold their places, and which wait."""
     limits = build_limits(context.cfg)
     with context.database.read() as tx:
-        found = read_limit_use(tx, limits, context.clock.now())
         visible = VisibleDags(context, tx, user)
+        found = read_limit_use(tx, limits, context.clock.now(), lambda dag_id: dag_id in visible)
     workers = [
         {**asdict(one), "host": one.host if visible.is_all else "", "used": one.used if visible.is_all and one.used >= 0 else None} for one in found.workers
     ]  # fmt: skip
     return LimitsAnswer.model_validate({
-        "limits": [asdict(use) for use in visible.select((use.dag_id, use) for use in found.limits)], "workers": workers, "parallelism": found.parallelism,
+        "limits": [asdict(use) for use in found.limits], "workers": workers, "parallelism": found.parallelism,
         "live_attempts": found.live_attempts if visible.is_all and found.live_attempts >= 0 else None, "complete": found.is_complete,
     })  # fmt: skip

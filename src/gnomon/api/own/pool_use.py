@@ -61,22 +61,18 @@ class PoolsUseAnswer(Answer):
 def get_pool_use(context: Context, user: CurrentUser) -> PoolsUseAnswer:
     """Which task instances hold the slots of each pool, and which are scheduled and not queued yet."""
     with context.database.read() as tx:
-        found = read_pool_use(tx)
         visible = VisibleDags(context, tx, user)
-    chosen = [use for use in found.pools if visible.is_all or _has_visible_user(use, visible)]
-    return PoolsUseAnswer(complete=found.is_complete, pools=[_build(use, visible) for use in chosen])
+        found = read_pool_use(tx, lambda dag_id: dag_id in visible)
+    chosen = [use for use in found.pools if visible.is_all or use.holders or use.waiters]
+    return PoolsUseAnswer(complete=found.is_complete, pools=[_build(use) for use in chosen])
 
 
-def _has_visible_user(use: PoolUse, visible: VisibleDags) -> bool:
-    return any(one.dag_id in visible for one in (*use.holders, *use.waiters))
-
-
-def _build(use: PoolUse, visible: VisibleDags) -> PoolUseAnswer:
-    holders, waiters = (_build_users(users, visible) for users in (use.holders, use.waiters))
+def _build(use: PoolUse) -> PoolUseAnswer:
+    holders, waiters = (_build_users(users) for users in (use.holders, use.waiters))
     return PoolUseAnswer(
         pool=use.pool.name, slots=use.pool.slots, used=use.pool.used, held=use.held, waiting=use.waiting, holders=holders, waiters=waiters
     )
 
 
-def _build_users(users: list[PoolUser], visible: VisibleDags) -> list[PoolUserAnswer]:
-    return [PoolUserAnswer.model_validate(asdict(one)) for one in visible.select((one.dag_id, one) for one in users)]
+def _build_users(users: list[PoolUser]) -> list[PoolUserAnswer]:
+    return [PoolUserAnswer.model_validate(asdict(one)) for one in users]

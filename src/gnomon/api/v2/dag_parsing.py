@@ -52,7 +52,7 @@ def get_extra_links(
 ) -> ExtraLinkCollectionResponse:
     """The links of a task instance by name; null while the URL is not known."""
     with context.database.read() as tx:
-        instances = RunInstances(context, tx, dag_id, dag_run_id)
+        instances = RunInstances(tx, dag_id, dag_run_id)
         record = instances.find(task_id, map_index).record
         if try_number is not None and (record is None or record.try_number != try_number):
             raise ApiUnsupported("only the links of the current try are kept")

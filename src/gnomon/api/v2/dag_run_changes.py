@@ -81,7 +81,7 @@ def check_clear_body(body: DAGRunClearBody) -> None:
 def show_clear(context: ApiContext, dag_id: str, run_id: str, body: DAGRunClearBody) -> list[TaskInstanceResponse]:
     """The task instances that `clear_run` would clear. Raises NameNotFound."""
     with context.database.read() as tx:
-        instances = RunInstances(context, tx, dag_id, run_id)
+        instances = RunInstances(tx, dag_id, run_id)
         rows = select_instances(tx, instances.dag, instances.run, only_failed=body.only_failed)
         chosen = {(row.task_id, row.map_index) for row in rows}
         return instances.build(one for one in instances.details if (one.row.task_id, one.row.map_index) in chosen)

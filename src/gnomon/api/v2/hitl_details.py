@@ -118,7 +118,7 @@ def get_hitl_details(
 def get_hitl_detail(dag_id: Id, dag_run_id: Id, task_id: Id, map_index: int, context: Context) -> HITLDetailAnswer:
     """The question of the current try of a task instance."""
     with context.database.read() as tx:
-        instances, named = _find(context, tx, dag_id, dag_run_id, task_id, map_index, None)
+        instances, named = _find(tx, dag_id, dag_run_id, task_id, map_index, None)
         (instance,) = instances.build([instances.find(task_id, map_index)])
     return HITLDetailAnswer(**_describe(named), task_instance=instance)
 
@@ -129,7 +129,7 @@ def get_hitl_detail_try_detail(
 ) -> HITLDetailHistory:
     """The question of one try of a task instance."""
     with context.database.read() as tx:
-        instances, named = _find(context, tx, dag_id, dag_run_id, task_id, map_index, try_number)
+        instances, named = _find(tx, dag_id, dag_run_id, task_id, map_index, try_number)
         detail = instances.find(task_id, map_index)
         tries = [one for one in list_tries(tx, detail) if one.try_number == try_number]
     if not tries:
@@ -145,7 +145,7 @@ def update_hitl_detail(
     """Answer a question. Params that are not given get their defaults."""
     respondent = HITLRespondent(user.name, user.name)
     with context.database.read() as tx:
-        instances, named = _find(context, tx, dag_id, dag_run_id, task_id, map_index, None)
+        instances, named = _find(tx, dag_id, dag_run_id, task_id, map_index, None)
     if named.detail.response is not None:
         raise HTTPException(409, f"the question of task {task_id!r} of run {dag_run_id!r} is answered already, or its time is over")
     try:
@@ -154,7 +154,7 @@ def update_hitl_detail(
         raise HTTPException(403, str(error)) from None
     require_answer(ask_owner(context.act_as(user), context.database, instances.dag, "answer", {"dag_pk": instances.dag.dag_pk, **answer}))
     with context.database.read() as tx:
-        _, named = _find(context, tx, dag_id, dag_run_id, task_id, map_index, None)
+        _, named = _find(tx, dag_id, dag_run_id, task_id, map_index, None)
     response = named.detail.response
     if response is None:
         raise RequestRefused(f"task {task_id!r} of run {dag_run_id!r} does not wait for an answer any more")
@@ -165,10 +165,10 @@ def update_hitl_detail(
 
 
 def _find(
-    context: ApiContext, tx: Transaction, dag_id: str, run_id: str, task_id: str, map_index: int, try_number: int | None
+    tx: Transaction, dag_id: str, run_id: str, task_id: str, map_index: int, try_number: int | None
 ) -> tuple[RunInstances, NamedHITLDetail]:
     """The newest question of the task instance, or of one of its tries. Raises NameNotFound, or HTTPException (404) without one."""
-    instances = RunInstances(context, tx, dag_id, run_id)
+    instances = RunInstances(tx, dag_id, run_id)
     record = instances.find(task_id, map_index).record
     wanted = try_number if try_number is not None else None if record is None else record.try_number
     for named in reversed(hitl_details.list_run_details(tx, instances.run.run_pk)):

@@ -34,7 +34,7 @@ def find_log(context: ApiContext, place: tuple[str, str, str, int], try_number: 
 
     def find() -> tuple[list[str], bool]:
         with context.database.read() as tx:
-            return _find_names(context, tx, place, try_number, lookup)
+            return _find_names(tx, place, try_number, lookup)
 
     try:
         names, is_over = lookup.search(find)
@@ -45,12 +45,12 @@ def find_log(context: ApiContext, place: tuple[str, str, str, int], try_number: 
     return FoundLog([context.task_logs.fetch(name) for name in names], is_over)
 
 
-def _find_names(context: ApiContext, tx: Transaction, place: tuple[str, str, str, int], try_number: int, lookup: LogLookup) -> tuple[list[str], bool]:
+def _find_names(tx: Transaction, place: tuple[str, str, str, int], try_number: int, lookup: LogLookup) -> tuple[list[str], bool]:
     """The names of the files, and whether nothing more will be written to them."""
     dag_id, run_id, task_id, map_index = place
     dag, run = find_dag_and_run(tx, dag_id, run_id)
     record = next((row for row in list_stored_instances(tx, dag, run, task_id) if row.map_index == map_index), None)
     if record is None:
-        RunInstances(context, tx, dag_id, run_id, task_id).find(task_id, map_index)
+        RunInstances(tx, dag_id, run_id, task_id).find(task_id, map_index)
     is_over = record is None or record.state in FINISHED_TASK_STATES or record.try_number > try_number
     return find_log_files(tx, dag, run, task_id, map_index, try_number or None, lookup), is_over

@@ -9,7 +9,7 @@ from fastapi import APIRouter, HTTPException, Query
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.common.paths import Id
-from gnomon.api.context import ApiContext, Context
+from gnomon.api.context import Context
 from gnomon.api.v2.schemas.task_instances_shapes import PatchTaskInstanceBody, TaskInstanceCollectionResponse
 from gnomon.api.v2.task_instance_changes import (
     InstancesToChange,
@@ -32,7 +32,7 @@ def patch_task_group_instances(
     """Set the states of all task instances of a group, and of the groups in it, or their notes."""
     fields = read_patch(body, update_mask)
     with context.database.read() as tx:
-        chosen = _select(context, tx, (dag_id, dag_run_id, group_id), body)
+        chosen = _select(tx, (dag_id, dag_run_id, group_id), body)
     return change_in_runs(context, user, chosen, fields, dry_run=False)
 
 
@@ -43,17 +43,17 @@ def patch_task_group_instances_dry_run(
     """The task instances whose state a request without `dry_run` would set."""
     fields = read_patch(body, None)
     with context.database.read() as tx:
-        chosen = _select(context, tx, (dag_id, dag_run_id, group_id), body)
+        chosen = _select(tx, (dag_id, dag_run_id, group_id), body)
     return change_in_runs(context, user, chosen, fields, dry_run=True)
 
 
-def _select(context: ApiContext, tx: Transaction, name: tuple[str, str, str], body: PatchTaskInstanceBody) -> list[InstancesToChange]:
+def _select(tx: Transaction, name: tuple[str, str, str], body: PatchTaskInstanceBody) -> list[InstancesToChange]:
     """The instances in the run, and in the runs before or after it that the body includes and that have the group."""
     dag_id, run_id, group_id = name
-    chosen = [select_group(context, tx, name, body)]
+    chosen = [select_group(tx, name, body)]
     for other in list_runs_to_mark(tx, dag_id, run_id, body)[1:]:
         try:
-            chosen.append(select_group(context, tx, (dag_id, other, group_id), body))
+            chosen.append(select_group(tx, (dag_id, other, group_id), body))
         except HTTPException:  # this run has no such group
             continue
     return chosen

@@ -56,7 +56,7 @@ def post_clear_task_instances(
     chosen: list[tuple[RunInstances, list[TaskInstanceRow]]] = []
     with context.database.read() as tx:
         for run_id in _find_runs(tx, dag_id, body):
-            instances = RunInstances(context, tx, dag_id, run_id)
+            instances = RunInstances(tx, dag_id, run_id)
             rows = _select(tx, instances, body)
             if rows:
                 chosen.append((instances, rows))
@@ -118,17 +118,17 @@ def _patch(
     dag_id, run_id, task_id, map_index = name
     fields = read_patch(body, update_mask)
     with context.database.read() as tx:
-        chosen = [_select_task(context, tx, (dag_id, one, task_id, map_index), body, is_named=one == run_id) for one in list_runs_to_mark(tx, dag_id, run_id, body)]
+        chosen = [_select_task(tx, (dag_id, one, task_id, map_index), body, is_named=one == run_id) for one in list_runs_to_mark(tx, dag_id, run_id, body)]
     return change_in_runs(context, user, chosen, fields, dry_run=dry_run)
 
 
 def _select_task(
-    context: ApiContext, tx: Transaction, name: tuple[str, str, str, int | None], body: PatchTaskInstanceBody, *, is_named: bool
+    tx: Transaction, name: tuple[str, str, str, int | None], body: PatchTaskInstanceBody, *, is_named: bool
 ) -> InstancesToChange:
     """The instances of a task in one run. Raises NameNotFound and HTTPException (404) when the run is the one that the request names; an earlier
     or later run may lack the task."""
     dag_id, run_id, task_id, map_index = name
-    instances = RunInstances(context, tx, dag_id, run_id)
+    instances = RunInstances(tx, dag_id, run_id)
     spec = find_spec_of_run(tx, instances.dag, instances.run)
     if is_named:
         if map_index is not None:
@@ -178,10 +178,10 @@ def change_in_runs(
     return TaskInstanceCollectionResponse(task_instances=answers, total_entries=len(answers))
 
 
-def select_group(context: ApiContext, tx: Transaction, names: tuple[str, str, str], body: PatchTaskInstanceBody) -> InstancesToChange:
+def select_group(tx: Transaction, names: tuple[str, str, str], body: PatchTaskInstanceBody) -> InstancesToChange:
     """The task instances of a task group, given as (dag_id, run_id, group_id). Raises NameNotFound, HTTPException (404) for an unknown group."""
     dag_id, run_id, group_id = names
-    instances = RunInstances(context, tx, dag_id, run_id)
+    instances = RunInstances(tx, dag_id, run_id)
     spec = find_spec_of_run(tx, instances.dag, instances.run)
     if group_id not in spec.groups:
         raise HTTPException(404, f"there is no task group {group_id!r} in run {run_id!r} of DAG {dag_id!r}; it has: {', '.join(sorted(spec.groups)) or 'none'}")
@@ -303,4 +303,4 @@ def _build(instances: RunInstances, rows: list[TaskInstanceRow]) -> list[TaskIns
 
 def _read_again(context: ApiContext, instances: RunInstances, rows: list[TaskInstanceRow]) -> list[TaskInstanceResponse]:
     with context.database.read() as tx:
-        return _build(RunInstances(context, tx, instances.dag.dag_id, instances.run.run_id), rows)
+        return _build(RunInstances(tx, instances.dag.dag_id, instances.run.run_id), rows)

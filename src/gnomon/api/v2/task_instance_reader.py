@@ -45,7 +45,7 @@ from gnomon.store.pages.task_instance_pages import (
 class RunInstances:
     """All task instances of one run, or those of one task of it. Raises NameNotFound for an unknown DAG or run."""
 
-    def __init__(self, context: ApiContext, tx: Transaction, dag_id: str, run_id: str, task_id: str | None = None) -> None:
+    def __init__(self, tx: Transaction, dag_id: str, run_id: str, task_id: str | None = None) -> None:
         self.dag, self.run = find_dag_and_run(tx, dag_id, run_id)
         self.listed = read_listed_runs(tx, [self.run.run_pk])[self.run.run_pk]
         self.display_name = self.dag.spec.display_name or dag_id

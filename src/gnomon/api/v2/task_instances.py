@@ -103,7 +103,7 @@ def get_mapped_task_instances(
     conditions = build_conditions(filters, TASK_INSTANCE_FIELDS, NO_FILTERS)
     order = parse_order(filters.order_by, TASK_INSTANCE_ORDER, "map_index", TASK_INSTANCE_KEY)
     with context.database.read() as tx:
-        instances = RunInstances(context, tx, dag_id, dag_run_id, task_id)
+        instances = RunInstances(tx, dag_id, dag_run_id, task_id)
         instances.require_mapped(task_id)
         conditions += [Condition("task_id", Operator.EQUAL, task_id), Condition("map_index", Operator.AT_LEAST, 0)]
         page = instances.select(PageQuery(tuple(conditions), order.keys, filters.size, filters.offset))
@@ -133,7 +133,7 @@ def get_task_instance_dependencies(
 ) -> TaskDependencyCollectionResponse:
     """Why a task instance that has not ended does not run; empty for one that has ended."""
     with context.database.read() as tx:
-        instances = RunInstances(context, tx, dag_id, dag_run_id, task_id)
+        instances = RunInstances(tx, dag_id, dag_run_id, task_id)
         detail = instances.find(task_id, map_index)
         if detail.record is not None and detail.record.state in FINISHED_TASK_STATES:
             return TaskDependencyCollectionResponse(dependencies=[])
@@ -186,7 +186,7 @@ def _read_list(
             found = read_instances_of_several_runs(context, tx, user, dag_id, run_id, query, order)
             answers, total, limit = found.answers, found.total.total, found.total.limit
         else:
-            instances = RunInstances(context, tx, dag_id, run_id)
+            instances = RunInstances(tx, dag_id, run_id)
             found = instances.select(query)
             answers, total, limit = instances.build(found.entries), found.total, None
     cursors = build_cursors(order.keys, position, found.keys, has_more=found.has_more) if has_cursors else Cursors(None, None)
@@ -203,7 +203,7 @@ def _check_order(order: Ordering) -> None:
 
 def _read_one(context: ApiContext, dag_id: str, run_id: str, task_id: str, map_index: int) -> TaskInstanceResponse:
     with context.database.read() as tx:
-        instances = RunInstances(context, tx, dag_id, run_id, task_id)
+        instances = RunInstances(tx, dag_id, run_id, task_id)
         detail = instances.find(task_id, map_index)
         fields = read_rendered_fields(tx, TaskKey(instances.run.run_pk, detail.task_no, map_index))
         return instances.build([detail])[0].model_copy(update={"rendered_fields": fields})
@@ -211,7 +211,7 @@ def _read_one(context: ApiContext, dag_id: str, run_id: str, task_id: str, map_i
 
 def _read_tries(context: ApiContext, dag_id: str, run_id: str, task_id: str, map_index: int) -> list[TaskInstanceHistoryResponse]:
     with context.database.read() as tx:
-        instances = RunInstances(context, tx, dag_id, run_id, task_id)
+        instances = RunInstances(tx, dag_id, run_id, task_id)
         detail = instances.find(task_id, map_index)
         return [build_history(instances.listed, instances.display_name, detail, one, instances.lookups) for one in list_tries(tx, detail)]
 

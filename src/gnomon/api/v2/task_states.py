@@ -16,7 +16,7 @@ from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.common.filters import read_instant
 from gnomon.api.common.paging import PageParameters, cut_page
 from gnomon.api.common.paths import Id
-from gnomon.api.context import ApiContext, Context
+from gnomon.api.context import Context
 from gnomon.api.v2.conversions import moment
 from gnomon.api.v2.schemas.state_stores_shapes import (
     TaskStateStoreBody,
@@ -51,7 +51,7 @@ def list_task_state_store(
 ) -> TaskStateStoreCollectionResponse:
     """What the task instance keeps, by key."""
     with context.database.read() as tx:
-        place = _find_place(context, tx, dag_id, dag_run_id, task_id, page.map_index)
+        place = _find_place(tx, dag_id, dag_run_id, task_id, page.map_index)
         found = list_instance_state(tx, place.scope, context.clock.now())
         answers = _build(tx, cut_page(found, page))
     return TaskStateStoreCollectionResponse(task_state_store=answers, total_entries=len(found))
@@ -64,7 +64,7 @@ def clear_task_state_store(
 ) -> Response:  # fmt: skip
     """Delete everything that the task instance keeps; with `all_map_indices` what all instances of the task keep."""
     with context.database.read() as tx:
-        place = _find_place(context, tx, dag_id, dag_run_id, task_id, None if all_map_indices else map_index)
+        place = _find_place(tx, dag_id, dag_run_id, task_id, None if all_map_indices else map_index)
     state_changes.clear_task_values(context.act_as(user), context.database, place, of_all_instances=all_map_indices)
     return Response(status_code=204)
 
@@ -75,7 +75,7 @@ def get_task_state_store(
 ) -> TaskStateStoreResponse:
     """The value under one key."""
     with context.database.read() as tx:
-        place = _find_place(context, tx, dag_id, dag_run_id, task_id, map_index)
+        place = _find_place(tx, dag_id, dag_run_id, task_id, map_index)
         found = [one for one in list_instance_state(tx, place.scope, context.clock.now()) if one.key == key]
         if not found:
             raise HTTPException(404, f"task {task_id!r} keeps nothing under {key!r} in run {dag_run_id!r}")
@@ -89,7 +89,7 @@ def set_task_state_store(
     """Keep a value for the task instance, in place of the one under the key. `expires_at`: null for never, `default` for the configured time."""
     actor = context.act_as(user)
     with context.database.read() as tx:
-        place = _find_place(context, tx, dag_id, dag_run_id, task_id, map_index)
+        place = _find_place(tx, dag_id, dag_run_id, task_id, map_index)
     if body.expires_at == "default":
         expires_at = state_changes.find_default_expiry(actor)
     else:
@@ -105,7 +105,7 @@ def patch_task_state_store(
 ) -> None:  # fmt: skip
     """Replace the value under a key; it expires as before."""
     with context.database.read() as tx:
-        place = _find_place(context, tx, dag_id, dag_run_id, task_id, map_index)
+        place = _find_place(tx, dag_id, dag_run_id, task_id, map_index)
     state_changes.replace_task_value(context.act_as(user), context.database, place, key, body.value)
 
 
@@ -115,14 +115,14 @@ def delete_task_state_store(
 ) -> Response:
     """Delete the value under one key; one that does not exist is no error, as in Airflow."""
     with context.database.read() as tx:
-        place = _find_place(context, tx, dag_id, dag_run_id, task_id, map_index)
+        place = _find_place(tx, dag_id, dag_run_id, task_id, map_index)
     state_changes.delete_task_value(context.act_as(user), context.database, place, key)
     return Response(status_code=204)
 
 
-def _find_place(context: ApiContext, tx: Transaction, dag_id: str, run_id: str, task_id: str, map_index: int | None) -> InstanceScope:
+def _find_place(tx: Transaction, dag_id: str, run_id: str, task_id: str, map_index: int | None) -> InstanceScope:
     """The task instance; None as the map index is any. Raises NameNotFound, HTTPException (404) for an instance that the run does not have."""
-    instances = RunInstances(context, tx, dag_id, run_id, task_id)
+    instances = RunInstances(tx, dag_id, run_id, task_id)
     if task_id not in instances.dag.task_numbers:
         raise task_not_found(dag_id, task_id, instances.dag.task_numbers)
     if map_index is not None:

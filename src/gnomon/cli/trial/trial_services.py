@@ -60,7 +60,7 @@ def start_companions(cfg: Config) -> Iterator[Callable[[], None]]:
     must have one thread and no open database.
     """
     def work() -> int:
-        from gnomon.worker import service
+        from gnomon.worker import service  # needed in the child process only
 
         return service.main(cfg)
 

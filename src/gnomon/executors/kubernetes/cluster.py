@@ -136,7 +136,7 @@ class Cluster:
 
     def _send(self, method: str, *args: Any, missing_ok: bool = False, **kwargs: Any) -> Any:
         """The response, whose body is not read; None for an object that does not exist, with `missing_ok`."""
-        from kubernetes.client import ApiException
+        from kubernetes.client import ApiException  # an extra, and slow: help of commands loads this module
 
         try:
             response = getattr(self._api, method)(*args, _preload_content=False, **kwargs)
@@ -156,7 +156,7 @@ class Cluster:
 
 def _connect(settings: ClusterSettings) -> Any:
     try:
-        from kubernetes import client, config
+        from kubernetes import client, config  # an extra, and slow to import
     except ImportError as error:
         raise ConfigurationError(
             f"[core] executor = {KUBERNETES_EXECUTOR} needs the package kubernetes, which cannot be imported ({error}); install it with: pip install 'gnomon[kubernetes]'"
@@ -176,14 +176,14 @@ def _connect(settings: ClusterSettings) -> Any:
         configuration.verify_ssl = False
     if settings.ssl_ca_cert:
         if not os.access(settings.ssl_ca_cert, os.R_OK):
-            raise ConfigurationError(f"[kubernetes_executor] ssl_ca_cert: the file {settings.ssl_ca_cert} cannot be read")
+            raise ConfigurationError(f"[kubernetes_executor] ssl_ca_cert: the file {settings.ssl_ca_cert} cannot be read; name a file of certificates that the user of the scheduler may read")
         configuration.ssl_ca_cert = settings.ssl_ca_cert
     return client.CoreV1Api(client.ApiClient(configuration))
 
 
 def _http_errors() -> tuple[type[Exception], ...]:
     """The errors of a connection; the package of the client brings urllib3."""
-    from urllib3.exceptions import HTTPError
+    from urllib3.exceptions import HTTPError  # comes with the extra
 
     return (HTTPError, OSError)
 

@@ -91,7 +91,7 @@ class KubernetesExecutor(RemoteExecutor):
     def refresh(self, workers: Sequence[WorkerRecord]) -> None:
         """Record what became of the pods, then as every executor with workers that claim."""
         try:
-            self._record_news()
+            self._record_updates()
         except ResourceUnavailable as error:
             events.warning("pods_not_recorded", error=str(error), again="with the next round")
         super().refresh(workers)
@@ -111,8 +111,8 @@ class KubernetesExecutor(RemoteExecutor):
             if name is not None:
                 self._courier.delete(name)
 
-    def _record_news(self) -> None:
-        self._unread += self._courier.take_news()
+    def _record_updates(self) -> None:
+        self._unread += self._courier.take_updates()
         while self._unread:  # one that the store does not take now is read again
             match self._unread[0]:
                 case PodStatus() as status:

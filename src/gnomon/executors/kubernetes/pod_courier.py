@@ -51,7 +51,7 @@ class PodImpossible:
     end: PodEnd
 
 
-PodNews = PodStatus | PodsListed | PodDelayed | PodImpossible
+PodUpdate = PodStatus | PodsListed | PodDelayed | PodImpossible
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class PodCourier:
         self._creations: queue.SimpleQueue[_Creation] = queue.SimpleQueue()
         self._deletions: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._created: queue.SimpleQueue[str] = queue.SimpleQueue()
-        self._news: queue.SimpleQueue[PodNews] = queue.SimpleQueue()
+        self._updates: queue.SimpleQueue[PodUpdate] = queue.SimpleQueue()
         self._stop = threading.Event()
         self._wake = threading.Event()
         self._is_away = False
@@ -103,9 +103,9 @@ class PodCourier:
         """The attempts that have a pod and a Secret since the last call."""
         return _drain(self._created)
 
-    def take_news(self) -> list[PodNews]:
+    def take_updates(self) -> list[PodUpdate]:
         """What was seen of the cluster since the last call, in order."""
-        return _drain(self._news)
+        return _drain(self._updates)
 
     def close(self) -> None:
         """End the threads. The watch may be blocked in a read; its thread ends with the process."""
@@ -141,14 +141,17 @@ class PodCourier:
             self._created.put(creation.attempt_id)
             self._is_away = False
         except PodHookFailed as error:
-            self._news.put(PodImpossible(creation.attempt_id, PodEnd(str(error), False)))
+            self._updates.put(PodImpossible(creation.attempt_id, PodEnd(str(error), False)))
         except RequestInvalid as error:
-            self._news.put(PodImpossible(creation.attempt_id, PodEnd(f"the cluster refuses its pod: {error}", False)))
+            self._updates.put(PodImpossible(creation.attempt_id, PodEnd(f"the cluster refuses its pod: {error}", False)))
         except (ClusterAway, PodConflict, VersionGone) as error:
             self._note_absence(error)
-            self._news.put(PodDelayed(creation.attempt_id, f"the cluster does not create its pod now: {error}"))
+            self._updates.put(PodDelayed(creation.attempt_id, f"the cluster does not create its pod now: {error}"))
             self._creations.put(creation)
             self._stop.wait(RETRY_S)
+        except Exception as error:  # of a library, or a fault of ours: the pods of other attempts are created nevertheless
+            events.exception("pod_not_created", attempt=creation.attempt_id)
+            self._updates.put(PodImpossible(creation.attempt_id, PodEnd(f"its pod cannot be created: {type(error).__name__}: {error}", False)))
 
     def _delete_pods(self) -> None:
         for name in _drain(self._deletions):
@@ -161,6 +164,8 @@ class PodCourier:
                 self._deletions.put(name)
                 self._stop.wait(RETRY_S)
                 return
+            except Exception:  # the pod stays; the thread goes on
+                events.exception("pod_not_deleted", pod=name)
 
     def _note_absence(self, error: Exception) -> None:
         if not self._is_away:
@@ -194,13 +199,13 @@ class PodCourier:
     def _list(self) -> str:
         pods, version = self._cluster.list_pods()
         found = [status for pod in pods if (status := self._report(pod, is_deleted=False)) is not None]
-        self._news.put(PodsListed(frozenset(status.attempt_id for status in found)))
+        self._updates.put(PodsListed(frozenset(status.attempt_id for status in found)))
         return version
 
     def _report(self, pod: Mapping[str, Any], *, is_deleted: bool) -> PodStatus | None:
         status = read_pod_status(pod, self._fatal_reasons, is_deleted=is_deleted)
         if status is not None:
-            self._news.put(status)
+            self._updates.put(status)
         return status
 
 

@@ -36,6 +36,14 @@ _JOINED_IN_CONTAINER = ("env", "envFrom", "volumeMounts", "volumeDevices", "port
 Pod = dict[str, Any]
 
 
+class _ManifestLoader(yaml.SafeLoader):
+    """YAML as Kubernetes reads it: a date without quotes is a text. A pod is JSON, which has no dates."""
+
+    yaml_implicit_resolvers = {
+        first: [found for found in resolvers if found[0] != "tag:yaml.org,2002:timestamp"] for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+
+
 class PodRefused(ConfigurationError):
     """The pod of an attempt cannot be built from its template or its override; no other attempt is affected."""
 
@@ -57,15 +65,17 @@ class PodSettings:
 def read_template(path: Path) -> Pod:
     """The pod of a template file. Raises ConfigurationError with the place for a file that has no pod."""
     try:
-        found = yaml.safe_load(path.read_text(encoding="utf-8"))
+        found = yaml.load(path.read_text(encoding="utf-8"), _ManifestLoader)
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"the pod template {path} cannot be read: {error}; correct [kubernetes_executor] pod_template_file") from error
     except yaml.YAMLError as error:
-        raise ConfigurationError(f"the pod template {path} is no YAML: {error}") from error
+        raise ConfigurationError(f"the pod template {path} is no YAML: {error}; correct it as a manifest") from error
     if not isinstance(found, dict) or found.get("kind", "Pod") != "Pod" or not isinstance(found.get("spec"), dict):
-        raise ConfigurationError(f"the pod template {path} must hold one object of kind Pod with a spec")
+        raise ConfigurationError(f"the pod template {path} must hold one object of kind Pod with a spec; correct it as a manifest")
     if not _find_containers(found):
         raise ConfigurationError(f"the pod template {path} has no container; the first one, named {BASE_CONTAINER}, runs the task")
+    if not all(isinstance(container, dict) for container in _find_containers(found)) or not isinstance(found.get("metadata") or {}, dict):
+        raise ConfigurationError(f"the pod template {path} must have objects as metadata and as elements of spec.containers; correct it as a manifest")
     return found
 
 
@@ -80,8 +90,11 @@ def build_pod(settings: PodSettings, attempt: Attempt) -> Pod:
     override = config.get("pod_override") or {}
     _check_override(attempt, override)
     own_image = next((container.get("image") for container in _find_containers(override)), None)
-    pod = merge_pods(pod, override)
-    _complete(pod, settings, attempt, own_image)
+    try:
+        pod = merge_pods(pod, override)
+        _complete(pod, settings, attempt, own_image)
+    except (TypeError, ValueError, AttributeError) as error:  # a number where a manifest has a list, for example
+        raise PodRefused(f"the pod of task {attempt.task_id} cannot be built from its template and pod_override: {error}; write both as manifests") from error
     return pod
 
 

@@ -32,7 +32,8 @@ _NAMES_SHOWN = 10
 class GitDagBundle(BaseDagBundle):
     """The files of a branch, a tag or a commit (`tracking_ref`), or below one folder of them (`subdir`). Its versions are commits.
 
-    `repo_url`: the address, instead of the host of the connection `git_conn_id`. `submodules`: their files are there too.
+    `repo_url`: the address, instead of the host of the connection `git_conn_id`. `submodules`: their files are there too. `prune_dotgit_folder` is
+    an argument of Airflow and changes nothing: the folders of files never have a folder `.git`.
     """
 
     supports_versioning = True

@@ -21,6 +21,8 @@ from gnomon.loading.bundles.git_access import GitAccess
 DEPTH_MAX = 10
 """How deep submodules may contain submodules."""
 _GITLINK = "160000"
+_FORBIDDEN = frozenset({"", ".", "..", ".git"})
+"""Parts of a path that no git writes, and that a made object may have nevertheless."""
 _SCP_ADDRESS = re.compile(r"(?P<server>[^/:]+):(?P<path>.*)")
 
 
@@ -66,6 +68,8 @@ def fetch_submodules(reader: MirrorReader, access: GitAccess, mirror: Path, fold
     addresses = _read_addresses(reader, mirror, commit)
     for path, wanted in sorted(paths.items()):
         place = posixpath.join(prefix, path)
+        if not _FORBIDDEN.isdisjoint(path.split("/")):
+            raise DagBundleError(f"DAG bundle {reader.name!r} has a submodule at {place!r} of commit {commit}, which would lead out of its folder; remove it from the repository")
         address = addresses.get(path)
         if address is None:
             raise DagBundleError(f"DAG bundle {reader.name!r} has a submodule at {place!r}, and .gitmodules of commit {commit} has no address for it; add its url there")

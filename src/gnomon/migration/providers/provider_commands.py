@@ -43,7 +43,7 @@ def install(packages: tuple[str, ...], dry_run: bool, output: str) -> None:
     full name of the package. pip installs into the environment of this command, with your configuration of pip; uv does where
     the environment has no pip.
     """
-    from packaging.requirements import Requirement
+    from packaging.requirements import Requirement  # start-up cost: `gnomon providers --help` loads this module
 
     from gnomon.migration.providers.install_progress import InstallProgress
     from gnomon.migration.providers.package_installer import PackageInstaller, find_installer
@@ -87,7 +87,7 @@ def _say(output: str, sentence: str) -> None:
 @output_option
 def list_(output: str) -> None:
     """List the installed provider packages and the types of connections that they serve."""
-    from gnomon.loading import dialect
+    from gnomon.loading import dialect  # start-up cost: of this command alone
     from gnomon.sdk.runtime.provider_packages import load_provider_packages
 
     dialect.enable()
@@ -131,7 +131,7 @@ def check(ctx: click.Context, packages: tuple[str, ...], all_modules: bool, outp
 
 
 def _list_installed() -> list[str]:
-    from importlib.metadata import distributions
+    from importlib.metadata import distributions  # start-up cost: of this command alone
 
     names = sorted({str(one.metadata["Name"]).lower().replace("_", "-") for one in distributions()})
     found = [name for name in names if name.startswith(PREFIX)]

@@ -20,7 +20,7 @@ def normalize_package(text: str) -> str:
 
     Raises UserError for a text that is not a requirement.
     """
-    from packaging.requirements import InvalidRequirement, Requirement
+    from packaging.requirements import InvalidRequirement, Requirement  # start-up cost
     from packaging.utils import canonicalize_name
 
     word = text.strip()

@@ -53,7 +53,7 @@ def import_(home: Home, files: tuple[str, ...], database: str | None, fernet_key
     for path in files:
         read_export_file(path, kind, records)
     if database is not None:
-        from gnomon.migration.records.airflow_database import read_database
+        from gnomon.migration.records.airflow_database import read_database  # start-up cost: only with --database
 
         read_database(database, fernet_key or get_variable(_KEY), records)
     with home.store() as db:

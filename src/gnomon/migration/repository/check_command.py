@@ -44,7 +44,7 @@ def check(ctx: click.Context, home: Home, folder: Path, version: str | None, at:
     if not folder.is_dir():
         report.files = [file for file in report.files if file.path == folder.name]
     if output == "sarif":
-        from gnomon.migration.repository.sarif import build_sarif
+        from gnomon.migration.repository.sarif import build_sarif  # start-up cost: only with -o sarif
 
         print_document(build_sarif(report), "json")
     elif output != "table":

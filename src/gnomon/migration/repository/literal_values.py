@@ -6,6 +6,7 @@ import ast
 import datetime as dt
 from collections.abc import Mapping
 from typing import Any
+from zoneinfo import ZoneInfo
 
 UNKNOWN = object()
 """The value is computed when the file runs."""
@@ -92,8 +93,6 @@ class LiteralReader:
 def _find_zone(zone: Any) -> dt.tzinfo:
     if not isinstance(zone, str):
         return dt.UTC
-    from zoneinfo import ZoneInfo
-
     try:
         return ZoneInfo(zone)
     except (KeyError, ValueError, OSError):

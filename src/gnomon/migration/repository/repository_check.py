@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import datetime as dt
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,8 +28,15 @@ from gnomon.migration.repository.source_files import ParsedSource, list_files, r
 from gnomon.model.instants import Instant, iso, to_instant
 from gnomon.sdk.arguments.airflow_dialects import DEFAULT_SCHEDULE_OF_AIRFLOW_2
 
-_IDLE_PLUGIN_FIELDS = ("flask_blueprints", "appbuilder_views", "appbuilder_menu_items", "admin_views", "menu_links", "fastapi_apps",
-                       "fastapi_root_middlewares", "external_views", "react_apps", "operator_extra_links", "global_operator_extra_links")
+_OWN_PAGE = "because the web page is Gnomon's own"
+_IDLE_PLUGIN_FIELDS = {
+    **dict.fromkeys((
+        "flask_blueprints", "appbuilder_views", "appbuilder_menu_items", "admin_views", "menu_links", "fastapi_apps", "fastapi_root_middlewares", "external_views",
+        "react_apps",
+    ), _OWN_PAGE),
+    "macros": "because templates have no macros of plugins; give the functions to the DAG with user_defined_macros=",
+}  # fmt: skip
+"""Fields of a plugin that nothing reads, and why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +144,7 @@ def _find_plugin_fields(tree: ast.Module, reader: LiteralReader) -> Iterator[Fin
                 targets = line.targets if isinstance(line, ast.Assign) else [line.target] if isinstance(line, ast.AnnAssign) else []
                 for target in targets:
                     if isinstance(target, ast.Name) and target.id in _IDLE_PLUGIN_FIELDS:
-                        yield Finding(line.lineno, Severity.NOTE, "plugin", f"plugin {node.name}: {target.id} has no effect, because the web page is Gnomon's own")
+                        yield Finding(line.lineno, Severity.NOTE, "plugin", f"plugin {node.name}: {target.id} has no effect, {_IDLE_PLUGIN_FIELDS[target.id]}")
 
 
 def _judge(file: _ReadFile, settings: CheckSettings, version: int | None) -> FileReport:
@@ -192,8 +200,6 @@ def _compare(report: FileReport, call: DagCall, now: Instant, new: tuple[Any, in
 
 
 def _is_time_schedule(schedule: Any) -> bool:
-    import datetime as dt
-
     return schedule is ABSENT or isinstance(schedule, dt.timedelta) or (isinstance(schedule, str) and schedule not in ("@once", "@continuous"))
 
 

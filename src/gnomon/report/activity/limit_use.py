@@ -5,7 +5,7 @@ The limits are those of the state that a scheduler would load if it owned all gr
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from gnomon.engine.admission.capacity import collect_limits
@@ -79,8 +79,8 @@ class LimitsInUse:
     is_complete: bool
 
 
-def read_limit_use(tx: Transaction, limits: EngineLimits, now: Instant) -> LimitsInUse:
-    """The limits that are used or waited for now. With more than EXPLAINED_MAX unfinished runs no limit is read, only the workers."""
+def read_limit_use(tx: Transaction, limits: EngineLimits, now: Instant, is_visible: Callable[[str], bool] = lambda _: True) -> LimitsInUse:
+    """The limits of visible DAGs that are used or waited for now. With more than EXPLAINED_MAX unfinished runs no limit is read, only the workers."""
     totals = dag_runs.read_total_run_counts(tx)
     unfinished = totals.get(DagRunState.RUNNING, 0) + totals.get(DagRunState.QUEUED, 0)
     hosts = {row.worker_id: row.host for row in list_live_workers(tx)}
@@ -88,7 +88,7 @@ def read_limit_use(tx: Transaction, limits: EngineLimits, now: Instant) -> Limit
         slots = {row.worker_id: row.slots for row in list_live_workers(tx)}
         return LimitsInUse([], [WorkerUse(name, hosts[name], slots[name], -1) for name in sorted(hosts)], limits.parallelism, -1, is_complete=False)
     with load_engine_state(tx, limits) as state:
-        found = [use for use in _iterate_limits(state, now) if use.used or use.waiting]
+        found = [use for use in _iterate_limits(state, now) if (use.used or use.waiting) and is_visible(use.dag_id)]
         workers = [WorkerUse(name, hosts.get(name, ""), one.slots, one.used_slots) for name, one in sorted(state.workers.items())]
         live_attempts = state.live_attempt_count
     found.sort(key=lambda use: (not use.waiting, not use.is_reached, use.dag_id, use.run_id or "", use.name))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from gnomon.model.instants import iso
@@ -54,8 +55,8 @@ class PoolsInUse:
     is_complete: bool
 
 
-def read_pool_use(tx: Transaction) -> PoolsInUse:
-    """The pools with the task instances that hold their slots, or are scheduled and not queued yet.
+def read_pool_use(tx: Transaction, is_visible: Callable[[str], bool] = lambda _: True) -> PoolsInUse:
+    """The pools with the task instances that hold their slots, or are scheduled and not queued yet; those of other DAGs than visible ones are only counted.
 
     A pool that a task names and that does not exist is listed with 0 slots.
     """
@@ -66,10 +67,14 @@ def read_pool_use(tx: Transaction) -> PoolsInUse:
         user = PoolUser(one.dag_id, one.run_id, one.task_id, one.map_index, one.state.value, one.slots, one.priority, iso(one.started_at))
         if one.state in _HOLDING or (one.state is TaskInstanceState.DEFERRED and use.pool.include_deferred):
             use.held += one.slots
-            use.holders.append(user)
+            users = use.holders
         elif one.state is TaskInstanceState.SCHEDULED:
             use.waiting += one.slots
-            use.waiters.append(user)
+            users = use.waiters
+        else:
+            continue
+        if is_visible(one.dag_id):
+            users.append(user)
     for use in found.values():
         del use.holders[LISTED_MAX:], use.waiters[LISTED_MAX:]
     return PoolsInUse(sorted(found.values(), key=lambda use: use.pool.name), len(instances) < INSTANCES_MAX)

@@ -12,7 +12,7 @@ from gnomon.model.instants import Instant, iso, to_instant
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.model.states import FINISHED_RUN_STATES, FINISHED_TASK_STATES, DagRunState
 from gnomon.model.wait_conditions import ReleaseAct, ReleaseTarget, WaitCondition
-from gnomon.report.explanations.deferral_status import describe_trigger_location
+from gnomon.report.explanations.deferral_status import list_trigger_status
 from gnomon.report.explanations.engine_state_reading import (
     EngineStateReader,
     load_engine_state,
@@ -33,6 +33,7 @@ TASKS_MAX = 20
 """The most failed tasks, or unfinished runs, that are conditions of their own."""
 _FINISHED = {state.value for state in FINISHED_TASK_STATES}
 _FAILED = ("failed", "upstream_failed")
+_START_TRIGGERER = ReleaseTarget(ReleaseAct.START_SERVICE, service="triggerer")
 
 
 def list_dag_conditions(tx: Transaction, dag: DagRecord, limits: EngineLimits, now: Instant) -> list[WaitCondition]:
@@ -86,13 +87,9 @@ def list_task_conditions(
     upstream = list_upstream_conditions(tx, dag, run, now, task_id)
     if any(not one.is_met for one in upstream):
         found = [one for one in found if one.kind != "rules"]
-    location = describe_trigger_location(tx, TaskKey(run.run_pk, dag.task_numbers[task_id], map_index))
-    triggers = [WaitCondition("triggerer", "runs on triggerer" in text, text, release=_start_triggerer(text)) for text in location]
+    status = list_trigger_status(tx, TaskKey(run.run_pk, dag.task_numbers[task_id], map_index))
+    triggers = [WaitCondition("triggerer", one.is_running, one.text, release=_START_TRIGGERER if one.needs_triggerer else None) for one in status]
     return [*_list_services(tx), *_with_activity(dag, found), *triggers, *upstream]
-
-
-def _start_triggerer(text: str) -> ReleaseTarget | None:
-    return ReleaseTarget(ReleaseAct.START_SERVICE, service="triggerer") if "start " in text else None
 
 
 def _with_activity(dag: DagRecord, found: Sequence[WaitCondition]) -> list[WaitCondition]:

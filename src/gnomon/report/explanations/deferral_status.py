@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from gnomon.config import current_config
 from gnomon.model.ids import TaskKey
 from gnomon.model.instants import iso
@@ -13,31 +15,49 @@ from gnomon.store.trigger_queue.triggerer_leases import TriggererLease
 NO_TRIGGERER = "no triggerer is alive; start one with: gnomon triggerer"
 
 
-def describe_trigger_location(tx: Transaction, key: TaskKey) -> list[str]:
+@dataclass(frozen=True, slots=True)
+class TriggerStatus:
+    """A sentence on the trigger of a deferred task."""
+
+    text: str
+    is_running: bool = False
+    """The trigger runs on a live triggerer."""
+    needs_triggerer: bool = False
+    """Another triggerer would run it."""
+
+
+def list_trigger_status(tx: Transaction, key: TaskKey) -> list[TriggerStatus]:
     """Sentences on the triggerer of a task instance's deferral and on faults of its trigger.
 
     The list is empty for a task that is not deferred, and for a timer, which the scheduler keeps without a triggerer.
     """
     status = trigger_claims.find_deferral_status(tx, key)
-    location = [] if status is None or status.is_timer else _describe_location(tx, status)
-    return [*location, *_list_trigger_faults(tx, key)]
+    location = [] if status is None or status.is_timer else [_describe_location(tx, status)]
+    return [*location, *map(TriggerStatus, _list_trigger_faults(tx, key))]
 
 
-def _describe_location(tx: Transaction, status: trigger_claims.DeferralStatus) -> list[str]:
+def describe_trigger_location(tx: Transaction, key: TaskKey) -> list[str]:
+    """The sentences of `list_trigger_status`."""
+    return [one.text for one in list_trigger_status(tx, key)]
+
+
+def _describe_location(tx: Transaction, status: trigger_claims.DeferralStatus) -> TriggerStatus:
     if status.is_over:
-        return ["its trigger has ended; the scheduler will resume the task"]
+        return TriggerStatus("its trigger has ended; the scheduler will resume the task")
     alive = list_live_triggerers(tx)
     if status.triggerer is not None:
-        return [_describe_triggerer(status.triggerer, alive)]
+        return _describe_triggerer(status.triggerer, alive)
     if not alive:
-        return [NO_TRIGGERER]
+        return TriggerStatus(NO_TRIGGERER, needs_triggerer=True)
     eligible = [row for row in alive if row.takes_queue(status.queue)]
     if not eligible:
-        return [f"no triggerer serves the queue {status.queue!r} of its trigger; start one with: gnomon triggerer --queues {status.queue}"]
+        text = f"no triggerer serves the queue {status.queue!r} of its trigger; start one with: gnomon triggerer --queues {status.queue}"
+        return TriggerStatus(text, needs_triggerer=True)
     capacity, running = sum(row.capacity for row in eligible), sum(row.running for row in eligible)
     if running >= capacity:
-        return [f"the triggerers run {running} of at most {capacity} triggers; raise --capacity, or start another: gnomon triggerer"]
-    return ["a triggerer will claim its trigger at its next poll, unless the DAG is paused"]
+        text = f"the triggerers run {running} of at most {capacity} triggers; raise --capacity, or start another: gnomon triggerer"
+        return TriggerStatus(text, needs_triggerer=True)
+    return TriggerStatus("a triggerer will claim its trigger at its next poll, unless the DAG is paused")
 
 
 def _list_trigger_faults(tx: Transaction, key: TaskKey) -> list[str]:
@@ -58,9 +78,9 @@ def list_live_triggerers(tx: Transaction) -> list[TriggererLease]:
     return triggerer_leases.list_live_triggerers(tx, current_config().number("triggerer", "job_heartbeat_sec"))
 
 
-def _describe_triggerer(triggerer_id: str, alive: list[TriggererLease]) -> str:
+def _describe_triggerer(triggerer_id: str, alive: list[TriggererLease]) -> TriggerStatus:
     triggerer = next((row for row in alive if row.triggerer_id == triggerer_id), None)
     if triggerer is None:
         lost = f"its triggerer {triggerer_id} sends no heartbeats any more; another triggerer will take over its trigger"
-        return lost if alive else f"{lost}, but {NO_TRIGGERER}"
-    return f"its trigger runs on triggerer {triggerer_id} on host {triggerer.host}"
+        return TriggerStatus(lost if alive else f"{lost}, but {NO_TRIGGERER}", needs_triggerer=not alive)
+    return TriggerStatus(f"its trigger runs on triggerer {triggerer_id} on host {triggerer.host}", is_running=True)

@@ -76,7 +76,7 @@ def _as_alerts(name: str, value: Any) -> Any:
 def _encode_alerts(alerts: Any) -> Any:
     if not alerts:
         return ()
-    from gnomon.sdk.arguments.alert_rules import encode_alerts
+    from gnomon.sdk.arguments.alert_rules import encode_alerts  # as in _as_alerts
 
     return encode_alerts(alerts)
 

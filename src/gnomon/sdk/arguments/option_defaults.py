@@ -2,40 +2,35 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gnomon.config import Config
+
 
 def read_text(section: str, key: str) -> str:
     """Return the option as text, from the configuration of this process."""
-    from gnomon.config import current_config  # configuration is read when a default is first needed
-
-    return current_config().text(section, key)
+    return _options().text(section, key)
 
 
 def read_integer(section: str, key: str) -> int:
     """Return the option as a whole number."""
-    from gnomon.config import current_config
-
-    return current_config().integer(section, key)
+    return _options().integer(section, key)
 
 
 def read_number(section: str, key: str) -> float:
     """Return the option as a number."""
-    from gnomon.config import current_config
-
-    return current_config().number(section, key)
+    return _options().number(section, key)
 
 
 def read_boolean(section: str, key: str) -> bool:
     """Return the option as a boolean."""
-    from gnomon.config import current_config
-
-    return current_config().boolean(section, key)
+    return _options().boolean(section, key)
 
 
 def read_optional_boolean(section: str, key: str) -> bool | None:
     """Return the option as a boolean; None while it is empty."""
-    from gnomon.config import current_config
-
-    return current_config().boolean(section, key) if current_config().text(section, key) else None
+    return _options().boolean(section, key) if _options().text(section, key) else None
 
 
 def has_secrets_backend() -> bool:
@@ -45,11 +40,15 @@ def has_secrets_backend() -> bool:
 
 def read_boolean_of_dialect(section: str, key: str, dialect: int) -> bool:
     """Return the option as a boolean; when it is not set, its default in Airflow 2 or 3 (`dialect`)."""
-    from gnomon.config import current_config
-
-    return current_config().boolean_of_dialect(section, key, dialect)
+    return _options().boolean_of_dialect(section, key, dialect)
 
 
 def resolve_deferrable(given: bool | None) -> bool:
     """Return the argument `deferrable`, or for None the option [operators] default_deferrable."""
     return read_boolean("operators", "default_deferrable") if given is None else bool(given)
+
+
+def _options() -> Config:
+    from gnomon.config import current_config  # configuration is read when a default is first needed
+
+    return current_config()

@@ -47,7 +47,7 @@ class AssetFunctionOperator(FunctionOperator):
 
 
 def _find_asset(name: str) -> Asset:
-    from gnomon.model.task_api_requests import GetAsset
+    from gnomon.model.task_api_requests import GetAsset  # needs msgspec, which a DAG file does not
     from gnomon.sdk.runtime import channel
 
     found: Any = channel.ask(GetAsset(name=name))

@@ -131,7 +131,7 @@ def encode_kwargs(kwargs: Mapping[str, Any], what: str, of: str) -> str:
 def _find_bundle(place: str) -> str | None:
     """Return the name of the DAG bundle whose folder, or copy of a version, contains the file; the DAG folder is none."""
     from gnomon.config import current_config
-    from gnomon.config.dag_bundles import bundle_folder, read_dag_bundles
+    from gnomon.config.dag_bundles import bundle_folder, read_dag_bundles  # start-up cost: few tasks are deferred
     from gnomon.config.option import OptionError
 
     options = current_config()
@@ -173,6 +173,6 @@ def _is_below(place: str, folder: str) -> bool:
 
 
 def _describe_plugins_folder() -> str:
-    from gnomon.config import current_config
+    from gnomon.config import current_config  # configuration is read when the first trigger is checked
 
     return f" ({current_config().plugins_folder})"

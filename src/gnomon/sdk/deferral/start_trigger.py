@@ -119,7 +119,7 @@ def find_callable_kwargs(kwargs: dict[str, Any]) -> Iterable[str]:
 
 def _attach_timer(wait: Deferral, cls: type[BaseTrigger], kwargs: dict[str, Any], of: str) -> Deferral:
     """Return the deferral with the time for which the trigger waits: the owner of the run then keeps the timer."""
-    import msgspec
+    import msgspec  # start-up cost: few tasks start from a timer
 
     try:
         timer = read_timer(cls(**kwargs))

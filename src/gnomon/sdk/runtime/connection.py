@@ -221,7 +221,7 @@ class Connection:
         if nested and isinstance(extra, dict):
             extra = {key: _parse_if_json(item) for key, item in extra.items()}
         if extra:
-            from gnomon.sdk.runtime.secret_masking import mask_secret
+            from gnomon.sdk.runtime.secret_masking import mask_secret  # not needed to write a DAG, and it loads logging
 
             mask_secret(extra)
         return extra
@@ -238,7 +238,7 @@ class Connection:
         """Return `extra_dejson`, for coroutines."""
         extra = self._load_extra()
         if extra:
-            from gnomon.sdk.runtime.secret_masking import amask_secret
+            from gnomon.sdk.runtime.secret_masking import amask_secret  # not needed to write a DAG
 
             await amask_secret(extra)
         return extra

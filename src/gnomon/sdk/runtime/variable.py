@@ -113,7 +113,7 @@ def _read_stored(key: str) -> str | None:
 
 
 def _parse_json(key: str, text: str) -> Any:
-    import json
+    import json  # only JSON values need it
 
     try:
         return json.loads(text)

@@ -77,7 +77,7 @@ def _check_base_class(timetable: Any, base: type) -> Any:
 
 
 def _parse_text(schedule: str, zone: dt.tzinfo, dialect: AirflowDialect) -> Any:
-    from gnomon import timetables
+    from gnomon import timetables  # loaded with the first DAG, not with this module
 
     if schedule == "@once":
         return timetables.OnceTimetable()
@@ -106,11 +106,11 @@ def read_active_runs_limit(timetable: Any) -> int | None:
 
 def build_timetable_ref(timetable: Any) -> TimetableRef:
     """Return the stored form of the timetable of times; `DagSpec.asset_condition` has the schedule by assets."""
-    from gnomon import timetables
+    from gnomon import timetables  # loaded with the first DAG, not with this module
     from gnomon.sdk.schedules.author_timetable import build_author_timetable_ref, is_author_timetable
 
     if getattr(timetable, "asset_condition", None) is not None:
-        from msgspec.structs import replace
+        from msgspec.structs import replace  # most DAGs are not scheduled by assets
 
         from gnomon.model.slots import TimetableRef
         from gnomon.sdk.assets.asset_schedules import AssetOrTimeSchedule, AssetTriggeredTimetable, describe_schedule

@@ -133,7 +133,7 @@ class TaskDecorator:
                 f"Task-generated mapping within a task using 'expand' is not allowed with trigger rule 'always'{where}: the task would start "
                 "before the values exist."
             )
-        return self._expand(DictOfListsExpandInput(map_kwargs), strict=False, where=where)
+        return self._expand(DictOfListsExpandInput(map_kwargs), strict=False)
 
     def expand_kwargs(self, kwargs: Any, *, strict: bool = True) -> XComArg:
         """Make a task with an instance for each dict of arguments in a list, or in the result of a task.
@@ -150,9 +150,9 @@ class TaskDecorator:
                 prevent_duplicates(self.kwargs.get("op_kwargs") or {}, item, "mapping already partial", where)
         if self.kwargs.get("trigger_rule") == "always" and any(isinstance(value, XComArg) for item in dicts for value in item.values()):
             raise ValueError(f"Task-generated mapping within a task using 'expand_kwargs' is not allowed with trigger rule 'always'{where}.")
-        return self._expand(ListOfDictsExpandInput(kwargs), strict=strict, where=where)
+        return self._expand(ListOfDictsExpandInput(kwargs), strict=strict)
 
-    def _expand(self, expand_input: ExpandInput, *, strict: bool, where: str) -> XComArg:
+    def _expand(self, expand_input: ExpandInput, *, strict: bool) -> XComArg:
         given = dict(self.kwargs)
         group = given.pop("task_group", None)
         dag = given.pop("dag", None) or (group.dag if group is not None else None) or authoring_state.current_dag()
@@ -269,7 +269,7 @@ class TaskDecorators:
         return self._variant(name, python_callable, kwargs)
 
     def _by_package(self, path: str, python_callable: Callable[..., Any] | None = None, **kwargs: Any) -> Any:
-        from gnomon.sdk.runtime.provider_packages import import_attribute
+        from gnomon.sdk.runtime.provider_packages import import_attribute  # few files use decorators of packages
 
         return import_attribute(path)(python_callable, **{**self._bound, **kwargs})
 
@@ -289,7 +289,7 @@ class TaskDecorators:
 
 def _find_provided_variants() -> dict[str, str]:
     """Variant of `@task` to the path of its decorator, of the installed provider packages."""
-    from gnomon.sdk.runtime.provider_packages import iter_provided
+    from gnomon.sdk.runtime.provider_packages import iter_provided  # few files use decorators of packages
 
     return {item["name"]: item["class-name"] for _, item in iter_provided("task-decorators")}
 

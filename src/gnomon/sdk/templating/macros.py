@@ -38,7 +38,7 @@ def ds_format_locale(ds: str, input_format: str, output_format: str, locale: Any
 
 def datetime_diff_for_humans(dt: Any, since: Any = None) -> str:
     """Return the time between two moments in words: `in 2 hours`, or `2 hours before`; `since` defaults to now."""
-    import pendulum
+    import pendulum  # slow to import, and few templates use it
 
     moment = pendulum.instance(dt)
     words = moment.diff_for_humans() if since is None else moment.diff_for_humans(pendulum.instance(since))
@@ -48,7 +48,7 @@ def datetime_diff_for_humans(dt: Any, since: Any = None) -> str:
 def __getattr__(name: str) -> Any:
     """Load `macros.yaml` and `macros.dateutil` when a template uses them."""
     if name in ("yaml", "dateutil"):
-        from importlib import import_module
+        from importlib import import_module  # a name of this module is a macro
 
         module = import_module(name)
         if name == "dateutil":

@@ -35,7 +35,7 @@ class Templater:
 
     def resolve_template_files(self) -> None:
         """Replace each field that names a template file by the content of the file."""
-        from gnomon.sdk.templating.rendering import read_template_files
+        from gnomon.sdk.templating.rendering import read_template_files  # Jinja is loaded when something is rendered
 
         read_template_files(self)
 
@@ -57,7 +57,7 @@ class Templater:
         seen_oids: set[int] | None = None,
     ) -> Any:
         """Return the content with every template rendered, also in lists, dicts and nested objects."""
-        from gnomon.sdk.templating.rendering import render_value
+        from gnomon.sdk.templating.rendering import render_value  # Jinja is loaded when something is rendered
 
         env = jinja_env if jinja_env is not None else LazyEnvironment(self, context)
         return render_value(self, content, context, env, seen_oids if seen_oids is not None else set())

@@ -51,7 +51,7 @@ class Cipher:
 
     def decrypt(self, ciphertext: str) -> str:
         """The inverse of `encrypt`. Raises WrongKey when no key decrypts the text, or the text was changed."""
-        from cryptography.fernet import InvalidToken
+        from cryptography.fernet import InvalidToken  # 3 MB of memory, which few commands need
 
         for fernet in self._load_fernets():
             with suppress(InvalidToken):
@@ -60,7 +60,7 @@ class Cipher:
 
     def uses_primary_key(self, ciphertext: str) -> bool:
         """Whether the first key encrypted this text, and not one of the others."""
-        from cryptography.fernet import InvalidToken
+        from cryptography.fernet import InvalidToken  # 3 MB of memory, which few commands need
 
         try:
             self._load_fernets()[0].decrypt(ciphertext.encode())

@@ -164,7 +164,7 @@ class PostgresTarget:
 
     @contextmanager
     def _connection(self) -> Iterator[psycopg.Connection[tuple[Any, ...]]]:
-        import psycopg
+        import psycopg  # start-up cost: SQLite does not need it
 
         from gnomon.store.drivers.postgres import connect_postgres
 

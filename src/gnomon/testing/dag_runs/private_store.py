@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import tempfile
@@ -48,8 +49,6 @@ class PrivateStore:
 
     def set_variable(self, key: str, value: object) -> None:
         """Insert or replace a Variable; a value that is not text is stored as JSON."""
-        import json
-
         text = value if isinstance(value, str) else json.dumps(value)
         with self.db.write() as tx:
             variables.set_variable(tx, key, text)

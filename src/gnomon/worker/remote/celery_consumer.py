@@ -36,7 +36,7 @@ def consume(app: Any, settings: ConsumerSettings, address: str, on_stop: Callabl
 
     `address`: the socket of the worker process. `on_stop`: called once a stop signal has arrived.
     """
-    from celery.signals import worker_shutting_down
+    from celery.signals import worker_shutting_down  # an extra: help of commands loads this module
     from celery.utils.nodenames import default_nodename, host_format
     from celery.worker import state
 

@@ -38,7 +38,7 @@ class UnackedWriter:
 
 def _is_unused_redis(channel: Any) -> bool:
     try:
-        from kombu.transport import redis
+        from kombu.transport import redis  # an extra
     except ImportError:  # the package redis is not installed
         return False
     return isinstance(channel, redis.Channel) and not channel.qos._delivered

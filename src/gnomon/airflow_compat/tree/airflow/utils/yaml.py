@@ -9,7 +9,7 @@ __all__ = ["YAMLError", "dump", "safe_load"]
 
 def dump(data, **kwargs):
     """The data as YAML text."""
-    from yaml import safe_dump
+    from yaml import safe_dump  # slow to import
 
     return safe_dump(data, **kwargs)
 
