@@ -37,11 +37,12 @@ def asked(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
             run = world.run(("up", "down")[number % 2], f"r{number * 7 % RUNS:02d}")
             for task_no in (0, 1):
                 state = STATES[(number + task_no) % len(STATES)]
-                row = task(run, task_no, state, rendered_map_index=None if number % 3 else f"i{number * 5 % 7}")
+                map_index = -1 if number % 3 else 0
+                row = task(run, task_no, state, map_index=map_index, rendered_map_index=None if map_index < 0 or number % 4 == 0 else f"i{number * 5 % 7}")
                 if state in (TaskInstanceState.SUCCESS, TaskInstanceState.FAILED):
                     row.started_at, row.ended_at = AT, AT + 1
                 changes.tasks.append(row)
-                questions = [HITLDetail(run.run_pk, task_no, -1, seq, 1, HITLRequest(subject=f"S{number * 11 % 5}", options=("a",)), AT + number * 3 % 8) for seq in ((1, 2) if number % 3 == 0 else (1,))]
+                questions = [HITLDetail(run.run_pk, task_no, map_index, seq, 1, HITLRequest(subject=f"S{number * 11 % 5}", options=("a",)), AT + number * 3 % 8) for seq in ((1, 2) if number % 3 == 0 else (1,))]
                 changes.hitl_details += questions
                 if state is not TaskInstanceState.DEFERRED:
                     response = HITLResponse(responded_at=AT + number % 4, chosen_options=("a",), responded_by=USERS[number % 3])

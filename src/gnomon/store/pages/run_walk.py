@@ -26,6 +26,8 @@ _TIMES_OF_RUNS = {"run_after": "run_after", "logical_date": "logical_date"}
 _OF_RUNS = {**_TIMES_OF_RUNS, "dag_pk": "dag_pk", "run_pk": "id"}
 """By field of a list of task instances: that of a list of runs."""
 _KEY = ("run_pk", "task_no", "map_index")
+_ROWS_OF_RUNS = frozenset({"run_id", "data_interval_start", "data_interval_end", "run_end_date"})
+"""Fields of the rows of runs by which runs are not found, but passed over before their task instances are read."""
 _OWN_TIMES = frozenset({"start_date", "end_date", "updated_at"})
 
 
@@ -101,7 +103,7 @@ def count_walked(tx: Transaction, walk: RunWalk, most: int) -> WalkedCount:
     """How many task instances of the walked runs meet the conditions, at most `most`."""
     total, counted, pieces = 0, [], _Pieces(tx, walk, None, _PIECES)
     for run_pks in pieces:
-        found = count_rows(tx, "task_instance_pages.count_of_runs", _restrict(walk, run_pks), most - total)
+        found = count_rows(tx, _choose_count(walk), _restrict(walk, run_pks), most - total)
         counted.append((run_pks, found))
         total += found
         if total >= most:
@@ -137,7 +139,7 @@ def _read_pieces(tx: Transaction, walk: RunWalk, query: PageQuery, pieces: Itera
         wanted = query.limit + 1 - len(rows)
         part = read_page(tx, "task_instance_pages.page", replace(query, conditions=conditions, limit=wanted, offset=skipped, is_short=True))
         if skipped:
-            skipped = 0 if part.rows else skipped - count_rows(tx, "task_instance_pages.count_of_runs", conditions, skipped)
+            skipped = 0 if part.rows else skipped - count_rows(tx, _choose_count(walk), conditions, skipped)
         rows, keys = ([*part.rows, *rows], [*part.keys, *keys]) if is_before else ([*rows, *part.rows], [*keys, *part.keys])
         if len(rows) > query.limit:
             kept = slice(1, None) if is_before else slice(query.limit)
@@ -192,6 +194,11 @@ class _Pieces:
 def _find_runs(tx: Transaction, walk: RunWalk, at: Position | None) -> FoundRows:
     """The first RUNS_WALKED_MAX of few runs, from a position on."""
     return read_page(tx, "run_pages.keys", PageQuery(walk.conditions, walk.order, RUNS_WALKED_MAX, position=at, is_short=True))
+
+
+def _choose_count(walk: RunWalk) -> str:
+    """The statement that counts task instances of runs: runs are read first if a condition is on their rows, and else only if a condition needs them."""
+    return "task_instance_pages.count_by_run" if any(condition.field in _ROWS_OF_RUNS for condition in walk.rest) else "task_instance_pages.count_of_runs"
 
 
 def _restrict(walk: RunWalk, run_pks: list[int]) -> tuple[Condition, ...]:
