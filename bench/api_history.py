@@ -187,8 +187,8 @@ def _build_statements(size: HistorySize, *, is_sqlite: bool) -> Iterator[str]:
         SELECT ended_at, 'run_ended', run_pk, 'scheduler', 'success' FROM dag_run WHERE ended_at IS NOT NULL ORDER BY run_pk"""
     yield """INSERT INTO xcom (run_pk, task_no, map_index, key, value) SELECT run_pk, 0, -1, 'return_value', '{"rows": 17, "path": "s3://bucket/key"}'
         FROM dag_run WHERE state >= 100 ORDER BY run_pk"""
-    yield """INSERT INTO hitl_detail (run_pk, task_no, map_index, defer_seq, try_number, request, created_at, response, responded_at)
-        SELECT run_pk, 2, -1, 1, 1, '{"subject": "Release ' || run_pk || '?", "options": ["Approve", "Reject"], "body": "Look at it"}', started_at,
+    yield """INSERT INTO hitl_detail (run_pk, task_no, map_index, defer_seq, try_number, request, created_at, dag_pk, run_id, run_after, response, responded_at)
+        SELECT run_pk, 2, -1, 1, 1, '{"subject": "Release ' || run_pk || '?", "options": ["Approve", "Reject"], "body": "Look at it"}', started_at, dag_pk, run_id, run_after,
             CASE WHEN run_pk % 2000 = 0 THEN '{"responded_at": ' || ended_at || ', "chosen_options": ["Approve"], "responded_by": {"id": "u1", "name": "User"}}' END,
             CASE WHEN run_pk % 2000 = 0 THEN ended_at END
         FROM dag_run WHERE run_pk % 100 = 0 AND state >= 100"""

@@ -90,7 +90,9 @@ def test_walked_pages_follow_one_another_forwards_and_backwards(tx: Transaction,
         keys += page.keys
         page, is_cut = read_walked_page(tx, walk, replace(query, position=Position(page.keys[-1])))
     assert keys == whole.keys
-    assert read_walked_page(tx, walk, replace(query, offset=11))[0].keys == whole.keys[11 : 11 + size]
+    for offset in (0, 11, len(whole.keys)):
+        for counted in (None, count_walked(tx, walk, ALL), count_walked(tx, walk, offset + size), count_walked(tx, walk, offset + size + 1)):
+            assert read_walked_page(tx, walk, replace(query, offset=offset), counted)[0].keys == whole.keys[offset : offset + size]
 
 
 @pytest.mark.parametrize("conditions", FILTERS.values(), ids=FILTERS)
@@ -98,8 +100,9 @@ def test_walked_rows_are_counted(tx: Transaction, conditions: tuple[Condition, .
     order = build_order("start_date", descends=True)
     total = count_task_instances(tx, conditions, ALL)
     walk = find_walk(tx, conditions, order)
-    assert count_walked(tx, walk, ALL) == (total, False)
-    assert count_walked(tx, walk, 3) == (min(3, total), False)
+    counted, few = count_walked(tx, walk, ALL), count_walked(tx, walk, 3)
+    assert (counted.total, sum(count for _, count in counted.pieces), counted.is_cut, counted.ends_early) == (total, total, False, False)
+    assert (few.total, few.is_cut, few.ends_early) == (min(3, total), False, total >= 3)
     assert read_walked_page(tx, walk, PageQuery(conditions, order, 20))[0].keys == read_task_instance_page(tx, PageQuery(conditions, order, 20)).keys
 
 
@@ -109,6 +112,21 @@ def test_a_walk_ends_after_a_number_of_runs_and_says_so(tx: Transaction, monkeyp
     page, is_cut = read_walked_page(tx, find_walk(tx, FILTERS["none"], order), PageQuery(FILTERS["none"], order, 5))
     assert (page.instances, is_cut) == ([], True)
     assert read_walked_page(tx, find_walk(tx, FILTERS["due"], order), PageQuery(FILTERS["due"], order, 5))[1] is False
+
+
+@pytest.mark.parametrize("conditions", FILTERS.values(), ids=FILTERS)
+def test_a_page_that_the_counted_runs_do_not_fill_is_refused_without_being_read(tx: Transaction, monkeypatch: pytest.MonkeyPatch, conditions: tuple[Condition, ...]) -> None:
+    monkeypatch.setattr(run_walk, "_PIECES", (2, 5, 7))
+    walk = find_walk(tx, conditions, build_order("run_pk", descends=False))
+    counted = count_walked(tx, walk, ALL)
+    for limit in (1, counted.total - 1, counted.total, counted.total + 1):
+        query = PageQuery(conditions, build_order("run_pk", descends=False), max(limit, 0))
+        page, is_cut = read_walked_page(tx, walk, query, counted)
+        expected, is_cut_too = read_walked_page(tx, walk, query)
+        assert (is_cut, page.keys, page.has_more) == (is_cut_too, [] if is_cut else expected.keys, expected.has_more)
+        with monkeypatch.context() as patch:
+            patch.setattr(run_walk, "read_page", None)
+            assert not is_cut or read_walked_page(tx, walk, query, counted)[1]
 
 
 def test_a_task_instance_that_was_marked_after_the_end_of_its_run_is_found_by_its_end(history: Database) -> None:

@@ -322,3 +322,18 @@ def test_the_upgrade_to_0015_gives_assets_times_and_aliases_ids(empty_url: str) 
     assert times["a"] == (1, 1), "the time of its oldest event"
     assert times["b"][0] == times["b"][1] == trigger_at > 1_700_000_000_000_000, "the time of the upgrade, in microseconds"
     assert aliases == [("daily", "asset"), ("n", "asset")]
+
+
+def test_the_upgrade_to_0029_gives_questions_what_their_runs_are_listed_by(empty_url: str) -> None:
+    place = make_at(empty_url, "0028")
+    place.run_in_transaction([
+        "INSERT INTO dag (dag_id, group_no, file_pk, input_hash) VALUES ('e', 1, 1, 'h')",
+        "INSERT INTO dag_run (dag_pk, group_no, run_id, run_type, run_after, state, queued_at) VALUES (2, 1, 'q', 'manual', 7, 2, 1)",
+        *(f"INSERT INTO hitl_detail (run_pk, task_no, map_index, defer_seq, try_number, request, created_at) VALUES ({run_pk}, 0, -1, 2, 1, '{{}}', 1)" for run_pk in (2, 99)),
+    ])  # fmt: skip
+    migrations.upgrade_schema(empty_url)
+    db = open_database(empty_url)
+    with db.read() as tx:
+        rows = raw(tx, "SELECT run_pk, dag_pk, run_id, run_after FROM hitl_detail ORDER BY run_pk")
+    db.close()
+    assert rows == [(1, 1, "r", 1), (2, 2, "q", 7), (99, 0, "", 0)]

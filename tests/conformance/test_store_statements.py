@@ -163,3 +163,13 @@ def test_a_page_of_questions_joins_task_instances_only_where_its_order_needs_the
     (by_state,) = read_plans(history, lambda tx: read_hitl_page(tx, PageQuery((), (SortKey("state"), *by_key))))
     assert " i USING" not in plain
     assert by_state.count(" i USING") == 2
+
+
+@pytest.mark.parametrize(("field", "index"), [
+    ("run_after", "hitl_detail_run_after"), ("run_id", "hitl_detail_run_id"), ("created_at", "hitl_detail_created"), ("responded_at", "hitl_detail_responded"),
+])
+def test_questions_in_the_order_of_their_times_and_run_ids_are_read_from_an_index(history: World, field: str, index: str) -> None:
+    order = tuple(SortKey(name, descends=True) for name in (field, "run_pk", "task_no", "map_index"))
+    for plan in read_plans(history, lambda tx: read_hitl_page(tx, PageQuery((), order))):
+        assert f"h USING COVERING INDEX {index}" in plan or f"h USING INDEX {index}" in plan
+        assert " r USING" not in plan and "TEMP B-TREE FOR ORDER BY" not in plan.partition("found")[0]

@@ -17,7 +17,7 @@ from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.ordering import SortField, parse_order
-from gnomon.api.common.paging import OFFSET_MAX, count_entries
+from gnomon.api.common.paging import OFFSET_MAX
 from gnomon.api.context import Context
 from gnomon.api.own.dag_conditions import (
     DagConditions,
@@ -128,14 +128,14 @@ def get_dag_overviews(filters: Annotated[DagOverviewFilters, Query()], context: 
     with context.database.read() as tx:
         visible = VisibleDags(context, tx, user)
         hide = build_name_filter(visible)
-        conditions = resolve_newest_runs(tx, build_dag_conditions(context, tx, visible, user, filters))
+        conditions, known = resolve_newest_runs(tx, build_dag_conditions(context, tx, visible, user, filters))
         page = read_dag_page(tx, PageQuery(tuple(conditions), order.keys, filters.limit, filters.offset))
-        total = count_entries(lambda most: count_dags(tx, conditions, most), filters.offset, filters.limit, most=_COUNTED_MAX)
+        total = count_dags(tx, conditions, _COUNTED_MAX) if known is None else known
         facts = context.facts.find(tx, (dag.version for dag in page))
         favorites = frozenset(list_favorites(tx, user.name))
         overviews = read_overviews(tx, page, now)
     dags = [_build(one, facts[one.dag.dag_pk], hide, is_favorite=one.dag.dag_pk in favorites) for one in overviews]
-    return Response(msgspec.json.encode({"at": iso(now), "dags": dags, "total": total.total}), media_type="application/json")
+    return Response(msgspec.json.encode({"at": iso(now), "dags": dags, "total": total}), media_type="application/json")
 
 
 @router.get("/dagFilters", response_model=FilterChoicesAnswer, dependencies=[_READ])

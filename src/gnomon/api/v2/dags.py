@@ -15,7 +15,7 @@ from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.filters import build_conditions
 from gnomon.api.common.ordering import parse_order, sort_entries
-from gnomon.api.common.paging import PageParameters, count_entries, cut_page
+from gnomon.api.common.paging import PageParameters, cut_page
 from gnomon.api.common.paths import Id
 from gnomon.api.common.text_patterns import matches_pattern, starts_with
 from gnomon.api.context import ApiContext, Context
@@ -72,10 +72,10 @@ def get_dags(filters: Annotated[DagFilters, Query()], context: Context, user: Cu
         if filters.is_favorite is not None:
             operator = Operator.IN if filters.is_favorite else Operator.NOT_IN
             conditions.append(Condition("dag_pk", operator, list_favorites(tx, user.name)))
-        conditions = resolve_newest_runs(tx, conditions)
+        conditions, known = resolve_newest_runs(tx, conditions)
         page = read_dag_page(tx, PageQuery(tuple(conditions), order.keys, filters.size, filters.offset))
-        total = count_entries(lambda most: count_dags(tx, conditions, most), filters.offset, filters.size, most=_COUNTED_MAX)
-        return DAGCollectionResponse(dags=_build_dags(context, tx, page), total_entries=total.total)
+        total = count_dags(tx, conditions, _COUNTED_MAX) if known is None else known
+        return DAGCollectionResponse(dags=_build_dags(context, tx, page), total_entries=total)
 
 
 @router.patch("/dags", dependencies=[_EDIT])

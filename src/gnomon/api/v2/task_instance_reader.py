@@ -31,7 +31,7 @@ from gnomon.store.pages.memory_pages import MemoryPage, select_page
 from gnomon.store.pages.page_query import Condition, Operator, PageQuery
 from gnomon.store.pages.run_conditions import mark_dags, resolve_dags
 from gnomon.store.pages.run_pages import ListedRun, find_runs_with_id, read_run_page
-from gnomon.store.pages.run_walk import RUNS_WALKED_MAX, RunWalk, count_walked
+from gnomon.store.pages.run_walk import RUNS_WALKED_MAX, RunWalk, WalkedCount, count_walked
 from gnomon.store.pages.task_instance_pages import (
     ListedTaskInstance,
     TaskInstancePage,
@@ -108,8 +108,9 @@ def read_instances_of_several_runs(context: ApiContext, tx: Transaction, user: U
         conditions.append(Condition("run_pk", Operator.IN, find_runs_with_id(tx, run_id)))
     marked = mark_dags(tx, resolve_dags(tx, conditions))
     walk = plan_task_instance_walk(tx, marked, order.keys)
+    counted: WalkedCount | None = None
     if walk is not None:
-        total = _count_walked_instances(tx, walk, query, order)
+        total, counted = _count_walked_instances(tx, walk, query, order)
     else:
         total = count_entries(lambda most: count_task_instances(tx, marked, most), query.offset, query.limit, most=find_count_limit(order, ORDERS_WITH_INDEX))
         if dag_id == ALL:
@@ -119,7 +120,7 @@ def read_instances_of_several_runs(context: ApiContext, tx: Transaction, user: U
     rows = replace(query, conditions=tuple(marked), is_short=total.limit is None)
 
     def read(part: PageQuery) -> TaskInstancePage:
-        return read_task_instance_page(tx, part) if walk is None else _read_walked_instances(tx, walk, replace(part, conditions=query.conditions, is_short=False))
+        return read_task_instance_page(tx, part) if walk is None else _read_walked_instances(tx, walk, replace(part, conditions=query.conditions, is_short=False), counted)
 
     if of_specs:
         found = search_specs(lambda instances: list_details_of_several(tx, instances), read, rows, of_specs)
@@ -142,18 +143,18 @@ def _allow_no_pool(condition: Condition) -> Condition:
     return replace(condition, value=[*condition.value, None])
 
 
-def _count_walked_instances(tx: Transaction, walk: RunWalk, query: PageQuery, order: Ordering) -> TotalEntries:
+def _count_walked_instances(tx: Transaction, walk: RunWalk, query: PageQuery, order: Ordering) -> tuple[TotalEntries, WalkedCount]:
     """How many task instances of all DAGs meet conditions that no index finds. Raises HTTPException (400) when too many runs would have to be read for it."""
     most = find_count_limit(order, ORDERS_WITH_INDEX) + query.offset + query.limit
-    count, is_cut = count_walked(tx, walk, most)
-    check_sorted(TotalEntries(count), order, ORDERS_WITH_INDEX, "task instances")
-    if is_cut and not walk.is_in_order:
+    counted = count_walked(tx, walk, most)
+    check_sorted(TotalEntries(counted.total), order, ORDERS_WITH_INDEX, "task instances")
+    if counted.is_cut and not walk.is_in_order:
         raise _refuse_rare()
-    return TotalEntries(count, count if is_cut or count >= most else None)
+    return TotalEntries(counted.total, counted.total if counted.is_cut or counted.ends_early else None), counted
 
 
-def _read_walked_instances(tx: Transaction, walk: RunWalk, query: PageQuery) -> TaskInstancePage:
-    page, is_cut = read_walked_page(tx, walk, query)
+def _read_walked_instances(tx: Transaction, walk: RunWalk, query: PageQuery, counted: WalkedCount | None) -> TaskInstancePage:
+    page, is_cut = read_walked_page(tx, walk, query, counted)
     if is_cut:
         raise _refuse_rare()
     return page

@@ -116,7 +116,7 @@ def _apply_settings(connection: psycopg.Connection[Row]) -> int:
     cursor = connection.execute(
         "SELECT pg_backend_pid(); "
         f"SET idle_in_transaction_session_timeout = {IDLE_IN_TRANSACTION_MS}; SET lock_timeout = {LOCK_TIMEOUT_MS}; "
-        "SET default_transaction_isolation = 'read committed'; SET client_min_messages = 'warning'; SET jit = off"
+        "SET default_transaction_isolation = 'read committed'; SET client_min_messages = 'warning'; SET jit = off; SET max_parallel_workers_per_gather = 0"
     )
     row = cursor.fetchone()
     assert row is not None

@@ -79,11 +79,12 @@ def find_dag_keys(tx: Transaction, conditions: Sequence[Condition]) -> list[int]
     return [row[0] for row in tx.all_of(Statement(statement.name, clauses.complete(statement.text), is_prepared=False), clauses.values)]
 
 
-def resolve_newest_runs(tx: Transaction, conditions: Sequence[Condition]) -> list[Condition]:
-    """The conditions, or one on the keys of the DAGs that meet them if some are on newest runs: these are looked up DAG by DAG, once for the page and its count."""
+def resolve_newest_runs(tx: Transaction, conditions: Sequence[Condition]) -> tuple[list[Condition], int | None]:
+    """The conditions and None; or one on the keys of the DAGs that meet them, and their number, if some are on newest runs: these are looked up DAG by DAG, once."""
     if all(condition.field not in _OF_NEWEST_RUN for condition in conditions):
-        return list(conditions)
-    return [Condition("dag_pk", Operator.IN, find_dag_keys(tx, conditions))]
+        return list(conditions), None
+    keys = find_dag_keys(tx, conditions)
+    return [Condition("dag_pk", Operator.IN, keys)], len(keys)
 
 
 def list_newest_versions(tx: Transaction, dag_ids: Sequence[str] | None = None) -> list[NewestVersion]:

@@ -10,6 +10,7 @@ from gnomon.store.statements import ListingField, Statement
 
 SINGLE_VALUES_MAX = 20
 """More values of one condition are one parameter."""
+_COLUMN = re.compile(r"\w+\.\w+")
 _COMPARISONS = (Operator.EQUAL, Operator.AT_LEAST, Operator.MORE, Operator.AT_MOST, Operator.LESS)
 
 
@@ -52,8 +53,8 @@ class ListingClauses:
         if field.equal is not None and condition.operator in _COMPARISONS:
             self._texts.append(f"{expression} IS NOT NULL")
             expression = field.equal
-        elif field.is_nullable and condition.operator in (Operator.MATCHES, Operator.STARTS_WITH) and None not in _items(condition.value):
-            self._texts.append(f"{expression} IS NOT NULL")
+        elif field.is_nullable and condition.operator in (Operator.MATCHES, Operator.STARTS_WITH) and None not in _items(condition.value) and _COLUMN.fullmatch(expression):
+            self._texts.append(f"{expression} IS NOT NULL")  # for partial indexes; no text is found in NULL, so that another expression is not computed twice
         if condition.is_dense and not self._is_postgresql:
             expression = f"+{expression}"
         known = _find_part(field, condition)

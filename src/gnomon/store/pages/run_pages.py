@@ -77,6 +77,14 @@ def read_run_counts_of_dags(tx: Transaction, dag_pks: Sequence[int] | None) -> d
     return counts
 
 
+def read_run_counts_by_state(tx: Transaction, dag_pks: Sequence[int] | None) -> dict[DagRunState, dict[int, int]]:
+    """The same by state, and by DAG in it: quicker for ten thousand DAGs."""
+    counts: dict[int, dict[int, int]] = {code: {} for code in RUN_STATES_BY_CODE}
+    for dag_pk, code, count in tx.all("run_pages.totals_of_all") if dag_pks is None else tx.all("run_pages.totals_of_dags", dag_pks=list(dag_pks)):
+        counts[code][dag_pk] = int(count)
+    return {RUN_STATES_BY_CODE[code]: of_state for code, of_state in counts.items()}
+
+
 def find_runs_with_id(tx: Transaction, run_id: str) -> list[int]:
     """The keys of the runs with this run id, of whatever DAG."""
     return [run_pk for (run_pk,) in tx.all("run_pages.of_run_id", run_id=run_id)]

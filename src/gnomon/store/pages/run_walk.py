@@ -6,7 +6,7 @@ index of a range of their own times, or by what the times of a task instance say
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from gnomon.model.instants import SECOND, Instant
@@ -17,17 +17,17 @@ from gnomon.store.transaction import Row, Transaction
 
 RUNS_WALKED_MAX = 2_500
 """The most runs of which the task instances are read for one page."""
-RUNS_COUNTED_MAX = 2_000
-"""The most runs of which the task instances are counted, for a list in the order of its runs."""
 RUNS_FOUND_MAX = 20_000
 """The most runs that are found by a condition and then sorted; of more, the runs are read in their order."""
 CLOCK_DIFFERENCE = 600 * SECOND
 """How much the clock of a worker, which says when a task ended, may be ahead of that of the scheduler, which says when a run ended."""
-_PIECES = (100, 400, RUNS_COUNTED_MAX - 500, RUNS_WALKED_MAX - RUNS_COUNTED_MAX)
+_PIECES = (100, 400, RUNS_WALKED_MAX - 500)
 _TIMES_OF_RUNS = {"run_after": "run_after", "logical_date": "logical_date"}
 _OF_RUNS = {**_TIMES_OF_RUNS, "dag_pk": "dag_pk", "run_pk": "id"}
 """By field of a list of task instances: that of a list of runs."""
 _KEY = ("run_pk", "task_no", "map_index")
+_ROWS_OF_RUNS = frozenset({"run_id", "data_interval_start", "data_interval_end", "run_end_date"})
+"""Fields of the rows of runs by which runs are not found, but passed over before their task instances are read."""
 _OWN_TIMES = frozenset({"start_date", "end_date", "updated_at"})
 
 
@@ -42,6 +42,19 @@ class RunWalk:
     is_in_order: bool
     found: FoundRows | None = None
     """The first of the runs, when they are found by the conditions and sorted."""
+
+
+@dataclass(frozen=True, slots=True)
+class WalkedCount:
+    """How many task instances of the walked runs meet the conditions."""
+
+    total: int
+    is_cut: bool
+    """There are more runs than were walked."""
+    ends_early: bool
+    """The count has reached the number that was wanted, so that there may be more."""
+    pieces: tuple[tuple[list[int], int], ...]
+    """The walked runs in order, piece by piece, with the number of task instances that were counted in each."""
 
 
 def plan_walk(tx: Transaction, conditions: Sequence[Condition], order: Sequence[SortKey], *, is_rare_state: bool) -> RunWalk | None:
@@ -86,33 +99,52 @@ def _list_runs(tx: Transaction, name: str, **parameters: object) -> set[int]:
     return {run_pk for (run_pk,) in tx.all_of(replace(tx.listing(name), is_prepared=False), parameters)}
 
 
-def count_walked(tx: Transaction, walk: RunWalk, most: int) -> tuple[int, bool]:
-    """How many task instances of the walked runs meet the conditions, at most `most`; and whether not all runs were walked."""
-    total, pieces = 0, _Pieces(tx, walk, None, _PIECES[:-1] if walk.is_in_order else _PIECES)
+def count_walked(tx: Transaction, walk: RunWalk, most: int) -> WalkedCount:
+    """How many task instances of the walked runs meet the conditions, at most `most`."""
+    total, counted, pieces = 0, [], _Pieces(tx, walk, None, _PIECES)
     for run_pks in pieces:
-        total += count_rows(tx, "task_instance_pages.count_by_run", _restrict(walk, run_pks), most - total)
+        found = count_rows(tx, _choose_count(walk), _restrict(walk, run_pks), most - total)
+        counted.append((run_pks, found))
+        total += found
         if total >= most:
-            return most, False
-    return total, pieces.is_cut
+            return WalkedCount(most, is_cut=False, ends_early=True, pieces=tuple(counted))
+    return WalkedCount(total, pieces.is_cut, ends_early=False, pieces=tuple(counted))
 
 
-def read_walked(tx: Transaction, walk: RunWalk, query: PageQuery) -> tuple[FoundRows, bool]:
-    """The rows of the page, as `read_page` gives them; and whether the page may have more rows in runs that were not walked."""
+def read_walked(tx: Transaction, walk: RunWalk, query: PageQuery, counted: WalkedCount | None = None) -> tuple[FoundRows, bool]:
+    """The rows of the page, as `read_page` gives them; and whether the page may have more rows in runs that were not walked.
+
+    `counted`: the count of the same list. Without a position only its pieces with rows of the page are read, and none when the walked runs do not fill the page.
+    """
+    behind = query.offset + query.limit
+    if counted is None or query.position is not None or (counted.ends_early and counted.total <= behind):
+        walked = _Pieces(tx, walk, query.position, _PIECES)
+        return _read_pieces(tx, walk, query, ((run_pks, None) for run_pks in walked)), walked.is_cut
+    if counted.is_cut and counted.total <= behind:
+        return FoundRows([], [], has_more=False), True
+    return _read_pieces(tx, walk, query, counted.pieces), False
+
+
+def _read_pieces(tx: Transaction, walk: RunWalk, query: PageQuery, pieces: Iterable[tuple[list[int], int | None]]) -> FoundRows:
+    """The rows of the page, from pieces of runs with the number of their rows where it is known."""
     rows: list[Row] = []
     keys: list[tuple[object, ...]] = []
     is_before = query.position is not None and query.position.is_before
-    pieces, skipped = _Pieces(tx, walk, query.position, _PIECES), 0 if query.position is not None else query.offset
-    for run_pks in pieces:
+    skipped = 0 if query.position is not None else query.offset
+    for run_pks, count in pieces:
+        if count is not None and count <= skipped:
+            skipped -= count
+            continue
         conditions = _restrict(walk, run_pks)
         wanted = query.limit + 1 - len(rows)
         part = read_page(tx, "task_instance_pages.page", replace(query, conditions=conditions, limit=wanted, offset=skipped, is_short=True))
         if skipped:
-            skipped = 0 if part.rows else skipped - count_rows(tx, "task_instance_pages.count_by_run", conditions, skipped)
+            skipped = 0 if part.rows else skipped - count_rows(tx, _choose_count(walk), conditions, skipped)
         rows, keys = ([*part.rows, *rows], [*part.keys, *keys]) if is_before else ([*rows, *part.rows], [*keys, *part.keys])
         if len(rows) > query.limit:
             kept = slice(1, None) if is_before else slice(query.limit)
-            return FoundRows(rows[kept], keys[kept], has_more=True), False
-    return FoundRows(rows, keys, has_more=False), pieces.is_cut
+            return FoundRows(rows[kept], keys[kept], has_more=True)
+    return FoundRows(rows, keys, has_more=False)
 
 
 class _Pieces:
@@ -164,7 +196,17 @@ def _find_runs(tx: Transaction, walk: RunWalk, at: Position | None) -> FoundRows
     return read_page(tx, "run_pages.keys", PageQuery(walk.conditions, walk.order, RUNS_WALKED_MAX, position=at, is_short=True))
 
 
+def _choose_count(walk: RunWalk) -> str:
+    """The statement that counts task instances of runs: runs are read first if a condition is on their rows, and else only if a condition needs them."""
+    return "task_instance_pages.count_by_run" if any(condition.field in _ROWS_OF_RUNS for condition in walk.rest) else "task_instance_pages.count_of_runs"
+
+
 def _restrict(walk: RunWalk, run_pks: list[int]) -> tuple[Condition, ...]:
+    """The conditions on task instances of these runs: of a range of ids, if no other run is in it, as it is read faster than one run after another."""
+    first, last = min(run_pks), max(run_pks)
+    has_all_between = (not walk.conditions and walk.order[0].field == "id") or last - first + 1 == len(run_pks)
+    if has_all_between:
+        return (*walk.rest, Condition("run_pk", Operator.AT_LEAST, first), Condition("run_pk", Operator.AT_MOST, last))
     return (*walk.rest, Condition("run_pk", Operator.IN, run_pks))
 
 

@@ -10,7 +10,7 @@ from gnomon.model.records import TaskRecord
 from gnomon.model.states import NO_STATUS_CODE, TASK_STATE_CODES, TaskInstanceState
 from gnomon.store.pages.page_query import Condition, FoundRows, Operator, PageQuery, SortKey
 from gnomon.store.pages.page_reader import count_rows, read_page
-from gnomon.store.pages.run_walk import RunWalk, plan_walk, read_walked
+from gnomon.store.pages.run_walk import RunWalk, WalkedCount, plan_walk, read_walked
 from gnomon.store.record_codec import decode_task
 from gnomon.store.transaction import Transaction
 
@@ -51,13 +51,13 @@ def plan_task_instance_walk(tx: Transaction, conditions: Sequence[Condition], or
     return None if plan is _Plan.UNFINISHED or _is_in_index_of_failures(conditions, order) else plan_walk(tx, conditions, order, is_rare_state=_has_rare_states(conditions))
 
 
-def read_walked_page(tx: Transaction, walk: RunWalk, query: PageQuery) -> tuple[TaskInstancePage, bool]:
-    """The page, whose runs are walked; and whether the page may have more task instances in runs that were not walked.
+def read_walked_page(tx: Transaction, walk: RunWalk, query: PageQuery, counted: WalkedCount | None = None) -> tuple[TaskInstancePage, bool]:
+    """The page, whose runs are walked; and whether the page may have more task instances in runs that were not walked. `counted`: as for `read_walked`.
 
     A list in another order than its runs is complete when its count is: all its task instances are then in runs that were walked.
     """
     if walk.is_in_order:
-        found, is_cut = read_walked(tx, walk, query)
+        found, is_cut = read_walked(tx, walk, query, counted)
     else:
         run_conditions = tuple(replace(condition, field=_FIELDS_OF_RUNS[condition.field]) for condition in walk.conditions)
         found, is_cut = read_page(tx, "task_instance_pages.page", replace(query, conditions=(*walk.rest, *run_conditions), is_short=True)), False

@@ -32,8 +32,7 @@ ORDER BY {order};
 -- join: l LEFT JOIN dag_run AS l ON l.run_pk = (SELECT n.run_pk FROM dag_run AS n WHERE n.dag_pk = d.dag_pk ORDER BY n.run_after DESC, n.run_pk DESC LIMIT 1)
 -- Counts the DAGs that a page belongs to, up to a number; the newest run as in the page of SQLite.
 SELECT count(*) FROM (
-    SELECT 1 FROM dag AS d {joins} JOIN dag_version AS v ON v.version_pk = d.version_pk
-    WHERE {conditions} LIMIT :most
+    SELECT 1 FROM dag AS d {joins} WHERE d.version_pk IS NOT NULL AND {conditions} LIMIT :most
 ) AS found;
 
 -- name: keys (sqlite)
@@ -41,7 +40,7 @@ SELECT count(*) FROM (
 -- join: f JOIN file AS f ON f.file_pk = d.file_pk
 -- join: l LEFT JOIN dag_run AS l ON l.run_pk = (SELECT n.run_pk FROM dag_run AS n WHERE n.dag_pk = d.dag_pk ORDER BY n.run_after DESC, n.run_pk DESC LIMIT 1)
 -- The keys of the DAGs that meet conditions; the newest run as in the page of SQLite.
-SELECT d.dag_pk FROM dag AS d {joins} WHERE {conditions} ORDER BY d.dag_pk;
+SELECT d.dag_pk FROM dag AS d {joins} WHERE d.version_pk IS NOT NULL AND {conditions} ORDER BY d.dag_pk;
 
 -- name: page (postgresql)
 -- field: dag_pk d.dag_pk
@@ -77,8 +76,7 @@ ORDER BY {order};
 -- join: l LEFT JOIN LATERAL (SELECT n.* FROM dag_run AS n WHERE n.dag_pk = d.dag_pk ORDER BY n.run_after DESC, n.run_pk DESC LIMIT 1) AS l ON true
 -- Counts the DAGs that a page belongs to, up to a number; the newest run as in the page of PostgreSQL.
 SELECT count(*) FROM (
-    SELECT 1 FROM dag AS d {joins} JOIN dag_version AS v ON v.version_pk = d.version_pk
-    WHERE {conditions} LIMIT :most
+    SELECT 1 FROM dag AS d {joins} WHERE d.version_pk IS NOT NULL AND {conditions} LIMIT :most
 ) AS found;
 
 -- name: keys (postgresql)
@@ -86,7 +84,7 @@ SELECT count(*) FROM (
 -- join: f JOIN file AS f ON f.file_pk = d.file_pk
 -- join: l LEFT JOIN LATERAL (SELECT n.* FROM dag_run AS n WHERE n.dag_pk = d.dag_pk ORDER BY n.run_after DESC, n.run_pk DESC LIMIT 1) AS l ON true
 -- The keys of the DAGs that meet conditions; the newest run as in the page of PostgreSQL.
-SELECT d.dag_pk FROM dag AS d {joins} WHERE {conditions} ORDER BY d.dag_pk;
+SELECT d.dag_pk FROM dag AS d {joins} WHERE d.version_pk IS NOT NULL AND {conditions} ORDER BY d.dag_pk;
 
 -- name: all_versions
 -- The newest version of every DAG, without its spec, and its file.

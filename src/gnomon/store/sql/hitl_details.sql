@@ -1,14 +1,16 @@
 -- name: add (sqlite)
 -- rows: run_pk bigint, task_no integer, map_index integer, defer_seq integer, try_number integer, request text, created_at bigint, due_at bigint
--- Insert questions. SQLite runs a batch row by row.
-INSERT INTO hitl_detail (run_pk, task_no, map_index, defer_seq, try_number, request, created_at, due_at)
-VALUES (:run_pk, :task_no, :map_index, :defer_seq, :try_number, :request, :created_at, :due_at);
+-- Insert questions, with what their runs are listed by; an unknown run is refused by NOT NULL. SQLite runs a batch row by row.
+INSERT INTO hitl_detail (run_pk, task_no, map_index, defer_seq, try_number, request, created_at, due_at, dag_pk, run_id, run_after)
+SELECT :run_pk, :task_no, :map_index, :defer_seq, :try_number, :request, :created_at, :due_at, d.dag_pk, d.run_id, d.run_after
+FROM (SELECT 1) AS one LEFT JOIN dag_run AS d ON d.run_pk = :run_pk;
 
 -- name: add (postgresql)
 -- rows: run_pk bigint, task_no integer, map_index integer, defer_seq integer, try_number integer, request text, created_at bigint, due_at bigint
--- Insert questions. PostgreSQL runs a batch as one statement.
-INSERT INTO hitl_detail (run_pk, task_no, map_index, defer_seq, try_number, request, created_at, due_at)
-SELECT run_pk, task_no, map_index, defer_seq, try_number, request, created_at, due_at FROM :rows;
+-- Insert questions, with what their runs are listed by; an unknown run is refused by NOT NULL. PostgreSQL runs a batch as one statement.
+INSERT INTO hitl_detail (run_pk, task_no, map_index, defer_seq, try_number, request, created_at, due_at, dag_pk, run_id, run_after)
+SELECT r.run_pk, r.task_no, r.map_index, r.defer_seq, r.try_number, r.request, r.created_at, r.due_at, d.dag_pk, d.run_id, d.run_after
+FROM :rows LEFT JOIN dag_run AS d ON d.run_pk = r.run_pk;
 
 -- name: set_response (sqlite)
 -- rows: run_pk bigint, task_no integer, map_index integer, defer_seq integer, response text, responded_at bigint

@@ -80,3 +80,13 @@ SELECT count(*) FROM (SELECT 1 FROM task_instance AS i {joins} WHERE i.state > 1
 SELECT count(*) FROM (
     SELECT 1 FROM dag_run AS r {cross} JOIN task_instance AS i ON i.run_pk = r.run_pk {joins} WHERE {conditions} LIMIT :most
 ) AS found;
+
+-- name: count_of_runs
+-- fields: page
+-- field: run_pk i.run_pk
+-- join: r JOIN dag_run AS r ON r.run_pk = i.run_pk
+-- join: d JOIN dag AS d ON d.dag_pk = r.dag_pk
+-- join: n JOIN task_name AS n ON n.dag_pk = r.dag_pk AND n.task_no = i.task_no
+-- join: v LEFT JOIN dag_version AS v ON v.version_pk = i.version_pk
+-- The same for task instances of runs whose keys are known; the runs are read only for what conditions ask of them.
+SELECT count(*) FROM (SELECT 1 FROM task_instance AS i {joins} WHERE {conditions} LIMIT :most) AS found;
