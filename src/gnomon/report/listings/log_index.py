@@ -63,7 +63,7 @@ class LogIndex:
     @property
     def is_mid_line(self) -> bool:
         """The last indexed byte is not a line end."""
-        return self.size > 0 and self._scanner.tail[-1:] != b"\n"
+        return bool(self._scanner.tail)
 
     def count_lines(self, *, is_over: bool) -> int:
         """Lines that have ended; with `is_over`, a last line without a newline counts too."""

@@ -128,7 +128,7 @@ class _OpenLog:
             if not self.is_counted and wanted is not None:
                 index.wait_for_lines(wanted - self.total, GROWTH_WAIT_S)
                 self.is_counted = index.advance()
-            lines = index.count_lines(is_over=is_over or number < len(paths) - 1)
+            lines = index.count_lines(is_over=self.is_counted and (is_over or number < len(paths) - 1))
             self._indexes.append(index)
             self.parts.append(LogFilePart(path, self.total, lines, index.size))
             self.total += lines

@@ -18,6 +18,9 @@ MESSAGE_BLOCKS = 8
 GROUPS_MAX = 5_000
 """The most groups of a log that are kept."""
 TITLE_BYTES = 200
+TAIL_BYTES = 512
+"""Of a line that goes on in the next block, the beginning is kept: a mark and its title."""
+TAIL_VARIABLE = "LOG_SCAN_TAIL"
 _BEGIN, _END = b"::group::", b"::endgroup::"
 _NICE = 10
 GroupMark = tuple[int, str | None]
@@ -25,7 +28,7 @@ GroupMark = tuple[int, str | None]
 
 
 class LogScanner:
-    """Counts the line ends of blocks that follow one another. `size`: bytes of all blocks. `tail`: the last bytes of them."""
+    """Counts the line ends of blocks that follow one another. `size`: bytes of all blocks. `tail`: the beginning of their last line while it has not ended."""
 
     def __init__(self, chunk_bytes: int, size: int = 0, line_ends: int = 0, groups: int = 0, tail: bytes = b"") -> None:
         self.chunk_bytes = chunk_bytes
@@ -52,14 +55,16 @@ class LogScanner:
                 ends.append(self.line_ends)
             position = end
         self.size += len(block)
-        self.tail = (block if len(block) >= TITLE_BYTES else self.tail + block)[-TITLE_BYTES:]
+        last = block.rfind(b"\n") + 1
+        self.tail = (block[last:] if last else self.tail + block[:TAIL_BYTES])[:TAIL_BYTES]
         return ends, marks
 
     def _find_marks(self, block: bytes) -> list[GroupMark]:
-        """The marks of groups in the block. A mark that two blocks share is found with the end of the one before."""
-        kept = self.tail[self.tail.rfind(b"\n") + 1 :]
-        text = kept + block
+        """The marks of groups in the lines that end in the block."""
+        text = self.tail + block[: block.rfind(b"\n") + 1]
         marks: list[GroupMark] = []
+        if len(text) == len(self.tail):
+            return marks
         line, counted = self.line_ends, 0
         position = 0
         while self.groups < GROUPS_MAX:
@@ -71,7 +76,7 @@ class LogScanner:
             position = found + len(mark)
             line += text.count(b"\n", counted, found)
             counted = found
-            if position <= len(kept) or not _begins_line(text, found):
+            if not _begins_line(text, found):
                 continue
             if mark == _BEGIN:
                 self.groups += 1
@@ -92,9 +97,8 @@ def main(arguments: list[str]) -> None:
     """Scan standard input from a byte to another one, and write messages: a line of JSON each, as `read_message` in `log_scan_process.py` expects."""
     chunk_bytes, start, until, line_ends, groups = map(int, arguments)
     os.nice(_NICE)
+    scanner = LogScanner(chunk_bytes, start, line_ends, groups, bytes.fromhex(os.environ[TAIL_VARIABLE]))
     with open(0, "rb", buffering=0, closefd=False) as file:
-        file.seek(max(0, start - TITLE_BYTES))
-        scanner = LogScanner(chunk_bytes, start, line_ends, groups, file.read(min(start, TITLE_BYTES)))
         file.seek(start)
         while scanner.size < until:
             ends: list[int] = []

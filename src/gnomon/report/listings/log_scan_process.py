@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 from gnomon import log
 from gnomon.report.listings import log_scan
-from gnomon.report.listings.log_scan import GroupMark, LogScanner
+from gnomon.report.listings.log_scan import TAIL_VARIABLE, GroupMark, LogScanner
 
 PROCESSES_MAX = 2
 """Logs that are scanned at the same time; others wait."""
@@ -55,7 +55,7 @@ class LogScanProcess:
         if not _slots.acquire(blocking=False):
             return None
         numbers = (scanner.chunk_bytes, scanner.size, min(until, scanner.size + SCAN_BYTES), scanner.line_ends, scanner.groups)
-        environ = {name: value for name, value in os.environ.items() if name.startswith("LD_")}
+        environ = {name: value for name, value in os.environ.items() if name.startswith("LD_")} | {TAIL_VARIABLE: scanner.tail.hex()}
         try:
             process = subprocess.Popen(
                 [sys.executable, "-I", "-S", str(Path(log_scan.__file__)), *map(str, numbers)], stdin=file, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environ,
