@@ -22,7 +22,7 @@ TAIL_BYTES = 512
 """Of a line that goes on in the next block, the beginning is kept: a mark and its title."""
 TAIL_VARIABLE = "LOG_SCAN_TAIL"
 _BEGIN, _END = b"::group::", b"::endgroup::"
-_NICE = 10
+_NICE = 5
 GroupMark = tuple[int, str | None]
 """A line and the title of the group that begins there; None: a group ends there."""
 

@@ -11,6 +11,8 @@ export interface PanZoom {
 const SCALE_MIN = 0.05;
 const SCALE_MAX = 2;
 const CLICK_PX = 4;
+/** Around a picture that is shown whole. */
+const ROOM_PX = 6;
 /** A picture that is larger by so little is shown whole rather than cut. */
 const NEARLY = 0.75;
 
@@ -35,9 +37,9 @@ export function usePanZoom(frame: RefObject<HTMLElement | null>) {
   const fit = useCallback((width: number, height: number, scaleMin = SCALE_MIN) => {
     const element = frame.current;
     if (!element || width === 0 || height === 0) return;
-    const whole = Math.min(1, element.clientWidth / width, element.clientHeight / height);
-    const scale = whole >= scaleMin * NEARLY ? whole : scaleMin;
-    setView({ scale, x: Math.max(0, (element.clientWidth - width * scale) / 2), y: Math.max(0, (element.clientHeight - height * scale) / 2) });
+    const whole = Math.min(1, (element.clientWidth - 2 * ROOM_PX) / width, (element.clientHeight - 2 * ROOM_PX) / height);
+    const scale = Math.max(SCALE_MIN, whole >= scaleMin * NEARLY ? whole : scaleMin);
+    setView({ scale, x: Math.max(ROOM_PX, (element.clientWidth - width * scale) / 2), y: Math.max(ROOM_PX, (element.clientHeight - height * scale) / 2) });
   }, [frame]);
   /** Bring a point to the middle, large enough to be read. */
   const center = useCallback((x: number, y: number) => {

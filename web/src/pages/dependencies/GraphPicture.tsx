@@ -5,6 +5,7 @@ import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react"
 import { type Direction, drawLine, type LayoutAnswer, wrapName } from "../../components/graph/layout";
 import { useGraphLayout } from "../../components/graph/useGraphLayout";
 import { usePanZoom } from "../../components/graph/usePanZoom";
+import { useNarrow } from "../../components/useNarrow";
 import { useWidth } from "../../components/useWidth";
 import { t, tn } from "../../state/language";
 import { findWorstState, type GraphNode, reach, type ShownGraph } from "./graphModel";
@@ -16,8 +17,6 @@ const ZOOM = 1.3;
 /** A graph opens no smaller than this, so that its names can be read. */
 const READABLE = 0.55;
 const HEIGHT_MIN = 220;
-/** A narrower picture goes from top to bottom. */
-const NARROW_PX = 560;
 const FOUND_MAX = 8;
 /** Around what is in view, this much is drawn too, in px of the picture. */
 const AROUND = 200;
@@ -38,7 +37,7 @@ export function GraphPicture({ graph, runs, find, canFold, groupOf, toggle, focu
   const picture = usePanZoom(frame);
   const navigate = useNavigate();
   const drawn = useMemo(() => describe(graph), [graph]);
-  const direction: Direction = width > 0 && width < NARROW_PX ? "TB" : "LR";
+  const direction: Direction = useNarrow() ? "TB" : "LR";
   const { layout, problem } = useGraphLayout(drawn.boxes, drawn.edges, direction);
   const [chosen, setChosen] = useState<string>();
   const at = useMemo(() => new Map(graph.nodes.map((one, index) => [one.key, index])), [graph]);

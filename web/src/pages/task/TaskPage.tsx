@@ -25,7 +25,8 @@ export function TaskPage() {
   const run = useQuery({ ...runQuery(dagId, runId), enabled: isAbsent });
   useZoneOfDag(useQuery({ ...dagQuery(dagId), enabled: !isAbsent }).data?.timezone);
   const at = { dagId, runId, taskId, mapIndex: view.map ?? -1 };
-  const hasNoInstance = isMissing(useQuery({ ...instanceQuery(at), enabled: !isAbsent }).error) && view.map === undefined;
+  const { error } = useQuery({ ...instanceQuery(at), enabled: !isAbsent });
+  const hasNoInstance = isMissing(error) && view.map === undefined;
   const tasks = useQuery({ ...runTasksQuery(dagId, runId), enabled: hasNoInstance });
   const isMapped = tasks.data?.tasks.some((one) => one.task_id === taskId && one.is_mapped && one.counts !== undefined) && tasks.data.instances.some(([task, index]) => index >= 0 && tasks.data?.tasks[task]?.task_id === taskId);
   const set = (search: TaskView) => void navigate({ to: "/dags/$dagId/runs/$runId/tasks/$taskId", params: { dagId, runId, taskId }, search, replace: true, resetScroll: false });
@@ -42,7 +43,7 @@ export function TaskPage() {
       <h1 className="name">{taskId}{view.map === undefined ? "" : ` [${view.map}]`}</h1>
       {!hasNoInstance ? <InstanceView at={at} view={view} set={set} /> : (
         <Answer query={tasks} what={t("the tasks")}>
-          {(found) => isMapped ? <Instances dagId={dagId} runId={runId} taskId={taskId} view={view} set={set} found={found} /> : <InstanceView at={at} view={view} set={set} />}
+          {(found) => isMapped ? <Instances dagId={dagId} runId={runId} taskId={taskId} view={view} set={set} found={found} /> : <Missing error={error} />}
         </Answer>
       )}
     </>
