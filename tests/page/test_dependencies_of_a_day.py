@@ -108,7 +108,7 @@ def test_the_graph_has_waits_triggers_assets_and_circles(browser: Browser, produ
         expect(page.get_by_text("across_ring_one → across_ring_two → across_ring_one").first).to_be_visible()
         seen.check()
         page.locator(".graph-frame").focus()
-        page.keyboard.press("ArrowLeft")
+        page.keyboard.press("ArrowLeft" if size == "wide" else "ArrowUp")
         expect(details).to_contain_text("Open the asset")
         page.get_by_role("searchbox", name="Search").fill("across_starter")
         expect(details).to_contain_text("triggers across_loads")
@@ -116,6 +116,17 @@ def test_the_graph_has_waits_triggers_assets_and_circles(browser: Browser, produ
         expect(page).to_have_url(re.compile("dag=across_starter"))
         expect(page.get_by_text("4 nodes, 3 edges")).to_be_visible()
         seen.check()
+        page.reload()
+        nodes = page.locator(".graph-frame .node")
+        expect(nodes).to_have_count(4)
+        frame = page.locator(".graph-frame").bounding_box()
+        assert frame is not None
+        for box in (node.bounding_box() for node in nodes.all()):
+            assert box is not None
+            assert frame["x"] <= box["x"], "a node is cut at the left"
+            assert box["x"] + box["width"] <= frame["x"] + frame["width"], "a node is cut at the right"
+            assert frame["y"] <= box["y"]
+            assert box["y"] + box["height"] <= frame["y"] + frame["height"]
 
 
 def test_the_graph_folds_by_folder_and_opens_a_group(browser: Browser, product: Product) -> None:

@@ -149,13 +149,19 @@ def test_the_labels_of_the_axis_of_the_gantt_chart_stay_in_it_and_apart(browser:
         assert all(before[1] <= after[0] + 1 for before, after in zip(boxes, boxes[1:], strict=False)), boxes
 
 
-@pytest.mark.parametrize("path", ["/dags/UNKNOWN", "/dags/UNKNOWN/graph", "/dags/UNKNOWN/runs/none", "/dags/UNKNOWN/runs/none/tasks/wait"])
-def test_what_is_missing_is_said_once(browser: Browser, filled: Product, path: str) -> None:
+@pytest.mark.parametrize("path", [
+    "/dags/UNKNOWN", "/dags/UNKNOWN/graph", "/dags/UNKNOWN/calendar", "/dags/UNKNOWN/runs/none", "/dags/UNKNOWN/runs/none/gantt", "/dags/UNKNOWN/runs/none/tasks/wait",
+    f"{RUN}_UNKNOWN", f"{RUN}/tasks/UNKNOWN",
+])  # fmt: skip
+def test_what_is_missing_is_said_and_asked_for_once(browser: Browser, filled: Product, path: str) -> None:
     with visit(browser, filled) as seen:
         seen.log_in(path)
         expect(seen.page.get_by_role("alert")).to_have_count(1)
         expect(seen.page.get_by_role("alert")).to_contain_text("UNKNOWN")
         expect(seen.page.get_by_role("navigation", name="Views of the")).to_have_count(0)
+        seen.page.wait_for_load_state("load")
+        refused = [fault for fault in seen.faults if "status of 404" in fault]
+        assert len(refused) == 1, seen.faults
 
 
 def test_an_address_without_a_page_has_a_heading_and_says_so(browser: Browser, filled: Product) -> None:

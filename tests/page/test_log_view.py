@@ -58,6 +58,19 @@ def test_a_log_keeps_its_place_when_the_window_changes_its_size(browser: Browser
             expect(mark).to_have_text("row 1500")
 
 
+def test_a_log_stays_at_its_end_when_the_window_changes_its_size(browser: Browser, ready: Product) -> None:
+    with visit(browser, ready) as seen:
+        seen.log_in(TALK)
+        page = seen.page
+        log = page.get_by_role("log")
+        expect(log).to_contain_text("needle at the end")
+        for height in (1300, 900, 500, 900):
+            page.set_viewport_size({"width": 1440, "height": height})
+            page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+            expect(page.get_by_role("button", name="To the end")).to_have_count(0)
+            expect(log).to_contain_text("needle at the end")
+
+
 def test_a_log_is_paged_by_keys(browser: Browser, ready: Product) -> None:
     with visit(browser, ready) as seen:
         seen.log_in(TALK)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
@@ -12,6 +13,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from gnomon.api.access.accounts_policy import LOGIN_PATH, AccountsPolicy
 from gnomon.api.common.version_header import find_version
+from gnomon.api.missing_address import find_missing
 from gnomon.api.page import render_page
 from gnomon.api.page_assets import PageAssets
 from gnomon.errors.product import GnomonError
@@ -39,6 +41,8 @@ _USER = '<meta name="gnomon-user" content="'
 _VERSION = '<meta name="gnomon-version" content="'
 _PLACE = '<meta name="gnomon-place" content="'
 """The page begins its stream of changes here: what changes between its first answers and the begin of the stream is not lost."""
+_MISSING = '<meta name="gnomon-missing" content="'
+"""JSON: what does not exist at the address (`find_missing`)."""
 _SOURCE_TREE = "this is a source tree; install the wheel, or run `npm run dev` in `web/`"
 
 
@@ -77,7 +81,8 @@ def add_page(app: FastAPI, files: PageFiles) -> None:
         if files.index is None:
             return _show_health(request, user, files.reason, status)
         text = files.index
-        for name, value in ((_USER, user.name if user else ""), (_VERSION, find_version()), (_PLACE, _find_place(request))):
+        place, missing = _read_store(request, user)
+        for name, value in ((_USER, user.name if user else ""), (_VERSION, find_version()), (_PLACE, place), (_MISSING, json.dumps(missing))):
             text = text.replace(name, name + escape(value), 1)
         return HTMLResponse(text, status, HEADERS)
 
@@ -113,13 +118,14 @@ def _find_user(request: Request) -> Identity | Response | None:
     return session.identity
 
 
-def _find_place(request: Request) -> str:
-    """The present place in the journal of changes; empty while the database does not answer, which the page says itself."""
+def _read_store(request: Request, user: Identity | None) -> tuple[str, list[str]]:
+    """The present place in the journal of changes, and what does not exist at the address; empty while the database does not answer, which the page says itself."""
+    context = request.app.state.context
     try:
-        with request.app.state.context.database.read() as tx:
-            return find_present_place(tx)
+        with context.database.read() as tx:
+            return find_present_place(tx), find_missing(context, tx, user, request.scope["path"])
     except GnomonError:
-        return ""
+        return "", []
 
 
 def _show_health(request: Request, user: Identity | None, reason: str, status: int = 200) -> Response:

@@ -16,7 +16,8 @@ from gnomon import log
 from gnomon.api.access.choose_policy import create_context
 from gnomon.api.app import create_app
 from gnomon.api.common.limits import SafeHeaders
-from gnomon.api.context import ApiContext
+from gnomon.api.context import CLOSE_WAIT_S, ApiContext
+from gnomon.api.facts_preload import FactsPreload
 from gnomon.api.health_reader import HealthReader
 from gnomon.api.http_protocol import HttpProtocol
 from gnomon.api.server_heartbeat import ApiServerHeartbeat
@@ -100,7 +101,10 @@ def main(cfg: Config, listener: socket.socket) -> int:
     share_hosts(hosts)
     _log.info("api_server_started")
     heartbeat = ApiServerHeartbeat(context.server_figures, lambda: context.database)
+    preload = FactsPreload(context.facts, lambda: context.database)
+    preload.start()
     asyncio.run(_serve(server, listener, heartbeat))
+    preload.stop(CLOSE_WAIT_S)
     heartbeat.close()
     hosts.close()
     context.close()

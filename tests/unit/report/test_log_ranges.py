@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import random
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
-from gnomon.report.listings import log_index, log_ranges
-from gnomon.report.listings.log_index import LogIndexCache
+from tests.patience import PATIENCE_S
+
+from gnomon.report.listings import log_index, log_ranges, log_scan_process
+from gnomon.report.listings.log_index import LogIndex, LogIndexCache
 from gnomon.report.listings.log_ranges import LogReader
 
 STAMP = "2026-03-01T09:00:00.000000Z"
@@ -18,6 +22,7 @@ STAMP = "2026-03-01T09:00:00.000000Z"
 def _small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(log_index, "CHUNK_BYTES", 64)
     monkeypatch.setattr(log_index, "STEP_BYTES", 1_000)
+    monkeypatch.setattr(log_index, "FIRST_STEP_BYTES", 150)
     monkeypatch.setattr(log_ranges, "CHUNK_BYTES", 400)
     monkeypatch.setattr(log_ranges, "_BLOCK_BYTES", 100)
     monkeypatch.setattr(log_ranges, "SEARCH_BYTES", 300)
@@ -25,7 +30,7 @@ def _small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def read_all(reader: LogReader) -> list[str]:
     while not (part := reader.read(0, 0)).is_counted:
-        pass
+        time.sleep(0.001)
     lines: list[str] = []
     while len(lines) < part.total:
         lines += [line.text for line in reader.read(len(lines), 7).lines]
@@ -53,7 +58,9 @@ def test_lines_are_those_of_the_whole_text(seed: int, tmp_path: Path) -> None:
     whole = [line for text in texts for line in text.removesuffix("\n").split("\n") if text]
     assert read_all(reader) == whole
     assert reader.read(-3, 3).lines == reader.read(max(0, len(whole) - 3), 3).lines
-    assert search_all(reader, "Ab") == [number for number, line in enumerate(whole) if "ab" in line]
+    found = [number for number, line in enumerate(whole) if "ab" in line]
+    assert search_all(reader, "Ab") == found
+    assert search_all(LogReader(LogIndexCache(), paths, is_over=True), "Ab") == found  # it begins before the lines are counted
     some = sorted(dice.sample(range(len(whole)), min(5, len(whole))))
     assert [line.text for line in reader.read_some(some).lines] == [whole[number] for number in some]
 
@@ -108,6 +115,82 @@ def test_groups_are_found_where_a_line_begins_with_their_mark(tmp_path: Path) ->
     read_all(reader)
     groups = [(group.first, group.last, group.title) for group in reader.read(0, 1).groups]
     assert groups == [group for turn in range(9) for group in ((turn * 8 + 1, turn * 8 + 6, "First"), (turn * 8 + 3, turn * 8 + 5, "Inner"))] + [(72, None, "open")]
+
+
+@pytest.fixture
+def nothing_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No process counts lines: as if others counted all the time."""
+    monkeypatch.setattr(log_scan_process.LogScanProcess, "start", lambda *_: None)
+
+
+def _numbered(reader: LogReader, first: int, count: int) -> list[tuple[int, str]]:
+    return [(line.number, line.text) for line in reader.read(first, count).lines]
+
+
+@pytest.mark.usefixtures("nothing_counts")
+def test_the_end_of_a_log_is_shown_before_its_lines_are_counted(tmp_path: Path) -> None:
+    paths = [tmp_path / "one", tmp_path / "two"]
+    paths[0].write_text("".join(f"line {number}\n" for number in range(1_000)) + "half")
+    paths[1].write_text("x\r\ny\nopen")
+    over = LogReader(LogIndexCache(), paths, is_over=True)
+    assert _numbered(over, -5, 5) == [(-5, "line 999"), (-4, "half"), (-3, "x"), (-2, "y"), (-1, "open")]
+    assert _numbered(over, -5, 2) == [(-5, "line 999"), (-4, "half")]
+    growing = LogReader(LogIndexCache(), paths, is_over=False)
+    assert _numbered(growing, -2, 2) == [(-2, "x"), (-1, "y")]
+    assert growing.read(-2, 2).is_counted is False
+    assert _numbered(growing, 0, 2) == [(0, "line 0"), (1, "line 1")]
+
+
+@pytest.mark.usefixtures("nothing_counts")
+def test_the_end_of_a_log_has_whole_lines_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(log_ranges, "TAIL_BYTES", 100)
+    path = tmp_path / "log"
+    reader = LogReader(LogIndexCache(), [path], is_over=True)
+    path.write_text("a" * 2_000 + "\n" + "b" * 60 + "\nc\n")
+    assert _numbered(reader, -9, 9) == [(-2, "b" * 60), (-1, "c")]
+    assert [line.is_cut for line in reader.read(-9, 9, 10).lines] == [True, False]
+    path.write_text("a" * 3_000)
+    assert _numbered(reader, -9, 9) == []
+
+
+@pytest.mark.parametrize("program", ["/bin/false", "/no/such/program"])
+def test_requests_count_the_lines_when_no_process_does(program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", program)
+    path = tmp_path / "log"
+    path.write_text("".join(f"{number}\n" for number in range(2_000)))
+    assert read_all(LogReader(LogIndexCache(), [path], is_over=True))[-1] == "1999"
+    until = time.monotonic() + PATIENCE_S
+    while log_scan_process._slots._value < log_scan_process.PROCESSES_MAX:  # those of other tests, too
+        assert time.monotonic() < until
+        time.sleep(0.01)
+
+
+def test_a_process_that_counts_a_file_which_is_replaced_is_not_believed(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    path.write_text("".join(f"{number}\n" for number in range(200_000)))
+    index = LogIndex(path)
+    with index.guard:
+        assert not index.advance()
+        counting = index._process
+    assert counting is not None
+    path.write_text("new\n")
+    with index.guard:
+        assert index.advance()
+        index.guard.wait_for(lambda: not counting.is_running, PATIENCE_S)
+        assert not counting.is_running
+        assert not counting.has_failed
+        assert (index.size, index.line_ends, index.groups) == (4, 1, [])
+
+
+def test_a_mark_that_comes_in_pieces_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    index = LogIndex(path)
+    for piece in ("a\n::gr", "ou", "p::First\n", "::endgr", "oup::\n"):
+        with path.open("a") as file:
+            file.write(piece)
+        with index.guard:
+            assert index.advance()
+    assert [(group.first, group.last, group.title) for group in index.groups] == [(1, 2, "First")]
 
 
 def test_a_missing_file_is_an_empty_log(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ Source = Annotated[int | None, Query(ge=0, lt=10_000)]
 
 
 class LogLineAnswer(Answer):
-    """A line. Its number counts from 0 through all files of the log."""
+    """A line. Its number counts from 0 through all files of the log; the last lines of a log that is not counted yet count from the end, -1 is the last."""
 
     number: int
     text: str
@@ -97,7 +97,10 @@ def get_log_lines(
     at: Annotated[list[Annotated[int, Query(ge=0, lt=2**53)]] | None, Query(max_length=SEVERAL_MAX)] = None,
     line_bytes: Annotated[int, Query(ge=1, le=LINE_BYTES_MAX)] = LINE_BYTES,
 ) -> Response:  # fmt: skip
-    """Lines from `first` on (a negative one counts from the end), or the lines `at` (ascending). `source`: only that file of the log."""
+    """Lines from `first` on (a negative one counts from the end), or the lines `at` (ascending). `source`: only that file of the log.
+
+    A log of more than 8 MB is counted while requests are answered: until then lines that were asked for from its end have negative numbers.
+    """
     reader, found = _open(context, (dag_id, dag_run_id, task_id, map_index), try_number, source)
     part = reader.read(first, count, line_bytes) if at is None else reader.read_some(at, line_bytes)
     return Response(msgspec.json.encode(_build(part, found, with_groups=at is None)), media_type="application/json")

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from os import SEEK_END
 from pathlib import Path
 from typing import BinaryIO
 
@@ -22,6 +23,10 @@ SEARCH_BYTES = 67_108_864
 """Bytes that one call of a search reads at most."""
 MATCHES_MAX = 5_000
 """The most lines that one call of a search finds."""
+TAIL_BYTES = 1_048_576
+"""The last lines of a log that is not counted are those in so many bytes at its end."""
+GROWTH_WAIT_S = 0.2
+"""So long a search waits for lines that are being counted."""
 _BLOCK_BYTES = 1_048_576
 LEVELS = ("debug", "info", "warning", "error", "critical")
 
@@ -41,6 +46,7 @@ class LogLine:
     """A line, cut to the bytes that were asked for."""
 
     number: int
+    """From 0; of the last lines of a log that is not counted from the end: -1 is the last."""
     text: str
     at: str | None
     level: str | None
@@ -80,8 +86,12 @@ class LogReader:
         self._is_over = is_over
 
     def read(self, first: int, count: int, line_bytes: int = LINE_BYTES) -> LogRange:
-        """Lines from the number `first` on; a negative one counts from the end."""
+        """Lines from the number `first` on; a negative one counts from the end, and then lines of a log that is not counted have negative numbers."""
         with self._open() as opened:
+            if first < 0 and not opened.is_counted:
+                lines = _read_last_lines(self._paths, -first, line_bytes, is_over=self._is_over)
+                lines = [line for line in lines if line.number < first + count]
+                return LogRange(lines, opened.total, False, opened.parts, opened.list_groups())
             if first < 0:
                 first = max(0, opened.total + first)
             lines = list(opened.read_lines(range(first, min(first + count, opened.total)), line_bytes))
@@ -95,27 +105,30 @@ class LogReader:
 
     def search(self, text: str, level: str | None, first: int) -> LogMatches:
         """Lines from `first` on that contain the text, ASCII letters in either case, and belong to a record of this level or a higher one."""
-        with self._open() as opened:
+        with self._open(wanted=first) as opened:
             return opened.search(text, level, first)
 
-    def _open(self) -> _OpenLog:
-        return _OpenLog(self._cache, self._paths, is_over=self._is_over)
+    def _open(self, wanted: int | None = None) -> _OpenLog:
+        return _OpenLog(self._cache, self._paths, is_over=self._is_over, wanted=wanted)
 
 
 class _OpenLog:
-    """The files of a log while a call reads them, each with its index up to date."""
+    """The files of a log while a call reads them, each with its index up to date. `wanted`: wait a moment for this line if it is not counted."""
 
-    def __init__(self, cache: LogIndexCache, paths: Sequence[Path], *, is_over: bool) -> None:
+    def __init__(self, cache: LogIndexCache, paths: Sequence[Path], *, is_over: bool, wanted: int | None) -> None:
         self._stack = ExitStack()
         self._indexes: list[LogIndex] = []
         self.parts: list[LogFilePart] = []
         self.total = 0
         self.is_counted = True
         for number, path in enumerate(paths):
-            index, lock = cache.find(path)
-            self._stack.enter_context(lock)
-            self.is_counted = index.advance() and self.is_counted
-            lines = index.count_lines(is_over=is_over or number < len(paths) - 1)
+            index = cache.find(path)
+            self._stack.enter_context(index.guard)
+            self.is_counted = index.advance()
+            if not self.is_counted and wanted is not None:
+                index.wait_for_lines(wanted - self.total, GROWTH_WAIT_S)
+                self.is_counted = index.advance()
+            lines = index.count_lines(is_over=self.is_counted and (is_over or number < len(paths) - 1))
             self._indexes.append(index)
             self.parts.append(LogFilePart(path, self.total, lines, index.size))
             self.total += lines
@@ -164,17 +177,17 @@ class _OpenLog:
             if first >= part.first_line + part.lines:
                 continue
             with part.path.open("rb") as file:
-                at = index.locate(file, max(first - part.first_line, 0))
+                at, end = index.locate(file, max(first - part.first_line, 0)), index.locate(file, part.lines)
                 scan = _Scan(wanted, accepted, numbers, part.first_line + max(first - part.first_line, 0))
                 scan.begin_after(_read_before(file, at))
-                while at < index.size and left > 0 and len(numbers) < MATCHES_MAX:
+                while at < end and left > 0 and len(numbers) < MATCHES_MAX:
                     file.seek(at)
-                    block = file.read(min(_BLOCK_BYTES, index.size - at))
-                    whole = block if at + len(block) >= index.size else block[: block.rfind(b"\n") + 1] or block
+                    block = file.read(min(_BLOCK_BYTES, end - at))
+                    whole = block if at + len(block) >= end else block[: block.rfind(b"\n") + 1] or block
                     scan.add(whole)
                     at += len(whole)
                     left -= len(whole)
-                if at < index.size:
+                if at < end:
                     return LogMatches(numbers, scan.line)
         return LogMatches(numbers, None if self.is_counted else self.total)
 
@@ -273,6 +286,30 @@ def _read_before(file: BinaryIO, at: int) -> bytes:
     file.seek(start)
     text = file.read(at - start)
     return text if start == 0 else text[text.find(b"\n") + 1 :]
+
+
+def _read_last_lines(paths: Sequence[Path], count: int, line_bytes: int, *, is_over: bool) -> list[LogLine]:
+    """The last lines of the files, at most `count` and those in TAIL_BYTES, with negative numbers."""
+    found: list[bytes] = []
+    left = TAIL_BYTES
+    for at in range(len(paths) - 1, -1, -1):
+        try:
+            with paths[at].open("rb") as file:
+                size = file.seek(0, SEEK_END)
+                start = file.seek(max(0, size - left))
+                text = file.read(size - start)
+        except FileNotFoundError:
+            continue
+        whole = text if is_over or at < len(paths) - 1 else text[: text.rfind(b"\n") + 1]
+        lines = [line + b"\n" for line in whole.removesuffix(b"\n").split(b"\n")] if whole else []
+        if start > 0:
+            del lines[:1]  # its beginning is not read
+        found[:0] = lines
+        left -= len(text)
+        if start > 0 or len(found) >= count or left <= 0:
+            break
+    found = found[-count:]
+    return [_build_line(number - len(found), text, len(text), line_bytes) for number, text in enumerate(found)]
 
 
 def _build_line(number: int, text: bytes, size: int, line_bytes: int) -> LogLine:

@@ -9,7 +9,11 @@ export interface LayoutRequest {
   number: number;
   boxes: GraphBox[];
   edges: [number, number][];
+  direction: Direction;
 }
+
+/** From left to right, or from top to bottom. */
+export type Direction = "LR" | "TB";
 
 export interface Point {
   x: number;

@@ -11,6 +11,10 @@ export interface PanZoom {
 const SCALE_MIN = 0.05;
 const SCALE_MAX = 2;
 const CLICK_PX = 4;
+/** Around a picture that is shown whole. */
+const ROOM_PX = 6;
+/** A picture that is larger by so little is shown whole rather than cut. */
+const NEARLY = 0.75;
 
 export function usePanZoom(frame: RefObject<HTMLElement | null>) {
   const [view, setView] = useState<PanZoom>({ x: 0, y: 0, scale: 1 });
@@ -29,12 +33,13 @@ export function usePanZoom(frame: RefObject<HTMLElement | null>) {
     return () => element.removeEventListener("wheel", wheel);
   }, [frame]);
   const zoom = useCallback((factor: number) => setView((last) => zoomAt(last, factor, (frame.current?.clientWidth ?? 0) / 2, (frame.current?.clientHeight ?? 0) / 2)), [frame]);
-  /** Show all of a picture of this size; at least at `scaleMin`, its top left corner if it is larger. */
+  /** Show all of a picture of this size; at least at about `scaleMin`, its top left corner if it is larger. */
   const fit = useCallback((width: number, height: number, scaleMin = SCALE_MIN) => {
     const element = frame.current;
     if (!element || width === 0 || height === 0) return;
-    const scale = Math.max(scaleMin, Math.min(1, element.clientWidth / width, element.clientHeight / height));
-    setView({ scale, x: Math.max(0, (element.clientWidth - width * scale) / 2), y: Math.max(0, (element.clientHeight - height * scale) / 2) });
+    const whole = Math.min(1, (element.clientWidth - 2 * ROOM_PX) / width, (element.clientHeight - 2 * ROOM_PX) / height);
+    const scale = Math.max(SCALE_MIN, whole >= scaleMin * NEARLY ? whole : scaleMin);
+    setView({ scale, x: Math.max(ROOM_PX, (element.clientWidth - width * scale) / 2), y: Math.max(ROOM_PX, (element.clientHeight - height * scale) / 2) });
   }, [frame]);
   /** Bring a point to the middle, large enough to be read. */
   const center = useCallback((x: number, y: number) => {

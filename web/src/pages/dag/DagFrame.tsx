@@ -1,6 +1,6 @@
 /** The frame of all views of one DAG: what it is, why it does not run, its acts, its tabs. */
 
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link, Outlet } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { usePause } from "../../api/changes";
@@ -10,6 +10,7 @@ import { LongText } from "../../components/LongText";
 import { isMissing, Missing } from "../../components/Missing";
 import { Sentences } from "../../components/Sentences";
 import { t } from "../../state/language";
+import { isKnownMissing } from "../../state/missing";
 import { setDagZone } from "../../state/times";
 import { TABS } from "./dagTabs";
 
@@ -18,8 +19,10 @@ const route = getRouteApi("/dags/$dagId");
 export function DagFrame() {
   const { dagId } = route.useParams();
   const { error } = useQuery(dagQuery(dagId));
-  const explanation = useQuery(dagExplanationQuery(dagId));
+  const isAbsent = isKnownMissing(useQueryClient(), dagId);
+  const explanation = useQuery({ ...dagExplanationQuery(dagId), enabled: !isAbsent });
   if (isMissing(error)) return <><h1 className="name">{dagId}</h1><Missing error={error} /></>;
+  if (isAbsent && error === null) return <h1 className="name">{dagId}</h1>;
   return (
     <>
       <h1 className="name">{dagId}</h1>

@@ -2,9 +2,10 @@
 
 import { useNavigate } from "@tanstack/react-router";
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
-import { drawLine, type LayoutAnswer, wrapName } from "../../components/graph/layout";
+import { type Direction, drawLine, type LayoutAnswer, wrapName } from "../../components/graph/layout";
 import { useGraphLayout } from "../../components/graph/useGraphLayout";
 import { usePanZoom } from "../../components/graph/usePanZoom";
+import { useNarrow } from "../../components/useNarrow";
 import { useWidth } from "../../components/useWidth";
 import { t, tn } from "../../state/language";
 import { findWorstState, type GraphNode, reach, type ShownGraph } from "./graphModel";
@@ -36,7 +37,8 @@ export function GraphPicture({ graph, runs, find, canFold, groupOf, toggle, focu
   const picture = usePanZoom(frame);
   const navigate = useNavigate();
   const drawn = useMemo(() => describe(graph), [graph]);
-  const { layout, problem } = useGraphLayout(drawn.boxes, drawn.edges);
+  const direction: Direction = useNarrow() ? "TB" : "LR";
+  const { layout, problem } = useGraphLayout(drawn.boxes, drawn.edges, direction);
   const [chosen, setChosen] = useState<string>();
   const at = useMemo(() => new Map(graph.nodes.map((one, index) => [one.key, index])), [graph]);
   const current = chosen !== undefined && at.has(chosen) ? chosen : undefined;
@@ -73,7 +75,7 @@ export function GraphPicture({ graph, runs, find, canFold, groupOf, toggle, focu
     else if (event.key === "-") picture.zoom(1 / ZOOM);
     else if (event.key === "0" && layout) picture.fit(layout.width, layout.height);
     else if (event.key === "Escape") choose(undefined);
-    else if (event.key.startsWith("Arrow") && layout) choose(walk(graph, layout, drawn.boxes, current, event.key), true);
+    else if (event.key.startsWith("Arrow") && layout) choose(walk(graph, layout, drawn.boxes, current, event.key, direction), true);
     else return;
     event.preventDefault();
   };
@@ -181,19 +183,24 @@ function findMatches(graph: ShownGraph, find: string): GraphNode[] {
   return text === "" ? [] : graph.nodes.filter((one) => one.name.toLowerCase().includes(text) || one.dagIds.some((dagId) => dagId.toLowerCase().includes(text)));
 }
 
-/** Left and right along a line to the nearest node before or after; up and down to the nearest node above or below. */
-function walk(graph: ShownGraph, layout: LayoutAnswer, boxes: { width: number; height: number }[], from: string | undefined, key: string): string | undefined {
+/** In the direction of the lines along one to the nearest node before or after; across it to the nearest node on that side. */
+function walk(graph: ShownGraph, layout: LayoutAnswer, boxes: { width: number; height: number }[], from: string | undefined, key: string, direction: Direction): string | undefined {
   if (from === undefined) return graph.nodes[0]?.key;
   const index = graph.nodes.findIndex((one) => one.key === from);
-  const middle = (at: number) => ({ x: (layout.places[at]?.x ?? 0) + (boxes[at]?.width ?? 0) / 2, y: (layout.places[at]?.y ?? 0) + (boxes[at]?.height ?? 0) / 2 });
+  const [back, ahead, before] = direction === "LR" ? ["ArrowLeft", "ArrowRight", "ArrowUp"] : ["ArrowUp", "ArrowDown", "ArrowLeft"];
+  /** x along the lines, y across them. */
+  const middle = (at: number) => {
+    const [x, y] = [(layout.places[at]?.x ?? 0) + (boxes[at]?.width ?? 0) / 2, (layout.places[at]?.y ?? 0) + (boxes[at]?.height ?? 0) / 2];
+    return direction === "LR" ? { x, y } : { x: y, y: x };
+  };
   const here = middle(index);
-  const along = key === "ArrowLeft" || key === "ArrowRight";
-  const linked = new Set(graph.edges.flatMap((edge) => (key === "ArrowRight" && edge.from === from ? [edge.to] : key === "ArrowLeft" && edge.to === from ? [edge.from] : [])));
+  const along = key === back || key === ahead;
+  const linked = new Set(graph.edges.flatMap((edge) => (key === ahead && edge.from === from ? [edge.to] : key === back && edge.to === from ? [edge.from] : [])));
   let best = from;
   let least = Infinity;
   graph.nodes.forEach((node, at) => {
     const there = middle(at);
-    const isAhead = along ? linked.has(node.key) : key === "ArrowUp" ? there.y < here.y - 1 : there.y > here.y + 1;
+    const isAhead = along ? linked.has(node.key) : key === before ? there.y < here.y - 1 : there.y > here.y + 1;
     const away = along ? Math.abs(there.y - here.y) : Math.abs(there.y - here.y) + 3 * Math.abs(there.x - here.x);
     if (node.key !== from && isAhead && away < least) [best, least] = [node.key, away];
   });

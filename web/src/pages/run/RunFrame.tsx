@@ -1,6 +1,6 @@
 /** The frame of all views of one run: what it is, why it waits or how it ended, its acts, its tabs. */
 
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link, Outlet, useNavigate } from "@tanstack/react-router";
 import { dagQuery, runExplanationQuery, runQuery } from "../../api/queries";
 import { ActPanel, type ActChoice } from "../../components/ActPanel";
@@ -8,6 +8,7 @@ import { Answer } from "../../components/Answer";
 import { isMissing, Missing } from "../../components/Missing";
 import { Why } from "../../components/Why";
 import { t } from "../../state/language";
+import { isKnownMissing } from "../../state/missing";
 import { useZoneOfDag } from "../dag/DagFrame";
 import { RunHead } from "./RunHead";
 import { RunNeighbours } from "./RunNeighbours";
@@ -22,10 +23,12 @@ const CHOICES: ActChoice[] = [
 export function RunFrame() {
   const { dagId, runId } = route.useParams();
   const navigate = useNavigate();
-  useZoneOfDag(useQuery(dagQuery(dagId)).data?.timezone);
   const run = useQuery(runQuery(dagId, runId));
-  const explanation = useQuery(runExplanationQuery(dagId, runId));
+  const isAbsent = isKnownMissing(useQueryClient(), dagId, runId);
+  useZoneOfDag(useQuery({ ...dagQuery(dagId), enabled: !isAbsent }).data?.timezone);
+  const explanation = useQuery({ ...runExplanationQuery(dagId, runId), enabled: !isAbsent });
   if (isMissing(run.error)) return <><h1 className="name">{runId}</h1><Missing error={run.error} /></>;
+  if (isAbsent && run.error === null) return <h1 className="name">{runId}</h1>;
   return (
     <>
       <p className="path"><Link to="/dags/$dagId" params={{ dagId }} search={{}}>{dagId}</Link></p>

@@ -1,13 +1,14 @@
 /** One task of a run: its instance, or the list of those of a mapped task. */
 
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
-import { dagQuery, instanceQuery } from "../../api/queries";
+import { dagQuery, instanceQuery, runQuery } from "../../api/queries";
 import { runTasksQuery } from "../../api/runs";
 import { Answer } from "../../components/Answer";
 import { isMissing, Missing } from "../../components/Missing";
 import { ActPanel } from "../../components/ActPanel";
 import { t } from "../../state/language";
+import { isKnownMissing } from "../../state/missing";
 import { useZoneOfDag } from "../dag/DagFrame";
 import { TaskList, type TaskListView } from "../run/TaskList";
 import { TASK_ACTS, useActTarget } from "./taskActs";
@@ -20,12 +21,17 @@ export function TaskPage() {
   const { dagId, runId, taskId } = route.useParams();
   const view = route.useSearch();
   const navigate = useNavigate();
-  useZoneOfDag(useQuery(dagQuery(dagId)).data?.timezone);
+  const isAbsent = isKnownMissing(useQueryClient(), dagId, runId);
+  const run = useQuery({ ...runQuery(dagId, runId), enabled: isAbsent });
+  useZoneOfDag(useQuery({ ...dagQuery(dagId), enabled: !isAbsent }).data?.timezone);
   const at = { dagId, runId, taskId, mapIndex: view.map ?? -1 };
-  const hasNoInstance = isMissing(useQuery(instanceQuery(at)).error) && view.map === undefined;
+  const { error } = useQuery({ ...instanceQuery(at), enabled: !isAbsent });
+  const hasNoInstance = isMissing(error) && view.map === undefined;
   const tasks = useQuery({ ...runTasksQuery(dagId, runId), enabled: hasNoInstance });
   const isMapped = tasks.data?.tasks.some((one) => one.task_id === taskId && one.is_mapped && one.counts !== undefined) && tasks.data.instances.some(([task, index]) => index >= 0 && tasks.data?.tasks[task]?.task_id === taskId);
   const set = (search: TaskView) => void navigate({ to: "/dags/$dagId/runs/$runId/tasks/$taskId", params: { dagId, runId, taskId }, search, replace: true, resetScroll: false });
+  if (isMissing(run.error)) return <><h1 className="name">{taskId}</h1><Missing error={run.error} /></>;
+  if (isAbsent && run.error === null) return <h1 className="name">{taskId}</h1>;
   if (isMissing(tasks.error)) return <><h1 className="name">{taskId}</h1><Missing error={tasks.error} /></>;
   return (
     <>
@@ -37,7 +43,7 @@ export function TaskPage() {
       <h1 className="name">{taskId}{view.map === undefined ? "" : ` [${view.map}]`}</h1>
       {!hasNoInstance ? <InstanceView at={at} view={view} set={set} /> : (
         <Answer query={tasks} what={t("the tasks")}>
-          {(found) => isMapped ? <Instances dagId={dagId} runId={runId} taskId={taskId} view={view} set={set} found={found} /> : <InstanceView at={at} view={view} set={set} />}
+          {(found) => isMapped ? <Instances dagId={dagId} runId={runId} taskId={taskId} view={view} set={set} found={found} /> : <Missing error={error} />}
         </Answer>
       )}
     </>

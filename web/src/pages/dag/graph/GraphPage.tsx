@@ -7,6 +7,7 @@ import { columnQuery, structureQuery } from "../../../api/dagViews";
 import type { Structure } from "../../../api/shapes";
 import { Answer } from "../../../components/Answer";
 import { startWorker } from "../../../components/graph/layoutClient";
+import { useNarrow } from "../../../components/useNarrow";
 import { t, tn } from "../../../state/language";
 import { RunPicker, useShownRun } from "../RunPicker";
 import "../../../styles/dependencies.css";
@@ -25,6 +26,8 @@ export function GraphPage() {
   const view = route.useSearch();
   const navigate = useNavigate();
   const set = (some: GraphView) => void navigate({ to: "/dags/$dagId/graph", params: { dagId }, search: { ...view, ...some }, replace: true });
+  const isNarrow = useNarrow();
+  const isDown = view.down === undefined ? isNarrow : view.down === "yes";
   const { runId, isKnown } = useShownRun(dagId, view.run);
   const structure = useQuery({ ...structureQuery(dagId, runId), enabled: isKnown });
   return (
@@ -33,16 +36,16 @@ export function GraphPage() {
         <RunPicker dagId={dagId} chosen={view.run} choose={(run) => set({ run })} />
         {runId !== undefined && <Link to="/dags/$dagId/runs/$runId" params={{ dagId, runId }}>{t("Open the run")}</Link>}
         <label>{t("Search")} <input type="search" value={view.find ?? ""} placeholder={t("part of a task id")} onChange={(event) => set({ find: event.target.value || undefined })} /></label>
-        <label><input type="checkbox" checked={view.down === "yes"} onChange={(event) => set({ down: event.target.checked ? "yes" : undefined })} /> {t("from top to bottom")}</label>
+        <label><input type="checkbox" checked={isDown} onChange={(event) => set({ down: event.target.checked === isNarrow ? undefined : event.target.checked ? "yes" : "no" })} /> {t("from top to bottom")}</label>
       </form>
       <Answer query={structure} what={t("the graph")}>
-        {(found) => <Shown key={found.dag_id} structure={found} runId={runId} view={view} set={set} />}
+        {(found) => <Shown key={found.dag_id} structure={found} runId={runId} view={view} isDown={isDown} set={set} />}
       </Answer>
     </section>
   );
 }
 
-function Shown({ structure, runId, view, set }: { structure: Structure; runId: string | undefined; view: GraphView; set: (some: GraphView) => void }) {
+function Shown({ structure, runId, view, isDown, set }: { structure: Structure; runId: string | undefined; view: GraphView; isDown: boolean; set: (some: GraphView) => void }) {
   const column = useQuery(columnQuery(structure.dag_id, runId)).data;
   const open = useMemo(() => readOpen(view.open) ?? chooseOpenGroups(structure), [view.open, structure]);
   const states = useMemo(() => collectStates(structure, column), [structure, column]);
@@ -62,7 +65,7 @@ function Shown({ structure, runId, view, set }: { structure: Structure; runId: s
           <span className="soft">{tn("{count} task", "{count} tasks", structure.tasks.length)}, {tn("{count} group", "{count} groups", structure.groups.length)}</span>
         </div>
       )}
-      <TaskGraph structure={structure} runId={runId} states={states} open={open} find={view.find ?? ""} direction={view.down === "yes" ? "TB" : "LR"} toggle={toggle} />
+      <TaskGraph structure={structure} runId={runId} states={states} open={open} find={view.find ?? ""} direction={isDown ? "TB" : "LR"} toggle={toggle} />
       <GraphTable structure={structure} runId={runId} states={states} />
     </>
   );

@@ -7,12 +7,12 @@ export interface GraphView {
   /** The open groups, divided by commas; "-": none. Without it those that fit are open. */
   open?: string;
   find?: string;
-  /** From top to bottom instead of from left to right. */
-  down?: "yes";
+  /** From top to bottom instead of from left to right; undefined: only in a narrow window. */
+  down?: "yes" | "no";
 }
 
 export function readGraphView(search: Search): GraphView {
-  return { run: text(search.run), open: text(search.open), find: text(search.find), down: one(["yes"], search.down) };
+  return { run: text(search.run), open: text(search.open), find: text(search.find), down: one(["yes", "no"], search.down) };
 }
 
 /** Group ids have no comma. */

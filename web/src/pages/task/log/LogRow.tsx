@@ -23,7 +23,7 @@ export const LogRow = memo(function LogRow({ number, line, zone, find, isChosen,
   const onChoose = (event: MouseEvent) => choose(number, event.shiftKey);
   return (
     <div className={`log-line level-${line?.level ?? "none"}${isChosen ? " chosen" : ""}`}>
-      <button type="button" className="log-number" tabIndex={-1} title={t("Link to this line; with Shift to a range")} onClick={onChoose}>{number + 1}</button>
+      {number < 0 ? <span className="log-number" /> : <button type="button" className="log-number" tabIndex={-1} title={t("Link to this line; with Shift to a range")} onClick={onChoose}>{number + 1}</button>}
       {line?.at && <span className="log-time">{formatTime(line.at, zone).slice(11)}</span>}
       {line?.level && <span className="log-level">{line.level}</span>}
       {isFolded !== undefined && (

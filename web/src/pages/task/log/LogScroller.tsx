@@ -75,7 +75,8 @@ export function LogScroller({ count, anchor, move, isWrapped, label, onShow, chi
 
   const onScroll = (event: UIEvent<HTMLDivElement>) => {
     const box = event.currentTarget;
-    if (Math.abs(box.scrollTop - expected.current) <= 1 || space === 0) return;
+    // A frame that became higher or lower was scrolled by the browser, not by the user.
+    if (box.clientHeight !== height || Math.abs(box.scrollTop - expected.current) <= 1 || space === 0) return;
     expected.current = box.scrollTop;
     move(box.scrollTop >= space - 1 ? END : (box.scrollTop / space) * most);
   };

@@ -1,6 +1,6 @@
 /** The log of a try: live, searched on the server, with levels, groups, links to lines. Its options are in the address. */
 
-import { useCallback, useEffect, useMemo, useState } from "react";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { type Level, type LogPlace, logFileAddress } from "../../../api/logs";
 import { Failure } from "../../../components/Answer";
 import { t } from "../../../state/language";
@@ -9,7 +9,7 @@ import { useZone } from "../../../state/times";
 import { copyLines } from "./copyLines";
 import { type Anchor, END, LogScroller } from "./LogScroller";
 import { LogRow } from "./LogRow";
-import { chooseLines, foldLines } from "./logFolds";
+import { chooseLines, foldLines, showTail } from "./logFolds";
 import { LogToolbar, WRAP } from "./LogToolbar";
 import { formatSpan, parseSpan } from "./lineSpan";
 import { useLog } from "./useLog";
@@ -41,15 +41,26 @@ export function LogView({ place, options, set }: LogViewProps) {
   const [folded, setFolded] = useState<ReadonlySet<number>>(new Set());
   const span = parseSpan(options.line);
   const [anchor, setAnchor] = useState<Anchor>(span ? Math.max(0, span.first - 3) : END);
+  const [isAtTail, setAtTail] = useState(span === undefined);
+  // The end of a long log is shown while its lines are counted. Their numbers are known afterwards.
+  const isTail = isAtTail && !store.isCounted && store.tail > 0 && !options.level;
   const view = useMemo(
-    () => (options.level ? chooseLines(filtered.numbers) : foldLines(store.total, store.groups, folded)),
-    [options.level, filtered.numbers, store.total, store.groups, folded],
+    () => (options.level ? chooseLines(filtered.numbers) : isTail ? showTail(store.tail) : foldLines(store.total, store.groups, folded)),
+    [options.level, filtered.numbers, isTail, store.tail, store.total, store.groups, folded],
   );
+  const tailBefore = useRef(0);
+  useLayoutEffect(() => {
+    if (tailBefore.current > 0 && !isTail && isAtTail && store.isCounted && anchor !== END) setAnchor(Math.max(0, anchor + view.count - tailBefore.current));
+    tailBefore.current = isTail ? store.tail : 0;
+  }, [isTail, store.tail]); // eslint-disable-line
   const folds = useMemo(() => (options.level ? new Map<number, boolean>() : new Map(store.groups.map((one) => [one.first, folded.has(one.first)]))), [options.level, store.groups, folded]);
   const onShow = useCallback((first: number, last: number) => {
     if (store.error === undefined) store.want(Array.from({ length: Math.max(0, last - first) }, (_, at) => view.lineAt(first + at)));
   }, [store, view]);
-  const jump = useCallback((line: number) => setAnchor(Math.max(0, view.placeOf(line) - 3)), [view]);
+  const jump = useCallback((line: number) => {
+    setAtTail(false);
+    setAnchor(Math.max(0, (isTail ? line : view.placeOf(line)) - 3));
+  }, [view, isTail]);
   useEffect(() => {
     if (span && options.level) jump(span.first);
     // Only when the filter has found its lines: later the user moves.

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { chooseLines, foldLines } from "./logFolds";
+import { chooseLines, foldLines, showTail } from "./logFolds";
 
 const GROUPS = [{ first: 1, last: 6, title: "outer" }, { first: 3, last: 5, title: "inner" }, { first: 8, last: null, title: "open" }];
 
@@ -19,6 +19,11 @@ test("the place of a line is where it is shown, of a hidden one that of its grou
   const view = foldLines(12, GROUPS, new Set([1, 8]));
   expect([0, 1, 4, 6, 7, 8, 11].map(view.placeOf)).toEqual([0, 1, 1, 1, 2, 3, 3]);
   for (let place = 0; place < view.count; place += 1) expect(view.placeOf(view.lineAt(place))).toBe(place);
+});
+
+test("the last lines of a log that is not counted have negative numbers", () => {
+  const view = showTail(3);
+  expect([view.count, view.lineAt(0), view.lineAt(2), view.placeOf(-1), view.placeOf(-9)]).toEqual([3, -3, -1, 2, 0]);
 });
 
 test("chosen lines have places in their order", () => {

@@ -42,6 +42,11 @@ export function foldLines(total: number, groups: readonly LogGroup[], folded: Re
   return { count: total - hidden, lineAt, placeOf };
 }
 
+/** The last lines of a log that is not counted: the number of the last one is -1. */
+export function showTail(count: number): LineView {
+  return { count, lineAt: (place) => place - count, placeOf: (line) => Math.max(0, Math.min(line + count, count - 1)) };
+}
+
 /** Only these lines, in ascending order. */
 export function chooseLines(numbers: readonly number[]): LineView {
   const placeOf = (line: number) => {

@@ -24,6 +24,24 @@ test("a log that grows is asked for its new lines only", async () => {
   expect(store.get(5)).toBeUndefined();
 });
 
+test("the end of a log that is not counted is there before the count, and has its numbers afterwards", async () => {
+  const queries: LineQuery[] = [];
+  let isCounted = false;
+  const store = new LogStore((query) => {
+    queries.push(query);
+    const numbers = isCounted ? [998, 999] : [-2, -1];
+    const lines = numbers.map((number) => ({ number, text: `line ${number}`, at: null, level: null, size: 10, is_cut: false }));
+    return Promise.resolve({ lines, total: isCounted ? 1_000 : 400, is_counted: isCounted, is_over: true, files: [], groups: [] });
+  });
+  await store.extend();
+  store.want([-2, -1]);
+  expect([store.total, store.tail, store.get(-2)?.text]).toEqual([400, 2, "line -2"]);
+  isCounted = true;
+  await store.extend();
+  expect([store.total, store.tail, store.get(-2), store.get(999)?.text]).toEqual([1_000, 0, undefined, "line 999"]);
+  expect(queries).toEqual([{ first: -200, count: 200 }, { first: -200, count: 200 }]);
+});
+
 test("lines are asked for once, neighbours in one range, and a bounded number is kept", async () => {
   const queries: LineQuery[] = [];
   const store = new LogStore(serve({ count: 100_000 }, queries));

@@ -9,6 +9,8 @@ const BLOCK = 200;
 export class LogStore {
   total = 0;
   isCounted = false;
+  /** While the log is not counted: so many of its last lines are in memory, with the numbers -1 for the last, -2 for the one before, ... */
+  tail = 0;
   isOver = false;
   isRead = false;
   files: LogLines["files"] = [];
@@ -37,7 +39,7 @@ export class LogStore {
 
   /** Ask for what was written since the last call, with its first lines. */
   async extend(): Promise<void> {
-    const answer = await this.ask(this.isRead ? { first: this.total, count: BLOCK } : { first: -BLOCK, count: BLOCK });
+    const answer = await this.ask(this.isCounted ? { first: this.total, count: BLOCK } : { first: -BLOCK, count: BLOCK });
     if (answer === undefined) return;
     const groups = answer.groups.length;
     if (this.isRead && this.error === undefined && answer.total === this.total && answer.is_over === this.isOver && answer.is_counted === this.isCounted && groups === this.groups.length) return;
@@ -47,12 +49,14 @@ export class LogStore {
     this.files = answer.files;
     this.groups = answer.groups;
     this.isRead = true;
+    this.dropTail();
+    this.tail = answer.lines.filter((line) => line.number < 0).length;
     this.keep(answer.lines);
   }
 
   /** Ask for those of the lines that are not in memory and not asked for. */
   want(numbers: readonly number[]): void {
-    const missing = numbers.filter((line) => !this.lines.has(line) && !this.asked.has(line) && line < this.total);
+    const missing = numbers.filter((line) => !this.lines.has(line) && !this.asked.has(line) && line >= 0 && line < this.total);
     if (missing.length === 0) return;
     const first = missing[0] as number;
     const last = missing[missing.length - 1] as number;
@@ -91,6 +95,13 @@ export class LogStore {
       this.error = error as Error;
       this.changed();
       return undefined;
+    }
+  }
+
+  private dropTail(): void {
+    for (let line = -this.tail; line < 0; line += 1) {
+      this.characters -= this.lines.get(line)?.text.length ?? 0;
+      this.lines.delete(line);
     }
   }
 

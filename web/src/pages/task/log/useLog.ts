@@ -5,6 +5,7 @@ import { type LogPlace, readLines } from "../../../api/logs";
 import { LogStore } from "./logStore";
 
 const POLL_MS = 1_000;
+const COUNTING_MS = 250;
 
 export function useLog(place: LogPlace): LogStore {
   const key = JSON.stringify(place);
@@ -19,7 +20,7 @@ export function useLog(place: LogPlace): LogStore {
     const look = async () => {
       if (!document.hidden) await store.extend();
       if (isLeft || store.error !== undefined || (store.isOver && store.isCounted)) return;
-      timer = window.setTimeout(() => void look(), store.isRead && !store.isCounted ? 0 : POLL_MS);
+      timer = window.setTimeout(() => void look(), store.isRead && !store.isCounted ? COUNTING_MS : POLL_MS);
     };
     void look();
     return () => {
