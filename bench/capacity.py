@@ -2,6 +2,7 @@
 
     python -m bench.run capacity
     python -m bench.capacity --page      also writes the figures into docs/discussions/capacity.md
+    python -m bench.capacity --short     everything once with few tasks, in about three minutes: whether it works; writes no page
 
 Needs GNOMON_BENCH_POSTGRES. Costs are processor time, which hardly depends on what else the machine does; rates do. The part of PostgreSQL is that of the sessions
 of the bench; processes of the server that write the log and the tables are not counted.
@@ -16,16 +17,17 @@ import sys
 import tempfile
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
 import psycopg
 
-from bench.celery_rate import BROKERS, Costs, find_fault, read_broker_cpu, read_sessions_cpu
+from bench.celery_rate import BROKERS, REPEATS, Costs, find_fault, read_broker_cpu, read_sessions_cpu
 from bench.deployment import GNOMON, postgres
 from bench.figures import show
 from bench.forks import fork_rate
@@ -53,6 +55,7 @@ MESSAGES = 3000
 ISOLATED = 500
 LIMIT_S = 300.0
 POLL_S = 0.01
+SHORT_TASKS, SHORT_MESSAGES = 5, 100
 RATES = (1, 10, 100, 1_000, 10_000)
 USE = 0.7
 """The part of a processor that a service may use at the stated rate."""
@@ -88,41 +91,52 @@ class Figures:
     brokers: dict[str, float] = field(default_factory=dict)
     together: dict[str, tuple[float, Costs]] = field(default_factory=dict)
     """By way: tasks a second, and the costs."""
+    left_out: dict[str, str] = field(default_factory=dict)
+    """By way or broker, why it was not measured."""
 
 
-def capacity(*, tasks: int = TASKS, rounds: int = ROUNDS, schedulers: tuple[int, ...] = SCHEDULERS, is_together: bool = True) -> Figures | None:
-    """Measure and print; None without PostgreSQL."""
+def capacity(*, is_short: bool = False) -> Figures | None:
+    """Measure and print; None without PostgreSQL. `is_short`: with few tasks, so that only the costs of a start can be seen."""
     if not os.environ.get("GNOMON_BENCH_POSTGRES"):
         show("capacity", "left out: GNOMON_BENCH_POSTGRES is not set")
         return None
     found = Figures()
+    tasks, rounds, schedulers = (SHORT_TASKS, 1, SCHEDULERS[:1]) if is_short else (TASKS, ROUNDS, SCHEDULERS)
     for count in schedulers:
         for name, runs_code, into in (("EmptyOperators", False, found.empty), ("submitted attempts", True, found.submitted)):
             one = measure_schedulers(count, runs_code=runs_code, tasks=tasks, rounds=rounds)
             into.append(one)
             show(f"{name} through {count} schedulers", f"{one.rate:.0f}/s, scheduler {one.scheduler_ms:.3f} ms, PostgreSQL {one.database_ms:.3f} ms",
                  "", f"busiest {one.busiest:.0%} of a processor, machine {one.machine:.0%}, {one.memory_mb:.0f} MB")
-    if is_together:
-        _measure_alone(found)
-        _measure_together(found)
+    _measure_alone(found, SHORT_MESSAGES if is_short else MESSAGES)
+    _measure_together(found, 1 if is_short else REPEATS)
     return found
 
 
-def _measure_alone(found: Figures) -> None:
+def _measure_alone(found: Figures, messages: int) -> None:
     found.fork_ms, found.worker_ms = 1000 / fork_rate(1), measure_worker()
     show("a worker alone, an isolated task", f"{found.worker_ms:.2f} ms", "", f"bare fork {found.fork_ms:.2f} ms")
     for name, url in BROKERS.items():
-        if not find_fault(url):
-            found.brokers[name] = measure_broker(url)
+        reason = find_fault(url)
+        if reason:
+            found.left_out[f"Celery, {name}"] = reason
+            show(f"{name} alone", f"left out: {reason}")
+        else:
+            found.brokers[name] = measure_broker(url, messages)
             show(f"{name} alone, a message in and out", f"{found.brokers[name]:.3f} ms")
 
 
-def _measure_together(found: Figures) -> None:
-    found.together["local worker"] = measure_local()
-    for name, url in BROKERS.items():
-        if not find_fault(url):
-            found.together[f"Celery, {name}"] = measure_celery(url)
-    for name, (rate, costs) in found.together.items():
+def _measure_together(found: Figures, repeats: int) -> None:
+    ways: dict[str, Callable[[], tuple[float, Costs]]] = {"local worker": lambda: measure_local(repeats)}
+    ways |= {f"Celery, {name}": partial(measure_celery, BROKERS[name], repeats) for name in found.brokers}
+    for name, measure in ways.items():
+        try:
+            found.together[name] = measure()
+        except (TimeoutError, RuntimeError, subprocess.TimeoutExpired) as error:  # what was measured before stays
+            found.left_out[name] = str(error)
+            show(f"together, {name}", f"left out: {error}")
+            continue
+        rate, costs = found.together[name]
         show(f"together, {name}", f"{rate:.0f}/s", "", ", ".join(f"{part} {cost:.2f} ms" for part, cost in costs.items()))
 
 
@@ -172,7 +186,7 @@ def measure_worker() -> float:
         return 1000 * spent / ISOLATED
 
 
-def measure_broker(url: str) -> float:
+def measure_broker(url: str, messages: int) -> float:
     """Processor ms of the broker for a message as the scheduler publishes it, which is consumed and acknowledged."""
     app = create_celery_app(CelerySettings(url))
     name = f"gnomon-bench-{uuid.uuid4().hex[:12]}"
@@ -180,13 +194,13 @@ def measure_broker(url: str) -> float:
     with app.connection_for_write() as connection:
         producer = app.amqp.Producer(connection, auto_declare=False)
         queue = connection.SimpleQueue(name)
-        for _ in range(MESSAGES):
+        for _ in range(messages):
             attempt_id = str(uuid.uuid4())
             app.send_task(TASK_NAME, args=(attempt_id, "x" * 120), queue=name, task_id=attempt_id, producer=producer, retry=False, ignore_result=True)
-        for _ in range(MESSAGES):
+        for _ in range(messages):
             queue.get(timeout=LIMIT_S).ack()
         queue.queue.delete()
-    return 1000 * (read_broker_cpu(url) - before) / MESSAGES
+    return 1000 * (read_broker_cpu(url) - before) / messages
 
 
 def _record_dags(db: Database, tasks: int, *, runs_code: bool) -> list[str]:
@@ -280,6 +294,7 @@ def format_figures(found: Figures) -> str:
     lines += ["", f"| isolated tasks that do nothing, together | tasks a second | {' | '.join(parts)} |", f"|---|---|{'---|' * len(parts)}"]
     for name, (rate, costs) in found.together.items():
         lines.append(f"| {name} | {rate:,.0f} | {' | '.join(f'{costs[part]:.2f} ms' if part in costs else '' for part in parts)} |")
+    lines += ["", *(f"- {name}: left out, {reason}" for name, reason in found.left_out.items())] if found.left_out else []
     lines += [
         "", f"Alone: a worker without scheduler and database uses {found.worker_ms:.2f} ms for such a task (a bare fork takes {found.fork_ms:.2f} ms); "
         + "; ".join(f"{name} {cost:.3f} ms for a message in and out" for name, cost in found.brokers.items()) + ".", "",
@@ -293,6 +308,6 @@ def format_figures(found: Figures) -> str:
 
 
 if __name__ == "__main__":
-    figures = capacity()
-    if figures is not None and "--page" in sys.argv[1:]:
+    figures = capacity(is_short="--short" in sys.argv[1:])
+    if figures is not None and "--page" in sys.argv[1:] and "--short" not in sys.argv[1:]:
         write_page(figures)

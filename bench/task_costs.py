@@ -13,25 +13,25 @@ from bench.processes import cpu_s, family
 _URL = "GNOMON__DATABASE__SQL_ALCHEMY_CONN"
 
 
-def measure_celery(broker_url: str) -> tuple[float, Costs]:
+def measure_celery(broker_url: str, repeats: int = REPEATS) -> tuple[float, Costs]:
     """Isolated tasks a second through this broker, and the processor ms of one in each service."""
     with postgres() as database, through_celery(broker_url, database or {}) as running:
         url = (database or {}).get(_URL)
         running.run_to_end("wide_python_500", "warm")
         before = read_costs(running, broker_url, url)
-        rates = [rate(running.run_to_end("wide_python_500", f"r{number}")) for number in range(REPEATS)]
-        return max(rates), _costs_of_one(before, read_costs(running, broker_url, url))
+        rates = [rate(running.run_to_end("wide_python_500", f"r{number}")) for number in range(repeats)]
+        return max(rates), _costs_of_one(before, read_costs(running, broker_url, url), repeats)
 
 
-def measure_local() -> tuple[float, Costs]:
+def measure_local(repeats: int = REPEATS) -> tuple[float, Costs]:
     """The same through a local worker."""
     with postgres() as database, deployment(FILES, **OPTIONS, **(database or {})) as running:
         url = (database or {}).get(_URL)
         running.wait_for_dag("wide_python_500")
         running.run_to_end("wide_python_500", "warm")
         before = _read_local_costs(running, url)
-        rates = [rate(running.run_to_end("wide_python_500", f"r{number}")) for number in range(REPEATS)]
-        return max(rates), _costs_of_one(before, _read_local_costs(running, url))
+        rates = [rate(running.run_to_end("wide_python_500", f"r{number}")) for number in range(repeats)]
+        return max(rates), _costs_of_one(before, _read_local_costs(running, url), repeats)
 
 
 def _read_local_costs(running: Deployment, database_url: str | None) -> Costs:
@@ -40,8 +40,8 @@ def _read_local_costs(running: Deployment, database_url: str | None) -> Costs:
     return found if database_url is None else {**found, "PostgreSQL": read_sessions_cpu(database_url)}
 
 
-def _costs_of_one(before: Costs, after: Costs) -> Costs:
-    return {part: (spent - before.get(part, 0.0)) * 1000 / (REPEATS * TASKS) for part, spent in after.items()}
+def _costs_of_one(before: Costs, after: Costs, repeats: int) -> Costs:
+    return {part: (spent - before.get(part, 0.0)) * 1000 / (repeats * TASKS) for part, spent in after.items()}
 
 
 def _service_pids(running: Deployment, role: str) -> list[int]:

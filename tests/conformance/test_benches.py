@@ -40,7 +40,8 @@ def test_the_figures_of_the_page_are_replaced_and_its_words_stay(tmp_path: Path,
     monkeypatch.setattr(capacity, "PAGE", page)
     row = SchedulerFigures(2, 1234.5, 0.25, 0.125, 0.0, 0.9, 1.0, 50.0)
     costs = {"scheduler": 0.7, "worker": 7.0}
-    found = Figures(empty=[row], submitted=[row], fork_ms=1.0, worker_ms=5.0, brokers={"Redis": 0.2}, together={"local worker": (180.0, costs)})
+    found = Figures(empty=[row], submitted=[row], fork_ms=1.0, worker_ms=5.0, brokers={"Redis": 0.2}, together={"local worker": (180.0, costs)},
+                    left_out={"Celery, RabbitMQ": "no broker answers"})
     for _ in range(2):
         capacity.write_page(found)
     text = page.read_text()
@@ -48,3 +49,18 @@ def test_the_figures_of_the_page_are_replaced_and_its_words_stay(tmp_path: Path,
     assert "| EmptyOperators | 2 | 1,234 | 0.25 ms | 0.12 ms | 90% of a processor | 100% busy |" in text
     assert "| local worker | 180 | 0.70 ms | 7.00 ms |" in text
     assert "| 1,000 by local worker | 1.00 | 10.00 | 11.0 |" in text
+    assert "\n- Celery, RabbitMQ: left out, no broker answers\n" in text
+
+
+def test_a_way_that_cannot_be_measured_is_named_and_the_others_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    def measure_celery(url: str, repeats: int) -> tuple[float, dict[str, float]]:
+        if url == capacity.BROKERS["Redis"]:
+            raise TimeoutError("wide_python_500 r0 did not end")
+        return 100.0 * repeats, {"broker": 0.3}
+
+    monkeypatch.setattr(capacity, "measure_local", lambda repeats: (300.0 * repeats, {"worker": 5.0}))
+    monkeypatch.setattr(capacity, "measure_celery", measure_celery)
+    found = Figures(brokers={"Redis": 0.2, "RabbitMQ": 0.3})
+    capacity._measure_together(found, 2)
+    assert found.together == {"local worker": (600.0, {"worker": 5.0}), "Celery, RabbitMQ": (200.0, {"broker": 0.3})}
+    assert found.left_out == {"Celery, Redis": "wide_python_500 r0 did not end"}

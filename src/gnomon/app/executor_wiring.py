@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from gnomon.accounts.attempt_tokens import CLAIM, PURPOSE, AttemptTokenSigner
 from gnomon.app.celery_settings import read_celery_settings
-from gnomon.app.remote_attempt_store import DatabaseRemoteAttemptStore
+from gnomon.app.remote_attempt_store import DatabaseRemoteAttemptStore, QueuedAttempts
 from gnomon.clock import Clock
 from gnomon.config import Config, read_executors
 from gnomon.executors.celery_broker import CeleryPublisher, create_celery_app
@@ -26,18 +26,22 @@ POD_TOKEN_S = 7 * 86400.0
 """How long the token in the Secret of a pod is valid: a pod may wait for a node for days, and the Secret is replaced only when the pod is created anew."""
 
 
-def create_executor(cfg: Config, scheduler_id: str, host: str, database: Database, clock: Clock) -> Executor:
-    """The executor, or several as one. Raises ConfigurationError when a package of one cannot be imported."""
+def create_executor(cfg: Config, scheduler_id: str, host: str, database: Database, clock: Clock, queued: QueuedAttempts | None = None) -> Executor:
+    """The executor, or several as one. Raises ConfigurationError when a package of one cannot be imported.
+
+    `queued`: gets the stores of executors whose workers claim their attempts.
+    """
+    queued = QueuedAttempts() if queued is None else queued
     create: dict[str, Callable[[], Executor]] = {
         LOCAL_EXECUTOR: lambda: LocalExecutor(scheduler_id, host),
-        CELERY_EXECUTOR: lambda: _create_celery_executor(cfg, database, clock),
-        KUBERNETES_EXECUTOR: lambda: _create_kubernetes_executor(cfg, database, clock),
+        CELERY_EXECUTOR: lambda: _create_celery_executor(cfg, database, clock, queued),
+        KUBERNETES_EXECUTOR: lambda: _create_kubernetes_executor(cfg, database, clock, queued),
     }
     executors = [create[one.name]() for one in read_executors(cfg).executors]
     return executors[0] if len(executors) == 1 else CombinedExecutor(executors)
 
 
-def _create_celery_executor(cfg: Config, database: Database, clock: Clock) -> RemoteExecutor:
+def _create_celery_executor(cfg: Config, database: Database, clock: Clock, queued: QueuedAttempts) -> RemoteExecutor:
     signer = AttemptTokenSigner(load_cipher(cfg).derive_keys(PURPOSE))
     queued_timeout_s = cfg.number("scheduler", "task_queued_timeout")
 
@@ -46,10 +50,11 @@ def _create_celery_executor(cfg: Config, database: Database, clock: Clock) -> Re
 
     publisher = CeleryPublisher(create_celery_app(read_celery_settings(cfg)), sign)
     store = DatabaseRemoteAttemptStore(database, CELERY_EXECUTOR, clock)
+    queued.add(CELERY_EXECUTOR, store)
     return RemoteExecutor(CELERY_EXECUTOR, cfg.integer("core", "parallelism") or SLOTS_UNBOUND, store, publisher, clock, queued_timeout_s)
 
 
-def _create_kubernetes_executor(cfg: Config, database: Database, clock: Clock) -> Executor:
+def _create_kubernetes_executor(cfg: Config, database: Database, clock: Clock, queued: QueuedAttempts) -> Executor:
     from gnomon.app import kubernetes_settings as settings  # start-up cost: few schedulers have this executor
     from gnomon.executors.kubernetes import cluster as clusters
     from gnomon.executors.kubernetes.executor import KubernetesExecutor
@@ -69,6 +74,7 @@ def _create_kubernetes_executor(cfg: Config, database: Database, clock: Clock) -
     batch = cfg.integer(settings.SECTION, "worker_pods_creation_batch_size")
     courier = PodCourier(cluster, pods, settings.read_fatal_reasons(cfg), sign, batch, clock, PodHook(build_host_environment(cfg, {}), clock))
     store = DatabaseRemoteAttemptStore(database, KUBERNETES_EXECUTOR, clock, LiveCopies(cfg.logs_folder))
+    queued.add(KUBERNETES_EXECUTOR, store)
     executor = KubernetesExecutor(
         cfg.integer("core", "parallelism") or SLOTS_UNBOUND, store, pods, courier, clock, queued_timeout_s,
         deletes_pods=cfg.boolean(settings.SECTION, "delete_worker_pods"), deletes_failed_pods=cfg.boolean(settings.SECTION, "delete_worker_pods_on_failure"),

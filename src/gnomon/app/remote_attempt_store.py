@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from gnomon import log
 from gnomon.clock import Clock
@@ -10,7 +10,7 @@ from gnomon.log.secret_masks import hide
 from gnomon.model.attempts import Attempt, AttemptResult
 from gnomon.model.instants import SECOND, to_datetime
 from gnomon.remote_logs.live_copies import LiveCopies
-from gnomon.store import Database
+from gnomon.store import Database, Transaction
 from gnomon.store.ownership import remote_attempts
 from gnomon.store.ownership.remote_attempts import GivenUpAttempt
 
@@ -26,10 +26,20 @@ class DatabaseRemoteAttemptStore:
         self._executor = executor
         self._clock = clock
         self._logs = logs
+        self._queued_ids: frozenset[str] = frozenset()
+        """The attempts of the last `offer_within`."""
+
+    def offer_within(self, tx: Transaction, attempts: Sequence[Attempt]) -> None:
+        """Keep these attempts as a part of the transaction that queues them. When it is committed they are submitted, and `offer` writes nothing for them."""
+        remote_attempts.offer_attempts(tx, self._executor, attempts, self._clock.now())
+        self._queued_ids = frozenset(attempt.attempt_id for attempt in attempts)
 
     def offer(self, attempts: Sequence[Attempt]) -> None:
+        missing = [attempt for attempt in attempts if attempt.attempt_id not in self._queued_ids]
+        if not missing:
+            return
         with self._database.write() as tx:
-            remote_attempts.offer_attempts(tx, self._executor, attempts, self._clock.now())
+            remote_attempts.offer_attempts(tx, self._executor, missing, self._clock.now())
 
     def mark_published(self, attempt_ids: Sequence[str]) -> None:
         with self._database.write() as tx:
@@ -81,6 +91,23 @@ class DatabaseRemoteAttemptStore:
     def note_wait(self, attempt_id: str, reason: str | None) -> None:
         with self._database.write() as tx:
             remote_attempts.note_wait(tx, attempt_id, reason)
+
+
+class QueuedAttempts:
+    """The stores of a scheduler's executors, by the worker that stands for each: what is queued for them is stored with the transaction that queues it."""
+
+    def __init__(self) -> None:
+        self._stores: dict[str, DatabaseRemoteAttemptStore] = {}
+
+    def add(self, worker_id: str, store: DatabaseRemoteAttemptStore) -> None:
+        """Store what is queued for this worker."""
+        self._stores[worker_id] = store
+
+    def offer_within(self, tx: Transaction, submits: Mapping[str, Sequence[Attempt]]) -> None:
+        """`submits`: by worker, the attempts that the transaction queues."""
+        for worker_id, attempts in submits.items():
+            if attempts and worker_id in self._stores:
+                self._stores[worker_id].offer_within(tx, attempts)
 
 
 def _build_result(given_up: GivenUpAttempt) -> AttemptResult:

@@ -10,6 +10,7 @@ from pathlib import Path
 from gnomon import log
 from gnomon.app.executor_wiring import create_executor
 from gnomon.app.on_demand import MONITOR, TRIGGERER, OnDemandStart
+from gnomon.app.remote_attempt_store import QueuedAttempts
 from gnomon.app.scheduler_health import SchedulerHealthServer, open_health_server
 from gnomon.clock import SystemClock
 from gnomon.config import Config, run_folder
@@ -54,7 +55,8 @@ def run_scheduler(cfg: Config) -> int:
         if db is None:
             return 0
         _warn_of_problems(cfg, db)
-        executor = create_executor(cfg, scheduler_id, host, db, SystemClock())
+        queued = QueuedAttempts()
+        executor = create_executor(cfg, scheduler_id, host, db, SystemClock(), queued)
         timetables = create_timetable_host(cfg, db)
         clock = SystemClock()
         service = SchedulerService(
@@ -62,7 +64,7 @@ def run_scheduler(cfg: Config) -> int:
             new_id=lambda: str(uuid.uuid4()), scheduler_id=scheduler_id, host=host,
             is_dead=lambda other: _is_scheduler_dead(folder, other), timetables=timetables,
             wake_triggerers=OnDemandStart(cfg, TRIGGERER).notify, wake_monitor=OnDemandStart(cfg, MONITOR).notify,
-            figures=FiguresWriter(ProcessFigures(), "scheduler", scheduler_id, host, clock),
+            figures=FiguresWriter(ProcessFigures(), "scheduler", scheduler_id, host, clock), store_submits=queued.offer_within,
         )
         health = open_health_server(cfg, service.lease, SystemClock())
         service.run(stop)

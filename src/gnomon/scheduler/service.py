@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import select
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from gnomon import log
 from gnomon.clock import Clock
@@ -18,6 +18,7 @@ from gnomon.errors import ConfigurationError, ResourceUnavailable
 from gnomon.errors.product import EngineStepError
 from gnomon.executors.interface import Executor
 from gnomon.metrics import ProcessFigures
+from gnomon.model.attempts import Attempt
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.scheduler.asset_runs import AssetRunCreator
@@ -43,6 +44,7 @@ from gnomon.store import (
     PoolExhausted,
     SchemaTooNew,
     SchemaTooOld,
+    Transaction,
     notify_on_commit,
 )
 from gnomon.store.admin import pools
@@ -64,6 +66,7 @@ class SchedulerService:
         new_id: Callable[[], str], scheduler_id: str, host: str, is_dead: Callable[[str], bool] = lambda _: False,
         timetables: TimetableHost | None = None, wake_triggerers: Callable[[], object] = lambda: None,
         wake_monitor: Callable[[], object] = lambda: None, missing_pool_slots: int | None = None, figures: FiguresWriter | None = None,
+        store_submits: Callable[[Transaction, Mapping[str, Sequence[Attempt]]], object] = lambda _tx, _submits: None,
     ) -> None:
         """`is_dead`: true if the process of a scheduler id is known, not suspected, to have ended.
 
@@ -72,10 +75,12 @@ class SchedulerService:
         `wake_monitor`: called when a DAG with rules of alerts was read.
         `missing_pool_slots`: the size of a pool that a cluster policy names and that does not exist; None: its tasks wait for the pool.
         `figures`: what is shown by /metrics; None: nothing is written.
+        `store_submits`: called in the transaction that queues attempts, by worker, for executors that keep them in the database.
         """
         self._settings = settings
         self._db = db
         self._executor = executor
+        self._store_submits = store_submits
         self._clock = clock
         self._listener = listener
         self._new_id = new_id
@@ -279,6 +284,7 @@ class SchedulerService:
                     commit.apply_changes(tx, result.changes, clear_state_on_success=self._settings.clear_state_on_success)
                     commit.delete_runs(tx, result.deleted_runs)
                     commit.delete_dags(tx, result.deleted_dags)
+                    self._store_submits(tx, result.submits)
                     if result.changes.mail_sent:
                         notify_on_commit(tx)
                 break

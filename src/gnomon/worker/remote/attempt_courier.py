@@ -30,7 +30,7 @@ from gnomon.executors.worker_protocol import (
 from gnomon.model.attempts import Attempt, AttemptResult
 from gnomon.model.execution_messages import ClaimedAttempt
 from gnomon.model.instants import Instant
-from gnomon.processes.message_stream import FrameDecoder, encode_frame, receive_message
+from gnomon.processes.message_stream import READ_BYTES, FrameDecoder, encode_frame
 from gnomon.worker.remote.execution_client import (
     AWAY_MAX_S,
     ApiAway,
@@ -255,8 +255,9 @@ class AttemptCourier:
     def _receive(self, sock: socket.socket) -> None:
         decoder: FrameDecoder[FromWorker] = FrameDecoder(FromWorker)
         try:
-            while (message := receive_message(sock, decoder)) is not None:
-                self._dispatch(message)
+            while data := sock.recv(READ_BYTES):
+                for message in decoder.feed(data):
+                    self._dispatch(message)
         except OSError:
             pass
         if self._sock is sock:
