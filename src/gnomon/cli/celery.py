@@ -30,8 +30,10 @@ def worker(home: Home, queues: str | None, concurrency: int | None, celery_hostn
     The worker needs the broker ([celery] broker_url), the api-server ([core] execution_api_server_url) and the DAG files, and neither the
     database nor its key.
     """
-    names = None if queues is None else tuple(name.strip() for name in queues.split(",") if name.strip())
-    return services.serve_celery_worker(home.cfg, names or None, concurrency, celery_hostname)
+    names = None if queues is None else tuple(name.strip() for name in queues.split(","))
+    if names is not None and not all(names):
+        raise UserError(f"-q {queues!r} has an empty name of a queue; give names with single commas between them, or leave -q out for the default queue")
+    return services.serve_celery_worker(home.cfg, names, concurrency, celery_hostname)
 
 
 @celery.command()

@@ -16,7 +16,7 @@ from gnomon.model.hitl import HITLRequest
 from gnomon.model.instants import SECOND
 from gnomon.model.records import EventRecord
 from gnomon.model.spec import TaskSpec
-from gnomon.report.activity import limit_use
+from gnomon.report.activity import current_work, limit_use
 from gnomon.report.explanations.engine_state_reading import build_limits
 from gnomon.store.dag_records import dag_runs, dags
 from gnomon.store.dag_records.event_log import log_event
@@ -93,6 +93,17 @@ def test_limits_of_hidden_dags_take_no_place_in_the_list(deferred: Client, deplo
         with deployment.db.read() as tx:
             found = limit_use.read_limit_use(tx, build_limits(deployment.home.cfg), NOW, lambda one, dag_id=dag_id: one == dag_id)  # type: ignore[misc]
         assert [use.dag_id for use in found.limits] == [dag_id]
+
+
+def test_runs_of_hidden_dags_take_no_place_in_the_current_work(api: Client, deployment: Deployment, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(current_work, "RUNS_MAX", 1)
+    deployment.add(spec_of("a"), spec_of("b"))
+    for dag_id in ("a", "b"):
+        api.send("POST", f"/dags/{dag_id}/dagRuns", {"logical_date": None})
+    for dag_id in ("a", "b"):
+        with deployment.db.read() as tx:
+            found = current_work.read_current_work(tx, build_limits(deployment.home.cfg), NOW, current_work.DagFacts(), dag_ids={dag_id})
+        assert [run.dag_id for run in found.waiting] == [dag_id]
 
 
 def test_a_limit_names_who_holds_it_and_who_waits(api: Client, deployment: Deployment) -> None:

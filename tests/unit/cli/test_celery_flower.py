@@ -57,3 +57,9 @@ def test_without_flower_the_remedy_is_said(started: list[tuple[list[str], Mappin
     assert main(["celery", "flower"]) == 1
     assert not started
     assert capsys.readouterr().err.strip() == "gnomon: gnomon celery flower needs the package flower, which is not installed: run `pip install 'gnomon[celery]' flower`"
+
+
+def test_an_empty_name_of_a_queue_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    for queues in (",", "fast,", ""):
+        assert main(["celery", "worker", "-q", queues]) == 1
+        assert f"-q {queues!r} has an empty name of a queue" in capsys.readouterr().err

@@ -69,12 +69,8 @@ def get_work(context: Context, user: CurrentUser) -> WorkAnswer:
     """What runs, waits and is late now."""
     limits = build_limits(context.cfg)
     with context.database.read() as tx:
-        work = read_current_work(tx, limits, context.clock.now(), context.work_facts.find())
         visible = VisibleDags(context, tx, user)
+        work = read_current_work(tx, limits, context.clock.now(), context.work_facts.find(), dag_ids=visible.dag_ids)
         hide = build_name_filter(visible)
-    running = visible.select((row.dag_id, row) for row in work.running)
-    waiting = visible.select((row.dag_id, row) for row in work.waiting)
-    late = visible.select((row.dag_id, row) for row in work.late)
-    return WorkAnswer.model_validate({
-        "at": work.at, "running": running, "late": late, "waiting": [replace(row, reasons=[hide(reason) for reason in row.reasons]) for row in waiting],
-    }, from_attributes=True)  # fmt: skip
+    waiting = [replace(row, reasons=[hide(reason) for reason in row.reasons]) for row in work.waiting]
+    return WorkAnswer.model_validate({"at": work.at, "running": work.running, "late": work.late, "waiting": waiting}, from_attributes=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gnomon.engine.state.engine_state import EngineLimits, KeptGraphs
@@ -19,6 +19,8 @@ from gnomon.store.ownership import group_state
 
 RUNS_MAX = 500
 """Unfinished runs that are looked at; of more, the newest."""
+ROWS_OF_ALL_MAX = 10_000
+"""Unfinished runs, and overdue DAGs, that are read to find those of some DAGs."""
 EXPLAINED_MAX = 2000
 """With more unfinished runs no reasons are read: the rules would need all of them in memory."""
 LATE_AFTER_S = 10.0
@@ -110,16 +112,18 @@ class DagFacts:
         return self.p95[dag_pk]
 
 
-def read_current_work(tx: Transaction, limits: EngineLimits, now: Instant, facts: DagFacts, *, explains: bool = True) -> CurrentWork:
-    """The work now. `explains`: also the reasons of what waits, which loads the unfinished runs as a scheduler does."""
+def read_current_work(tx: Transaction, limits: EngineLimits, now: Instant, facts: DagFacts, *, explains: bool = True, dag_ids: Collection[str] | None = None) -> CurrentWork:
+    """The work now. `explains`: also the reasons of what waits, which loads the unfinished runs as a scheduler does. `dag_ids`: only that of these DAGs; the numbers are of all."""
     totals = dag_runs.read_total_run_counts(tx)
     counts = {state.value: totals.get(state, 0) for state in (DagRunState.RUNNING, DagRunState.QUEUED)}
-    unfinished = run_listing.list_unfinished_of_all(tx, RUNS_MAX)
+    unfinished = run_listing.list_unfinished_of_all(tx, RUNS_MAX if dag_ids is None else ROWS_OF_ALL_MAX)
+    if dag_ids is not None:  # before the list is cut: runs of other DAGs take no place
+        unfinished = [named for named in unfinished if named.dag_id in dag_ids][:RUNS_MAX]
     is_explained = explains and sum(counts.values()) <= EXPLAINED_MAX
     reasons = explain_waits(tx, [named.run for named in unfinished], limits, now, facts.graphs) if is_explained and unfinished else None
     return CurrentWork(
         at=iso(now), runs=counts, processes=read_health(tx).processes, import_errors=len(dag_files.list_import_errors(tx)),
-        late=_list_late(tx, unfinished, now, facts), running=_list_running(tx, unfinished, facts), waiting=_list_waiting(unfinished, reasons),
+        late=_list_late(tx, unfinished, now, facts, dag_ids), running=_list_running(tx, unfinished, facts), waiting=_list_waiting(unfinished, reasons),
     )  # fmt: skip
 
 
@@ -149,8 +153,9 @@ def _list_waiting(unfinished: Sequence[NamedRun], reasons: Mapping[int, list[str
     return rows[:_LISTED_MAX]
 
 
-def _list_late(tx: Transaction, unfinished: Sequence[NamedRun], now: Instant, facts: DagFacts) -> list[LateRun]:
-    overdue = run_listing.list_overdue_dags(tx, now - int(LATE_AFTER_S * SECOND), _LISTED_MAX)
+def _list_late(tx: Transaction, unfinished: Sequence[NamedRun], now: Instant, facts: DagFacts, dag_ids: Collection[str] | None) -> list[LateRun]:
+    overdue = run_listing.list_overdue_dags(tx, now - int(LATE_AFTER_S * SECOND), _LISTED_MAX if dag_ids is None else ROWS_OF_ALL_MAX)
+    overdue = [(dag_id, due_at) for dag_id, due_at in overdue if dag_ids is None or dag_id in dag_ids][:_LISTED_MAX]
     rows = [LateRun(dag_id, None, f"the run due at {iso(due_at)} has not been created; `gnomon explain {dag_id}` says why", iso(due_at)) for dag_id, due_at in overdue]
     facts.load_p95(tx, [named.run.dag_pk for named in unfinished if _may_be_slow(named.run)])
     for named in unfinished:
