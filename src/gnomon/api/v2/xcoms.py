@@ -99,7 +99,7 @@ def get_xcom_entries(
 ) -> XComCollectionResponse:
     """XComs without their values; `~` for the DAG, the run or the task lists those of all.
 
-    With `~` for the DAG and the run, filters other than those of `run_after` and `logical_date` have no index: the first 10,000 XComs in the order of the
+    With `~` for the DAG and the run, filters other than those of `run_after` and `logical_date` have no index: the first 5,000 XComs in the order of the
     list are searched for the page, and the answer is 400 when they do not fill it. `total_entries` then counts what was found in them.
     """
     if filters.dag_display_name_pattern is not None or filters.dag_display_name_prefix_pattern is not None:
@@ -114,7 +114,7 @@ def get_xcom_entries(
         query = PageQuery(tuple(conditions), order.keys, filters.size, filters.offset)
         end = find_end_of_xcom_search(tx, query)
         searched = conditions if end is None else [*conditions, end]
-        total = count_entries(lambda most: count_xcoms(tx, searched, most), filters.offset, filters.size, most=find_count_limit(order, _ORDERS_WITH_INDEX))
+        total = count_entries(lambda most: count_xcoms(tx, searched, most, is_searched=end is not None), filters.offset, filters.size, most=find_count_limit(order, _ORDERS_WITH_INDEX))
         check_sorted(total, order, _ORDERS_WITH_INDEX, "XComs")
         if end is not None and total.total < filters.offset + filters.size:
             raise HTTPException(

@@ -34,7 +34,7 @@ def read_xcom_page(tx: Transaction, query: PageQuery) -> list[ListedXCom]:
     return [ListedXCom(*row) for row in read_page(tx, "xcom_pages.page", query).rows]
 
 
-XCOMS_SEARCHED_MAX = 10_000
+XCOMS_SEARCHED_MAX = 5_000
 """The most XComs that are looked at for one page when no index finds them."""
 _WITH_INDEX = frozenset({"id", "run_pk", "dag_pk", "run_after", "logical_date"})
 
@@ -65,6 +65,6 @@ def bound_xcoms(tx: Transaction, conditions: Sequence[Condition], order: Sequenc
     return [*(replace(condition, is_dense=True) for condition in conditions), Condition("id", Operator.AT_MOST if descends else Operator.AT_LEAST, bound)]
 
 
-def count_xcoms(tx: Transaction, conditions: Sequence[Condition], most: int) -> int:
-    """How many XComs meet the conditions, at most `most`."""
-    return count_rows(tx, "xcom_pages.count", conditions, most)
+def count_xcoms(tx: Transaction, conditions: Sequence[Condition], most: int, *, is_searched: bool = False) -> int:
+    """How many XComs meet the conditions, at most `most`. `is_searched`: one of the conditions is the end of a search, so that few XComs are looked at."""
+    return count_rows(tx, "xcom_pages.count_searched" if is_searched else "xcom_pages.count", conditions, most)
