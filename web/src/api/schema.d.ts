@@ -2140,6 +2140,8 @@ export interface paths {
         /**
          * Get Log Lines
          * @description Lines from `first` on (a negative one counts from the end), or the lines `at` (ascending). `source`: only that file of the log.
+         *
+         *     A log of more than 8 MB is counted while requests are answered: until then lines that were asked for from its end have negative numbers.
          */
         get: operations["get_log_lines_api_gnomon_v1_dags__dag_id__dagRuns__dag_run_id__taskInstances__task_id__logs__try_number__lines_get"];
         put?: never;
@@ -9028,7 +9030,7 @@ export interface components {
         };
         /**
          * LogLineAnswer
-         * @description A line. Its number counts from 0 through all files of the log.
+         * @description A line. Its number counts from 0 through all files of the log; the last lines of a log that is not counted yet count from the end, -1 is the last.
          */
         LogLineAnswer: {
             /** Number */
