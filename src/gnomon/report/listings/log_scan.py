@@ -21,7 +21,7 @@ TITLE_BYTES = 200
 TAIL_BYTES = 512
 """Of a line that goes on in the next block, the beginning is kept: a mark and its title."""
 _BEGIN, _END = b"::group::", b"::endgroup::"
-_NICE = 5
+_NICE = 10
 GroupMark = tuple[int, str | None]
 """A line and the title of the group that begins there; None: a group ends there."""
 
