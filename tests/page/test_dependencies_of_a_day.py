@@ -116,6 +116,8 @@ def test_the_graph_has_waits_triggers_assets_and_circles(browser: Browser, produ
         expect(page).to_have_url(re.compile("dag=across_starter"))
         expect(page.get_by_text("4 nodes, 3 edges")).to_be_visible()
         seen.check()
+        page.get_by_role("searchbox", name="Search").fill("")  # what is searched for is brought to the middle
+        expect(page).not_to_have_url(re.compile("find="))
         page.reload()
         nodes = page.locator(".graph-frame .node")
         expect(nodes).to_have_count(4)

@@ -8,7 +8,6 @@ import time
 from pathlib import Path
 
 import pytest
-
 from tests.patience import PATIENCE_S
 
 from gnomon.report.listings import log_index, log_ranges, log_scan_process

@@ -28,19 +28,22 @@ export function toPattern(search: string | undefined): string | undefined {
   return search || undefined;
 }
 
-export const dagQuery = (dagId: string) => queryOptions({ queryKey: ["dag", dagId], queryFn: () => read<DagDetails>(`${V2}/dags/${part(dagId)}/details`) });
+/** Of what a view asks for when it is opened (`pages/viewData.ts`): a refusal that is there when the view is drawn is not asked for a second time. */
+const ASKED_ON_OPENING = { retryOnMount: false };
+
+export const dagQuery = (dagId: string) => queryOptions({ ...ASKED_ON_OPENING, queryKey: ["dag", dagId], queryFn: () => read<DagDetails>(`${V2}/dags/${part(dagId)}/details`) });
 
 export const nextRunsQuery = (dagId: string) =>
   queryOptions({ queryKey: ["dag", dagId, "next"], queryFn: () => read<NextRuns>(`${OWN}/dags/${part(dagId)}/nextRuns`, { limit: 10 }) });
 
 export const dagExplanationQuery = (dagId: string) =>
-  queryOptions({ queryKey: ["dag", dagId, "explain"], queryFn: () => read<Explanation>(`${OWN}/dags/${part(dagId)}/explain`) });
+  queryOptions({ ...ASKED_ON_OPENING, queryKey: ["dag", dagId, "explain"], queryFn: () => read<Explanation>(`${OWN}/dags/${part(dagId)}/explain`) });
 
 export const runQuery = (dagId: string, runId: string) =>
-  queryOptions({ queryKey: ["dag", dagId, "run", runId], queryFn: () => read<DagRun>(runPath(dagId, runId)) });
+  queryOptions({ ...ASKED_ON_OPENING, queryKey: ["dag", dagId, "run", runId], queryFn: () => read<DagRun>(runPath(dagId, runId)) });
 
 export const runExplanationQuery = (dagId: string, runId: string) =>
-  queryOptions({ queryKey: ["dag", dagId, "run", runId, "explain"], queryFn: () => read<Explanation>(`${ownRunPath(dagId, runId)}/explain`) });
+  queryOptions({ ...ASKED_ON_OPENING, queryKey: ["dag", dagId, "run", runId, "explain"], queryFn: () => read<Explanation>(`${ownRunPath(dagId, runId)}/explain`) });
 
 export interface InstancePlace {
   dagId: string;
@@ -52,7 +55,7 @@ export interface InstancePlace {
 const instanceKey = (at: InstancePlace) => ["dag", at.dagId, "run", at.runId, "task", at.taskId, at.mapIndex];
 
 export const instanceQuery = (at: InstancePlace) =>
-  queryOptions({ queryKey: instanceKey(at), queryFn: () => (at.mapIndex < 0 ? readUnmapped(at) : read<TaskInstance>(`${taskPath(at)}/${at.mapIndex}`)) });
+  queryOptions({ ...ASKED_ON_OPENING, queryKey: instanceKey(at), queryFn: () => (at.mapIndex < 0 ? readUnmapped(at) : read<TaskInstance>(`${taskPath(at)}/${at.mapIndex}`)) });
 
 /** With the fields that the list of instances leaves out: rendered templates. The instance must be known to exist. */
 export const wholeInstanceQuery = (at: InstancePlace) =>
@@ -66,6 +69,7 @@ export const triesQuery = (at: InstancePlace) =>
 
 export const taskExplanationQuery = (at: InstancePlace) =>
   queryOptions({
+    ...ASKED_ON_OPENING,
     queryKey: [...instanceKey(at), "explain"],
     queryFn: () => read<Explanation>(`${ownRunPath(at.dagId, at.runId)}/taskInstances/${part(at.taskId)}/explain`, { map_index: at.mapIndex }),
   });

@@ -43,8 +43,8 @@ function Opener(place: WhyPlace) {
 }
 
 function Reasons({ dagId, runId, taskId, mapIndex = -1 }: WhyPlace) {
-  const ofRun = useQuery({ ...runExplanationQuery(dagId, runId), enabled: taskId === undefined });
-  const ofTask = useQuery({ ...taskExplanationQuery({ dagId, runId, taskId: taskId ?? "", mapIndex }), enabled: taskId !== undefined });
+  const ofRun = useQuery({ ...runExplanationQuery(dagId, runId), retryOnMount: true, enabled: taskId === undefined });
+  const ofTask = useQuery({ ...taskExplanationQuery({ dagId, runId, taskId: taskId ?? "", mapIndex }), retryOnMount: true, enabled: taskId !== undefined });
   return (
     <Answer query={taskId === undefined ? ofRun : ofTask} what={t("the explanation")}>
       {(found) => found.sentences.length > 0

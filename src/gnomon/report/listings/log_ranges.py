@@ -10,8 +10,9 @@ from os import SEEK_END
 from pathlib import Path
 from typing import BinaryIO
 
-from gnomon.report.listings.log_index import CHUNK_BYTES, LogGroup, LogIndex, LogIndexCache
+from gnomon.report.listings.log_index import LogGroup, LogIndex, LogIndexCache
 from gnomon.report.listings.log_pages import split_line
+from gnomon.report.listings.log_scan import CHUNK_BYTES
 
 LINES_MAX = 1_000
 """The most lines of one answer."""

@@ -20,21 +20,24 @@ GROUPS_MAX = 5_000
 TITLE_BYTES = 200
 TAIL_BYTES = 512
 """Of a line that goes on in the next block, the beginning is kept: a mark and its title."""
-TAIL_VARIABLE = "LOG_SCAN_TAIL"
 _BEGIN, _END = b"::group::", b"::endgroup::"
-_NICE = 5
+_NICE = 10
 GroupMark = tuple[int, str | None]
 """A line and the title of the group that begins there; None: a group ends there."""
 
 
 class LogScanner:
-    """Counts the line ends of blocks that follow one another. `size`: bytes of all blocks. `tail`: the beginning of their last line while it has not ended."""
+    """Counts the line ends of blocks that follow one another. `size`: bytes of all blocks. `tail`: the beginning of their last line while it has not ended.
 
-    def __init__(self, chunk_bytes: int, size: int = 0, line_ends: int = 0, groups: int = 0, tail: bytes = b"") -> None:
+    `line_start`: the byte at which that line begins.
+    """
+
+    def __init__(self, chunk_bytes: int, size: int = 0, line_ends: int = 0, groups: int = 0, line_start: int = 0, tail: bytes = b"") -> None:
         self.chunk_bytes = chunk_bytes
         self.size = size
         self.line_ends = line_ends
         self.groups = groups
+        self.line_start = line_start
         self.tail = tail
 
     @property
@@ -54,8 +57,10 @@ class LogScanner:
             if end - position == room:
                 ends.append(self.line_ends)
             position = end
-        self.size += len(block)
         last = block.rfind(b"\n") + 1
+        if last:
+            self.line_start = self.size + last
+        self.size += len(block)
         self.tail = (block[last:] if last else self.tail + block[:TAIL_BYTES])[:TAIL_BYTES]
         return ends, marks
 
@@ -95,10 +100,11 @@ def _begins_line(text: bytes, at: int) -> bool:
 
 def main(arguments: list[str]) -> None:
     """Scan standard input from a byte to another one, and write messages: a line of JSON each, as `read_message` in `log_scan_process.py` expects."""
-    chunk_bytes, start, until, line_ends, groups = map(int, arguments)
+    chunk_bytes, start, until, line_ends, groups, line_start = map(int, arguments)
     os.nice(_NICE)
-    scanner = LogScanner(chunk_bytes, start, line_ends, groups, bytes.fromhex(os.environ[TAIL_VARIABLE]))
     with open(0, "rb", buffering=0, closefd=False) as file:
+        file.seek(line_start)
+        scanner = LogScanner(chunk_bytes, start, line_ends, groups, line_start, file.read(min(start - line_start, TAIL_BYTES)))
         file.seek(start)
         while scanner.size < until:
             ends: list[int] = []
@@ -111,7 +117,8 @@ def main(arguments: list[str]) -> None:
                 new_ends, new_marks = scanner.add(block)
                 ends += new_ends
                 marks += new_marks
-            print(json.dumps([scanner.size, scanner.line_ends, scanner.tail.hex(), ends, marks]), flush=True)
+            sys.stdout.write(json.dumps([scanner.size, scanner.line_ends, scanner.line_start, scanner.tail.hex(), ends, marks]) + "\n")
+            sys.stdout.flush()
 
 
 if __name__ == "__main__":

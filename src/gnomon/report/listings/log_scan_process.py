@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import threading
@@ -14,7 +13,7 @@ from typing import BinaryIO
 
 from gnomon import log
 from gnomon.report.listings import log_scan
-from gnomon.report.listings.log_scan import TAIL_VARIABLE, GroupMark, LogScanner
+from gnomon.report.listings.log_scan import GroupMark, LogScanner
 
 PROCESSES_MAX = 2
 """Logs that are scanned at the same time; others wait."""
@@ -32,6 +31,7 @@ class ScannedPart:
 
     size: int
     line_ends: int
+    line_start: int
     tail: bytes
     ends: list[int]
     marks: list[GroupMark]
@@ -54,11 +54,10 @@ class LogScanProcess:
         """None while PROCESSES_MAX of them run. Raises OSError when the machine starts no process."""
         if not _slots.acquire(blocking=False):
             return None
-        numbers = (scanner.chunk_bytes, scanner.size, min(until, scanner.size + SCAN_BYTES), scanner.line_ends, scanner.groups)
-        environ = {name: value for name, value in os.environ.items() if name.startswith("LD_")} | {TAIL_VARIABLE: scanner.tail.hex()}
+        numbers = (scanner.chunk_bytes, scanner.size, min(until, scanner.size + SCAN_BYTES), scanner.line_ends, scanner.groups, scanner.line_start)
         try:
             process = subprocess.Popen(
-                [sys.executable, "-I", "-S", str(Path(log_scan.__file__)), *map(str, numbers)], stdin=file, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environ,
+                [sys.executable, "-I", "-S", str(Path(log_scan.__file__)), *map(str, numbers)], stdin=file, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             )  # fmt: skip
         except OSError:
             _slots.release()
@@ -98,5 +97,5 @@ class LogScanProcess:
 
 def read_message(message: bytes) -> ScannedPart:
     """The part that a line of the process tells."""
-    size, line_ends, tail, ends, marks = json.loads(message)
-    return ScannedPart(size, line_ends, bytes.fromhex(tail), ends, [(line, title) for line, title in marks])
+    size, line_ends, line_start, tail, ends, marks = json.loads(message)
+    return ScannedPart(size, line_ends, line_start, bytes.fromhex(tail), ends, [(line, title) for line, title in marks])

@@ -103,7 +103,7 @@ function SlotList({ dagId, title, slots, isPassed }: { dagId: string; title: str
 /** Why a slot has no run: asked when one wants to know. */
 export function SlotReason({ dagId, at }: { dagId: string; at: string }) {
   const [asked, setAsked] = useState(false);
-  const answer = useQuery({ ...runExplanationQuery(dagId, at), enabled: asked });
+  const answer = useQuery({ ...runExplanationQuery(dagId, at), retryOnMount: true, enabled: asked });
   if (!asked) return <button type="button" className="plain" onClick={() => setAsked(true)}>{t("Why no run?")}</button>;
   return <Answer query={answer} what={t("the explanation")}>{(found) => <span className="block">{found.sentences.map((one) => <span key={one} className="block"><Sentence text={one} /></span>)}</span>}</Answer>;
 }
