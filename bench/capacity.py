@@ -176,16 +176,16 @@ def measure_schedulers(schedulers: int, *, runs_code: bool, tasks: int, rounds: 
         )
 
 
-def measure_worker() -> float:
+def measure_worker(isolated: int = ISOLATED) -> float:
     """Processor ms of an isolated task that does nothing, in a worker without scheduler and store."""
     with tempfile.TemporaryDirectory() as home:
         file = Path(home, "wide.py")
         file.write_text(
-            f"from gnomon import DAG\nfrom gnomon.operators.python import PythonOperator\n\nwith DAG('wide', schedule=None):\n    for i in range({ISOLATED}):\n"
+            f"from gnomon import DAG\nfrom gnomon.operators.python import PythonOperator\n\nwith DAG('wide', schedule=None):\n    for i in range({isolated}):\n"
             "        PythonOperator(task_id=f't{i}', python_callable=lambda: None)\n"
         )
-        _, _, spent = run_worker(Path(home), [worker_attempt(str(file), number, 1) for number in range(ISOLATED)])
-        return 1000 * spent / ISOLATED
+        _, _, spent = run_worker(Path(home), [worker_attempt(str(file), number, 1) for number in range(isolated)])
+        return 1000 * spent / isolated
 
 
 def measure_broker(url: str, messages: int) -> float:
