@@ -36,7 +36,7 @@ from bench.task_costs import measure_celery, measure_local
 from bench.worker_rate import attempt as worker_attempt
 from bench.worker_rate import run as run_worker
 from gnomon.clock import SystemClock
-from gnomon.executors.celery_broker import TASK_NAME, CelerySettings, create_celery_app
+from gnomon.executors.celery_broker import CeleryPublisher, CelerySettings, create_celery_app
 from gnomon.model.ids import GROUPS, group_of
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, FileInputs, ParsedDag, ParsedFile, TaskSpec
@@ -55,6 +55,8 @@ MESSAGES = 3000
 ISOLATED = 500
 LIMIT_S = 300.0
 POLL_S = 0.01
+TOKEN_CHARACTERS = 276
+"""The length of the token in a message."""
 SHORT_TASKS, SHORT_MESSAGES = 5, 100
 RATES = (1, 10, 100, 1_000, 10_000)
 USE = 0.7
@@ -174,16 +176,16 @@ def measure_schedulers(schedulers: int, *, runs_code: bool, tasks: int, rounds: 
         )
 
 
-def measure_worker() -> float:
+def measure_worker(isolated: int = ISOLATED) -> float:
     """Processor ms of an isolated task that does nothing, in a worker without scheduler and store."""
     with tempfile.TemporaryDirectory() as home:
         file = Path(home, "wide.py")
         file.write_text(
-            f"from gnomon import DAG\nfrom gnomon.operators.python import PythonOperator\n\nwith DAG('wide', schedule=None):\n    for i in range({ISOLATED}):\n"
+            f"from gnomon import DAG\nfrom gnomon.operators.python import PythonOperator\n\nwith DAG('wide', schedule=None):\n    for i in range({isolated}):\n"
             "        PythonOperator(task_id=f't{i}', python_callable=lambda: None)\n"
         )
-        _, _, spent = run_worker(Path(home), [worker_attempt(str(file), number, 1) for number in range(ISOLATED)])
-        return 1000 * spent / ISOLATED
+        _, _, spent = run_worker(Path(home), [worker_attempt(str(file), number, 1) for number in range(isolated)])
+        return 1000 * spent / isolated
 
 
 def measure_broker(url: str, messages: int) -> float:
@@ -191,15 +193,17 @@ def measure_broker(url: str, messages: int) -> float:
     app = create_celery_app(CelerySettings(url))
     name = f"gnomon-bench-{uuid.uuid4().hex[:12]}"
     before = read_broker_cpu(url)
-    with app.connection_for_write() as connection:
-        producer = app.amqp.Producer(connection, auto_declare=False)
-        queue = connection.SimpleQueue(name)
-        for _ in range(messages):
-            attempt_id = str(uuid.uuid4())
-            app.send_task(TASK_NAME, args=(attempt_id, "x" * 120), queue=name, task_id=attempt_id, producer=producer, retry=False, ignore_result=True)
-        for _ in range(messages):
-            queue.get(timeout=LIMIT_S).ack()
-        queue.queue.delete()
+    publisher = CeleryPublisher(app, lambda _: "x" * TOKEN_CHARACTERS)
+    try:
+        with app.connection_for_read() as connection:
+            queue = connection.SimpleQueue(name)
+            for _ in range(messages):
+                publisher.publish(str(uuid.uuid4()), name)
+            for _ in range(messages):
+                queue.get(timeout=LIMIT_S).ack()
+            queue.queue.delete()
+    finally:
+        publisher.close()
     return 1000 * (read_broker_cpu(url) - before) / messages
 
 

@@ -8,6 +8,7 @@ Prints one JSON line. The DAG is `wide_python_500` in small: PythonOperators tha
 from __future__ import annotations
 
 import json
+import math
 import os
 import select
 import signal
@@ -46,6 +47,9 @@ class NoStore:
 
     def find_silence_limit(self, ttl_s: float) -> float:
         return ttl_s / 2
+
+    def find_run_limit(self, ttl_s: float) -> float:
+        return math.inf
 
     def retire(self, worker_id: str) -> None: ...
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from bench import capacity, git_bundle
+from bench import capacity, git_bundle, worker_rate
 from bench.capacity import Figures, SchedulerFigures
 from tests.postgres import server_url
+
+from gnomon.worker.worker_store import WorkerStore
 
 
 def test_a_commit_that_changes_one_file_is_used_and_parses_nothing_else() -> None:
@@ -26,6 +28,11 @@ def test_runs_go_through_two_schedulers_with_workers_that_only_answer(runs_code:
     assert found.schedulers == 2 and found.rate > 0 and found.memory_mb > 0
     assert found.scheduler_ms > 0 and found.database_ms >= 0
     assert 0 <= found.busiest <= 1.5 and 0 <= found.machine <= 1
+
+
+def test_the_worker_without_a_store_has_all_that_a_worker_asks_of_one() -> None:
+    """Its loop meets some of the methods only with a later tick."""
+    assert {name for name in vars(WorkerStore) if not name.startswith("_")} <= vars(worker_rate.NoStore).keys()
 
 
 def test_without_a_database_nothing_is_measured(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

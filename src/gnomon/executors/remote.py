@@ -23,7 +23,7 @@ class RemoteAttemptStore(Protocol):
     """The store as this executor needs it. Each method is one transaction, and raises ResourceUnavailable while the store is away."""
 
     def offer(self, attempts: Sequence[Attempt]) -> None:
-        """Keep submitted attempts until their results are acknowledged; idempotent by attempt id."""
+        """Keep submitted attempts until their results are acknowledged; idempotent by attempt id. Most are stored already, by the transaction that queued them."""
 
     def mark_published(self, attempt_ids: Sequence[str]) -> None:
         """Record that the broker has messages about these attempts."""
@@ -96,7 +96,7 @@ class RemoteExecutor:
             events.warning("remote_attempts_not_read", error=str(error))
 
     def submit(self, worker_id: str, attempts: Sequence[Attempt]) -> None:
-        """Store the attempts, then send their messages."""
+        """Store the attempts that are not stored yet, then send the messages about all."""
         self._offers.update((attempt.attempt_id, attempt) for attempt in attempts)
         self._try_to_write()
 

@@ -37,6 +37,7 @@ from gnomon.model.execution_messages import (
 from gnomon.model.instants import Instant
 from gnomon.model.task_api_requests import AnyTaskApiRequest
 from gnomon.taskapi import TaskApiRefused
+from gnomon.worker.remote.joined_requests import PlainConnection, SecureConnection
 
 TIMEOUT_S = 20.0
 """For requests that a thread of the courier makes."""
@@ -227,7 +228,7 @@ class ExecutionClient:
             if connection.sock is not None:
                 connection.sock.settimeout(timeout_s)
             try:
-                connection.request("POST", self._path + path, payload, headers)
+                connection.post(self._path + path, payload, headers)
                 response = connection.getresponse()
                 answer = response.read()
             except (OSError, http.client.HTTPException) as error:
@@ -241,14 +242,14 @@ class ExecutionClient:
             return response.status, answer
         raise AssertionError
 
-    def _find_connection(self) -> tuple[http.client.HTTPConnection, bool]:
+    def _find_connection(self) -> tuple[PlainConnection | SecureConnection, bool]:
         kept = getattr(self._kept, "connection", None)
         if kept is not None:
             return kept, False
         if self._is_secure:
-            self._kept.connection = http.client.HTTPSConnection(self.host, self._port, timeout=TIMEOUT_S, context=ssl.create_default_context())
+            self._kept.connection = SecureConnection(self.host, self._port, timeout=TIMEOUT_S, context=ssl.create_default_context())
         else:
-            self._kept.connection = http.client.HTTPConnection(self.host, self._port, timeout=TIMEOUT_S)
+            self._kept.connection = PlainConnection(self.host, self._port, timeout=TIMEOUT_S)
         return self._kept.connection, True
 
 
