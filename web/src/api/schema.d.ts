@@ -323,7 +323,7 @@ export interface paths {
          * Get Xcom Entries
          * @description XComs without their values; `~` for the DAG, the run or the task lists those of all.
          *
-         *     With `~` for the DAG and the run, filters other than those of `run_after` and `logical_date` have no index: the first 10,000 XComs in the order of the
+         *     With `~` for the DAG and the run, filters other than those of `run_after` and `logical_date` have no index: the first 5,000 XComs in the order of the
          *     list are searched for the page, and the answer is 400 when they do not fill it. `total_entries` then counts what was found in them.
          */
         get: operations["get_xcom_entries_api_v2_dags__dag_id__dagRuns__dag_run_id__taskInstances__task_id__xcomEntries_get"];
