@@ -72,13 +72,27 @@ class LogScanProcess:
         self._process.kill()
 
     def _read(self) -> None:
+        said = b""
+        try:
+            said = self._read_messages()
+        finally:
+            _slots.release()
+            self._end(said)
+
+    def _read_messages(self) -> bytes:
+        """Pass on what the process tells until it ends; returns what it wrote as its error."""
         assert self._process.stdout is not None and self._process.stderr is not None
         with self._process:
-            for message in self._process.stdout:
-                if not message.endswith(b"\n") or not self._pass_on(read_message(message)):
-                    break  # it was killed
-            said = self._process.stderr.read()
-        _slots.release()
+            try:
+                for message in self._process.stdout:
+                    if not message.endswith(b"\n") or not self._pass_on(read_message(message)):
+                        break  # it was killed
+            except BaseException:
+                self._process.kill()  # its output is not read any more
+                raise
+            return self._process.stderr.read()
+
+    def _end(self, said: bytes) -> None:
         with self._guard:
             self.is_running = False
             self.has_failed = self._process.returncode != 0 and not self._is_stopped
