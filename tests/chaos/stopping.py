@@ -18,7 +18,6 @@ from gnomon.config import load_config, run_folder
 from gnomon.engine import events as e
 from gnomon.engine.step_context import StepResult
 from gnomon.executors.local import LocalExecutor
-from gnomon.model.instants import Instant
 from gnomon.scheduler import lease
 from gnomon.scheduler.service import SchedulerService
 from gnomon.scheduler.settings import build_scheduler_settings
@@ -35,8 +34,8 @@ class StoppingScheduler(SchedulerService):
     window = ""
     signal = signal.SIGSTOP
 
-    def _collect(self, now: Instant) -> tuple[list[e.EngineEvent], list[int]]:
-        events, letters = super()._collect(now)
+    def _collect(self) -> tuple[list[e.EngineEvent], list[int]]:
+        events, letters = super()._collect()
         if any(isinstance(event, e.AuthorCodeEntered) for event in events):
             self._stop_in("submitted, start not recorded")
         if any(isinstance(event, e.ResultReceived) for event in events):

@@ -17,7 +17,7 @@ RUN_LIMIT_S = 1.0
 FAMILY = """
 import subprocess
 home = os.environ["GNOMON_HOME"]
-ticks = "while :; do echo x >> %s/ticks-of-bash; sleep 0.02; done" % home
+ticks = "until [ -e %s/go ]; do echo x >> %s/ticks-of-bash; sleep 0.02; done" % (home, home)
 bash = subprocess.Popen(["bash", "-c", ticks], start_new_session=True)
 while not os.path.exists(home + "/go"):
     with open(home + "/ticks", "a") as file:
@@ -31,6 +31,7 @@ bash.kill()
 def world(tmp_path: Path) -> Iterator[WorkerWorld]:
     made = WorkerWorld(tmp_path / "w", run_limit_s=RUN_LIMIT_S)
     yield made
+    (made.home / "go").touch()  # the end of the program of a task whose test has failed
     if made.process.poll() is None:
         made.process.send_signal(signal.SIGCONT)
     made.close()
