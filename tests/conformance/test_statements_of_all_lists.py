@@ -17,6 +17,7 @@ from bench.api_operations import OWN, V2, ListRequest, list_requests
 from fastapi import FastAPI
 from tests.databases import BOTH, new_database
 
+from gnomon.accounts import api_tokens
 from gnomon.api.common.route_index import RouteIndex
 from gnomon.api.own.own_routers import include_own
 from gnomon.api.v2.routers import include_v2
@@ -76,8 +77,9 @@ class _Site(NamedTuple):
 
 
 @pytest.fixture(params=BOTH)
-def site(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[_Site]:
-    """The API over a filled store, as an administrator."""
+def site(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[_Site]:
+    """The API over a filled store, as an administrator. The use of the token is recorded once, and not again a minute later within some list."""
+    monkeypatch.setattr(api_tokens, "USED_AGAIN_S", 86_400)
     with new_database(request.param, tmp_path) as url:
         cfg = load_config({"GNOMON__DATABASE__SQL_ALCHEMY_CONN": url, "GNOMON_HOME": str(tmp_path)}, tmp_path)
         database = open_database(url, synchronous="OFF", cipher=load_cipher(cfg))
