@@ -38,6 +38,7 @@ def test_runs_of_all_dags(runs: World, arguments: dict[str, object], found: list
     with runs.db.read() as tx:
         assert [named.run.run_id for named in run_listing.list_runs_of_all(tx, **arguments)] == found  # type: ignore[arg-type]
         assert {named.dag_id for named in run_listing.list_unfinished_of_all(tx, 10)} == {"e"}
+        assert [[named.dag_id for named in run_listing.list_unfinished_of_all(tx, 10, dag_ids)] for dag_ids in (["d"], ["d", "e"], [])] == [[], ["e"], []]
 
 
 def test_runs_of_one_dag(runs: World) -> None:

@@ -19,8 +19,8 @@ from gnomon.store.ownership import group_state
 
 RUNS_MAX = 500
 """Unfinished runs that are looked at; of more, the newest."""
-ROWS_OF_ALL_MAX = 10_000
-"""Unfinished runs, and overdue DAGs, that are read to find those of some DAGs."""
+OVERDUE_READ_MAX = 10_000
+"""Overdue DAGs that are read to find those of some DAGs."""
 EXPLAINED_MAX = 2000
 """With more unfinished runs no reasons are read: the rules would need all of them in memory."""
 LATE_AFTER_S = 10.0
@@ -116,9 +116,7 @@ def read_current_work(tx: Transaction, limits: EngineLimits, now: Instant, facts
     """The work now. `explains`: also the reasons of what waits, which loads the unfinished runs as a scheduler does. `dag_ids`: only that of these DAGs; the numbers are of all."""
     totals = dag_runs.read_total_run_counts(tx)
     counts = {state.value: totals.get(state, 0) for state in (DagRunState.RUNNING, DagRunState.QUEUED)}
-    unfinished = run_listing.list_unfinished_of_all(tx, RUNS_MAX if dag_ids is None else ROWS_OF_ALL_MAX)
-    if dag_ids is not None:  # before the list is cut: runs of other DAGs take no place
-        unfinished = [named for named in unfinished if named.dag_id in dag_ids][:RUNS_MAX]
+    unfinished = run_listing.list_unfinished_of_all(tx, RUNS_MAX, dag_ids)
     is_explained = explains and sum(counts.values()) <= EXPLAINED_MAX
     reasons = explain_waits(tx, [named.run for named in unfinished], limits, now, facts.graphs) if is_explained and unfinished else None
     return CurrentWork(
@@ -154,7 +152,7 @@ def _list_waiting(unfinished: Sequence[NamedRun], reasons: Mapping[int, list[str
 
 
 def _list_late(tx: Transaction, unfinished: Sequence[NamedRun], now: Instant, facts: DagFacts, dag_ids: Collection[str] | None) -> list[LateRun]:
-    overdue = run_listing.list_overdue_dags(tx, now - int(LATE_AFTER_S * SECOND), _LISTED_MAX if dag_ids is None else ROWS_OF_ALL_MAX)
+    overdue = run_listing.list_overdue_dags(tx, now - int(LATE_AFTER_S * SECOND), _LISTED_MAX if dag_ids is None else OVERDUE_READ_MAX)
     overdue = [(dag_id, due_at) for dag_id, due_at in overdue if dag_ids is None or dag_id in dag_ids][:_LISTED_MAX]
     rows = [LateRun(dag_id, None, f"the run due at {iso(due_at)} has not been created; `gnomon explain {dag_id}` says why", iso(due_at)) for dag_id, due_at in overdue]
     facts.load_p95(tx, [named.run.dag_pk for named in unfinished if _may_be_slow(named.run)])

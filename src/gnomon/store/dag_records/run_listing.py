@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -102,10 +102,13 @@ def list_success_durations_of_dags(tx: Transaction, dag_pks: Sequence[int], *, l
     return found
 
 
-def list_unfinished_of_all(tx: Transaction, limit: int) -> list[NamedRun]:
-    """The unfinished runs of all DAGs, newest first."""
+def list_unfinished_of_all(tx: Transaction, limit: int, dag_ids: Collection[str] | None = None) -> list[NamedRun]:
+    """The unfinished runs of all DAGs, or of these, newest first."""
     first, last = _ALL_STATES
-    rows = tx.all("dag_runs.unfinished_of_all", first_state=first, last_state=last, limit=limit)
+    if dag_ids is None:
+        rows = tx.all("dag_runs.unfinished_of_all", first_state=first, last_state=last, limit=limit)
+    else:
+        rows = tx.all("dag_runs.unfinished_of_dags", dag_ids=list(dag_ids), limit=limit)
     return [NamedRun(row[-1], decode_run(row[:-1])) for row in rows]
 
 
