@@ -101,6 +101,7 @@ def test_a_child_whose_process_is_forked_during_the_standstill_stands_still(worl
     world.executor.submit(world.worker_id, [first])
     _await_ticks(world)
     [zygote] = [pid for pid in family(world.process.pid) if b"gnomon: zygote" in _read(pid, "cmdline") and b"gnomon: base zygote" in _read(_parent(pid), "cmdline")]
+    until(lambda: len(_children(zygote)) == 2, "the zygote has forked the child of the attempt and one ahead of need")
     os.kill(zygote, signal.SIGSTOP)
     others = [world.attempt(world.home / "family.py") for _ in range(2)]
     world.executor.submit(world.worker_id, others)
@@ -116,6 +117,10 @@ def test_a_child_whose_process_is_forked_during_the_standstill_stands_still(worl
     assert {result.outcome for result in ended(events).values()} == {"success"}
 
 
+def _children(pid: int) -> list[int]:
+    return [child for child in family(pid) if _parent(child) == pid]
+
+
 def _read(pid: int, name: str) -> bytes:
     try:
         return Path(f"/proc/{pid}/{name}").read_bytes()
@@ -124,4 +129,5 @@ def _read(pid: int, name: str) -> bytes:
 
 
 def _parent(pid: int) -> int:
-    return int(_read(pid, "stat").rpartition(b")")[2].split()[1])
+    fields = _read(pid, "stat").rpartition(b")")[2].split()
+    return int(fields[1]) if fields else 0

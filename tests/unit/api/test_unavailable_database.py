@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from tests.databases import create_schema
 from tests.unit.api.served import served
 
@@ -12,6 +13,7 @@ from gnomon.api.context import ApiContext
 from gnomon.api.health import HealthSnapshot
 from gnomon.clock import VirtualClock
 from gnomon.config import load_config
+from gnomon.store.errors import DatabaseUnavailable
 
 
 def test_a_missing_database_is_said_so_and_found_when_it_is_there(tmp_path: Path) -> None:
@@ -23,3 +25,5 @@ def test_a_missing_database_is_said_so_and_found_when_it_is_there(tmp_path: Path
         create_schema(cfg.database_url)
         assert client.get("/dags") == {"dags": [], "total_entries": 0}
     context.close()
+    with pytest.raises(DatabaseUnavailable, match="stops"):
+        assert context.database  # a thread that still runs opens no database that nobody closes
