@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from tests.patience import PATIENCE_S
 
-from gnomon.worker.remote.celery_consumer import ConsumerSettings, consume
+from gnomon.worker.remote.celery_consumer import ConsumerSettings, acknowledge, consume
 from gnomon.worker.remote.message_carrier import MessageCarrier
 
 
@@ -108,6 +108,20 @@ def test_messages_wait_for_a_slot_and_are_acknowledged_when_they_have_one(world:
     world.hub.read()
     world.take("a4")
     assert world.acknowledged == ["a1", "a2", "a3"]  # the slot of a2 is that of a3
+
+
+def test_a_message_that_cannot_be_acknowledged_is_carried_and_keeps_no_other_from_it(world: CarrierWorld, caplog: pytest.LogCaptureFixture) -> None:
+    """Its connection to the broker has ended, and the consumer has not noticed it."""
+    class LostMessage:
+        def ack(self) -> None:
+            raise BrokenPipeError("Broken pipe")
+
+    world.carrier.take("a1", "token of a1", partial(acknowledge, LostMessage(), "a1", (OSError,)))
+    world.take("a2")
+    world.process.accept()
+    assert [world.process.get() for _ in range(2)] == [["a1", "token of a1"], ["a2", "token of a2"]]
+    assert world.acknowledged == ["a2"]
+    assert [(record.levelname, record.getMessage(), bool(record.exc_info)) for record in caplog.records] == [("WARNING", "message_not_acknowledged", False)]
 
 
 def test_a_message_that_comes_again_is_acknowledged_and_carried_once(world: CarrierWorld) -> None:

@@ -6,18 +6,17 @@ A message is acknowledged when it is given to the worker process: whether an att
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from gnomon import log
 from gnomon.executors.celery_broker import TASK_NAME
 from gnomon.worker.remote.message_carrier import MessageCarrier
 from gnomon.worker.remote.redis_unacked import UnackedWriter
 
-_logger = logging.getLogger(__name__)
-"""Celery writes to it when a message cannot be acknowledged."""
+events = log.get_logger("worker")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +65,17 @@ def start_strategy(carrier: MessageCarrier, writer: UnackedWriter, _task: object
 
     def handle(message: Any, body: Any, _ack: object, _reject: object, _callbacks: object) -> None:
         arguments = json.loads(message.body)[0] if body is None else body["args"]
-        carrier.take(str(arguments[0]), str(arguments[1]), partial(message.ack_log_error, _logger, consumer.connection_errors))
+        carrier.take(str(arguments[0]), str(arguments[1]), partial(acknowledge, message, str(arguments[0]), consumer.connection_errors))
 
     return handle
+
+
+def acknowledge(message: Any, attempt_id: str, connection_errors: tuple[type[Exception], ...]) -> None:
+    """Acknowledge the message, if its connection to the broker has not ended: the loop of the consumer notices that by itself."""
+    try:
+        message.ack()
+    except connection_errors as error:
+        events.warning("message_not_acknowledged", attempt=attempt_id, error=str(error), next="the broker sends the message again, and the attempt is not claimed twice")
 
 
 def _refuse_call(attempt_id: str, token: str) -> None:
