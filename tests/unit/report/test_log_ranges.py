@@ -122,6 +122,30 @@ def nothing_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(log_scan_process.LogScanProcess, "start", lambda *_: None)
 
 
+def test_the_process_of_an_index_that_is_kept_no_longer_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Process:
+        is_running, has_failed = True, False
+
+        def stop(self) -> None:
+            self.is_running = False
+
+    begun: list[Process] = []
+    monkeypatch.setattr(log_scan_process.LogScanProcess, "start", lambda *_: begun.append(Process()) or begun[-1])
+    monkeypatch.setattr(log_index, "FILES_MAX", 1)
+    cache = LogIndexCache()
+    for name in ("long", "other"):
+        with (tmp_path / name).open("wb") as file:
+            file.truncate(log_index.STEP_BYTES * 2)
+    index = cache.find(tmp_path / "long")
+    with index.guard:
+        assert not index.advance()
+    cache.find(tmp_path / "other")
+    assert [process.is_running for process in begun] == [False]
+    with index.guard:  # a request still has it
+        assert not index.advance()
+    assert [process.is_running for process in begun] == [False, True]
+
+
 def _numbered(reader: LogReader, first: int, count: int) -> list[tuple[int, str]]:
     return [(line.number, line.text) for line in reader.read(first, count).lines]
 

@@ -41,10 +41,18 @@ class LogIndex:
         self._process: LogScanProcess | None = None
         self._clear()
 
-    def _clear(self) -> None:
+    def close(self) -> None:
+        """The index is kept no longer: end its process. A request that still has the index may go on, with another process."""
+        with self.guard:
+            self._stop_process()
+
+    def _stop_process(self) -> None:
         if self._process is not None and self._process.is_running:
             self._process.stop()
         self._process = None
+
+    def _clear(self) -> None:
+        self._stop_process()
         self._scanner = LogScanner(CHUNK_BYTES)
         self.groups: list[LogGroup] = []
         self._before = array("q", [0])
@@ -153,11 +161,14 @@ class LogIndexCache:
 
     def find(self, path: Path) -> LogIndex:
         """The index of the file."""
+        dropped: LogIndex | None = None
         with self._lock:
             kept = self._kept.get(path)
             if kept is None:
                 kept = self._kept[path] = LogIndex(path)
                 if len(self._kept) > FILES_MAX:
-                    self._kept.popitem(last=False)
+                    _, dropped = self._kept.popitem(last=False)
             self._kept.move_to_end(path)
-            return kept
+        if dropped is not None:
+            dropped.close()
+        return kept
