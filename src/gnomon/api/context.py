@@ -33,6 +33,7 @@ from gnomon.report.activity.work_facts import WorkFactsCache
 from gnomon.report.listings.dag_facts import VersionFactsCache
 from gnomon.report.listings.log_index import LogIndexCache
 from gnomon.store import Database, load_cipher, open_database
+from gnomon.store.errors import DatabaseUnavailable
 from gnomon.wakeups import Notifier, change_notifier
 
 STATEMENT_LIMIT_S = 10.0
@@ -69,15 +70,18 @@ class ApiContext:
         self.open_waits: set[object] = set()
         """One object for each request that waits for the end of a run; used by the event loop only."""
         self._database = database
+        self._is_closed = False
         self._guard = threading.Lock()
 
     @property
     def database(self) -> Database:
         """The database, opened by the first request that needs it. Each transaction has a connection of its own, of which some are kept.
 
-        Raises the errors of `open_database`; the next request tries again.
+        Raises the errors of `open_database`; the next request tries again. After `close` it raises DatabaseUnavailable.
         """
         with self._guard:
+            if self._is_closed:
+                raise DatabaseUnavailable("the api-server is stopping")
             if self._database is None:
                 self._database = open_database(
                     self.cfg.database_url, role="api-server", synchronous=self.cfg.text("database", "synchronous"), clock=self.clock,
@@ -127,6 +131,7 @@ class ApiContext:
         """Close the database connections."""
         self.event_hub.join(CLOSE_WAIT_S)
         with self._guard:
+            self._is_closed = True
             if self._database is not None:
                 self.server_figures.remove(self._database)
                 self._database.close()

@@ -82,6 +82,7 @@ class Database:
         self._specs = SpecCache() if keeps_specs else None
         self._statements = load_statements(address.dialect)
         self._idle: list[DriverConnection] = []
+        self._is_closed = False
         self._guard = threading.Lock()
         self._listener: NotifyListener | None = None
         self._parent_connections: list[object] = []
@@ -248,8 +249,9 @@ class Database:
             raise
 
     def close(self) -> None:
-        """Close every idle connection."""
+        """Close every idle connection now, and each other one when its transaction ends."""
         with self._guard:
+            self._is_closed = True
             connections, self._idle = self._idle, []
         for connection in connections:
             connection.close()
@@ -292,7 +294,7 @@ class Database:
 
     def _release_connection(self, connection: DriverConnection) -> None:
         with self._guard:
-            if connection.is_usable and len(self._idle) < IDLE_CONNECTIONS_MAX:
+            if connection.is_usable and not self._is_closed and len(self._idle) < IDLE_CONNECTIONS_MAX:
                 self._idle.append(connection)
                 return
         connection.close()
