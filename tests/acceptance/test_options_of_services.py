@@ -75,6 +75,7 @@ HANGS = """
 from airflow.sdk import DAG
 from airflow.timetables.base import DataInterval, Timetable
 import datetime as dt
+import time
 
 class Forever(Timetable):
     def infer_manual_data_interval(self, *, run_after):
@@ -82,7 +83,7 @@ class Forever(Timetable):
 
     def next_dagrun_info(self, *, last_automated_data_interval, restriction):
         while True:
-            pass
+            time.sleep(0.01)
 
 hangs = DAG("hangs", schedule=Forever(), start_date=dt.datetime(2026, 1, 1, tzinfo=dt.timezone.utc))
 """
