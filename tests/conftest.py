@@ -3,6 +3,7 @@ sees another's options."""
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -32,12 +33,16 @@ def pytest_configure() -> None:
 def pytest_collection() -> Generator[None, object, object]:
     """What pytest made of the modules of the tests is kept for its next process, also where Python is told to write no bytecode.
 
-    It rewrites the assertions of two thousand modules, in each of its processes: two thirds of the time of their collection.
+    It rewrites the assertions of two thousand modules, in each of its processes: two thirds of the time of their collection. Of the rest, the collection
+    of garbage takes half: it looks again and again at modules and tests that stay to the end.
     """
     told, sys.dont_write_bytecode = sys.dont_write_bytecode, False
+    gc.disable()
     try:
         return (yield)
     finally:
+        gc.enable()
+        gc.freeze()
         sys.dont_write_bytecode = told
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -75,6 +76,7 @@ class KeptSchema:
     """A schema of PostgreSQL that one test after another uses: its creation takes fifty times as long as its emptying."""
 
     def __init__(self) -> None:
+        self._session: psycopg.Connection[tuple[Any, ...]] | None = None
         self._owner = own_schema()
         self.url = self._owner.__enter__()
         atexit.register(self._owner.__exit__, None, None, None)
@@ -87,9 +89,16 @@ class KeptSchema:
             self._catalog = connection.execute(CATALOG).fetchall()
 
     def reset(self) -> bool:
-        """Give every table the rows and every sequence the number of a new database; False when a test left a lock or another shape."""
+        """Give every table the rows and every sequence the number of a new database; False when a test left a lock or another shape.
+
+        It keeps its session: a new one reads the catalog of all tables first, which takes twice as long as the rest.
+        """
         try:
-            with psycopg.connect(self.url) as connection:
+            if self._session is None or self._session.closed:
+                self._session = psycopg.connect(self.url, autocommit=True)
+                atexit.register(self._session.close)
+            with self._session.transaction():
+                connection = self._session
                 connection.execute("SET lock_timeout = '1s'; SET session_replication_role = replica; " + "; ".join(f'DELETE FROM "{table}"' for table in self.tables))
                 for table, rows in self._rows.items():
                     if rows:
@@ -102,6 +111,8 @@ class KeptSchema:
                 self._catalog = catalog
                 return connection.execute(SHAPE).fetchall() == self._shape
         except psycopg.Error:
+            if self._session is not None:
+                self._session.close()
             return False
 
 

@@ -11,6 +11,7 @@ CALL_S = 6.0
 """What one call of author code may take."""
 PLUGIN = '''
 import ctypes
+import time
 from airflow.partition_mappers.base import PartitionMapper
 from airflow.partition_mappers.window import Window
 from airflow.plugins_manager import AirflowPlugin
@@ -25,7 +26,7 @@ class Region(PartitionMapper):
     def to_downstream(self, key):
         if self.mood == "hang":
             while True:
-                pass
+                time.sleep(0.01)
         if self.mood == "crash":
             ctypes.string_at(0)
         if key.endswith("mars"):
@@ -90,6 +91,8 @@ def running() -> Iterator[Product]:
     with product(files, environ) as made:
         for dag_id in ("source", "well", "shifts", "hang", "crash"):
             made.has_dag(dag_id)
+        for key in ("emea::ch", "emea::mars", "d1/early"):
+            made.do("dags", "trigger", "source", "--partition-key", key)
         yield made
 
 
@@ -106,8 +109,6 @@ def keys(running: Product, dag_id: str) -> list[str]:
 
 
 def test_mappers_run_their_dags_and_bad_ones_are_told_on_theirs_alone(running: Product) -> None:
-    for key in ("emea::ch", "emea::mars", "d1/early"):
-        running.do("dags", "trigger", "source", "--partition-key", key)
     running.until(lambda: "CH" in keys(running, "well"), "the partition of the plugin's mapper")
     (run,) = [row for row in partitions(running, "well") if row["partition_key"] == "CH"]
     assert "the key is CH" in running.task_log("well", run["run_id"], "show")
@@ -121,22 +122,24 @@ def test_mappers_run_their_dags_and_bad_ones_are_told_on_theirs_alone(running: P
 
 
 def test_a_window_of_an_author_waits_for_its_keys_and_is_explained(running: Product) -> None:
-    assert "partition 'd1' still lacks 1 of 2 keys of asset sales: d1/late" in running.do("explain", "shifts")
+    running.until(lambda: "partition 'd1' still lacks 1 of 2 keys of asset sales: d1/late" in running.do("explain", "shifts"), "the roll-up waits")
     running.do("dags", "trigger", "source", "--partition-key", "d1/late")
     running.until(lambda: "d1" in keys(running, "shifts"), "the roll-up")
-    told = running.do("explain", "hang")
-    assert "did not answer within" in told and "4 events in its queue wait for its partition mapper Region" in told
+    running.until(lambda: "did not answer within" in error_of(running, "hang"), "the one that hangs is told")
+    running.until(lambda: "4 events in its queue wait for its partition mapper Region" in running.do("explain", "hang"), "its events wait")
 
 
 def test_events_wait_for_a_bad_mapper_until_it_is_corrected(running: Product) -> None:
+    running.until(lambda: bool(error_of(running, "hang")) and bool(error_of(running, "crash")), "the bad ones are told")
     assert partitions(running, "hang") == [] == partitions(running, "crash")
     running.write("hang.py", MOODY.format(dag_id="hang", mood="well"))
     running.until(lambda: "CH" in keys(running, "hang"), "the corrected one")
-    assert "raised LookupError" in error_of(running, "hang")
+    running.until(lambda: "raised LookupError" in error_of(running, "hang"), "the key that fails is told")
     plugin = running.home / "plugins" / "region.py"
     plugin.write_text(PLUGIN.replace('if self.mood == "crash":', "if False:").replace('raise LookupError("no such region")', "return []"))
     running.until(lambda: "CH" in keys(running, "crash"), "the corrected class")
     running.until(lambda: error_of(running, "crash") == "" == error_of(running, "well"), "their errors are gone")
+    running.until(lambda: "CH" in keys(running, "well"), "the partition of the well one")
     assert [row["partition_key"] for row in partitions(running, "well")].count("CH") == 1
 
 

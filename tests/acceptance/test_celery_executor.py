@@ -145,7 +145,7 @@ def test_marking_a_running_task_ends_it_on_its_worker(deployment: CeleryProduct)
     product = deployment.product
     deployment.start_worker()
     product.do("dags", "trigger", "hangs", "--run-id", "one")
-    product.until(lambda: (product.dags / "hang.began").exists(), "the task runs")
+    product.until(lambda: (product.dags / "hang.began").exists() and bool((product.dags / "hang.began").read_text()), "the task runs")
     pid = int((product.dags / "hang.began").read_text())
     product.do("tasks", "mark", "hangs", "one", "hang", "--state", "failed")
     product.until(lambda: not Path(f"/proc/{pid}").exists(), "its process has ended")

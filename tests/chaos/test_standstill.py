@@ -12,6 +12,9 @@ from pathlib import Path
 import pytest
 from tests.conformance.workerworld import WorkerWorld, alive, ended, family, until
 
+from gnomon.executors.interface import AttemptEntered
+from gnomon.model.attempts import Attempt
+
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's")
 RUN_LIMIT_S = 1.0
 FAMILY = """
@@ -47,9 +50,9 @@ def _await_ticks(world: WorkerWorld) -> None:
     until(lambda: all(now > then for now, then in zip(_ticks(world), before, strict=True)), "the task and its program run")
 
 
-def _await_standstill(world: WorkerWorld, processes: int = 2, besides: int | None = None) -> list[int]:
-    """So many processes besides this one are stopped: a task and its program; returns what was written until then."""
-    until(lambda: len(set(_stopped(world)) - {besides}) >= processes, f"{processes} processes stand still")
+def _await_standstill(world: WorkerWorld) -> list[int]:
+    """A task and its program are stopped; returns what was written until then."""
+    until(lambda: len(_stopped(world)) >= 2, "the task and its program stand still")
     return _ticks(world)
 
 
@@ -99,16 +102,17 @@ def test_a_child_whose_process_is_forked_during_the_standstill_stands_still(worl
     """Its zygote does not move when the attempts are given to it; one of them takes the child that was forked ahead of need."""
     first = world.attempt(world.dag("family", FAMILY))
     world.executor.submit(world.worker_id, [first])
-    _await_ticks(world)
-    [zygote] = [pid for pid in family(world.process.pid) if b"gnomon: zygote" in _read(pid, "cmdline") and b"gnomon: base zygote" in _read(_parent(pid), "cmdline")]
-    until(lambda: len(_children(zygote)) == 2, "the zygote has forked the child of the attempt and one ahead of need")
+    until(lambda: any(len(_children(pid)) == 2 for pid in _zygotes(world)), "the zygote has the child of the attempt and one ahead of need")
+    [zygote] = _zygotes(world)
     os.kill(zygote, signal.SIGSTOP)
     others = [world.attempt(world.home / "family.py") for _ in range(2)]
     world.executor.submit(world.worker_id, others)
+    _await_entries(world, others, 1)
+    _await_ticks(world)
     (world.home / "silence").touch()
-    _await_standstill(world, 3, zygote)
+    until(lambda: len(_children(zygote, "T")) == 2, "the first attempt and the one with the child that was there stand still")
     os.kill(zygote, signal.SIGCONT)
-    _await_standstill(world, 4, zygote)
+    until(lambda: len(_children(zygote, "T")) == 3, "all three attempts stand still")
     until(lambda: _is_silent(world), "the child that was forked last stands still too, which may have run until the worker heard of it")
     (world.home / "silence").unlink()
     _await_ticks(world)
@@ -117,8 +121,19 @@ def test_a_child_whose_process_is_forked_during_the_standstill_stands_still(worl
     assert {result.outcome for result in ended(events).values()} == {"success"}
 
 
-def _children(pid: int) -> list[int]:
-    return [child for child in family(pid) if _parent(child) == pid]
+def _zygotes(world: WorkerWorld) -> list[int]:
+    return [pid for pid in family(world.process.pid) if b"gnomon: zygote" in _read(pid, "cmdline") and b"gnomon: base zygote" in _read(_parent(pid), "cmdline")]
+
+
+def _children(pid: int, states: str = "RSDT") -> list[int]:
+    """Those of a process that are in one of these states."""
+    return [child for child, state in family(pid).items() if state in states and _parent(child) == pid]
+
+
+def _await_entries(world: WorkerWorld, attempts: list[Attempt], number: int) -> None:
+    """So many of the attempts run."""
+    ids = {attempt.attempt_id for attempt in attempts}
+    world.wait(lambda events: len({event.attempt_id for event in events if isinstance(event, AttemptEntered)} & ids) >= number)
 
 
 def _read(pid: int, name: str) -> bytes:
@@ -129,5 +144,5 @@ def _read(pid: int, name: str) -> bytes:
 
 
 def _parent(pid: int) -> int:
-    fields = _read(pid, "stat").rpartition(b")")[2].split()
-    return int(fields[1]) if fields else 0
+    """0: the process has ended."""
+    return int((_read(pid, "stat").rpartition(b")")[2].split() or [b"", b"0"])[1])

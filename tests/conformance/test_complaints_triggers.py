@@ -139,13 +139,14 @@ def test_54927_the_triggers_of_a_paused_dag_do_not_run(cfg: Config, tmp_path: Pa
     """Airflow runs triggers of a paused DAG on. They must be cleaned up at the pause, and begin again after it."""
     notes = tmp_path / "notes"
     with empty_database("sqlite", tmp_path) as url, deferring(url, cfg) as deferred:
-        wait = deferred.wait("Nap", seconds=1, notes=str(notes))
+        wait = deferred.wait("Waits", go=str(tmp_path / "go"), notes=str(notes))
         one = deferred.keeper()
         deferred.until(notes.exists, one)
         deferred.pause("d", True)
         deferred.until(lambda: notes.read_text() == "run\ncleanup\n", one)
         assert not len(one[1]) and not deferred.events()
         deferred.pause("d", False)
+        (tmp_path / "go").touch()
         deferred.until(lambda: wait.key in deferred.events(), one)
 
 

@@ -172,18 +172,6 @@ def test_a_reader_sees_one_state_from_its_first_question_on(world: World, url: s
     other.close()
 
 
-def test_a_connection_in_use_at_the_end_is_closed_with_its_transaction(world: World, url: str) -> None:
-    """A thread may still read when its process closes the database."""
-    other = open_database(url, cipher=CIPHER)
-    with other.read() as reading:
-        other.close()
-        assert variables.get_variable(reading, "k") is None
-        connection = reading._connection
-    with pytest.raises(Exception, match="closed"):
-        connection.execute_raw("SELECT 1")
-        connection.flush()
-
-
 def test_an_exception_stores_nothing_and_the_next_transaction_works(world: World) -> None:
     with pytest.raises(RuntimeError), world.db.write() as tx:
         variables.set_variable(tx, "k", "lost")

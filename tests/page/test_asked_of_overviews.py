@@ -31,7 +31,7 @@ def test_each_count_of_the_list_of_dags_leads_to_as_many_runs(browser: Browser, 
         expect(page.get_by_role("group", name="all runs").first).to_contain_text("all")
         counts = page.get_by_role("group", name="all runs").get_by_role("link")
         expect(counts).to_have_count(2)
-        names = [str(count.get_attribute("aria-label")) for count in counts.all()]
+        names = counts.evaluate_all("all => all.map(one => one.getAttribute('aria-label'))")
         assert [name.split(",")[0] for name in names] == ["1 failed", "1 success"]
         for name in names:
             page.get_by_role("link", name=name).click()

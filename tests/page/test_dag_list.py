@@ -93,7 +93,7 @@ def test_the_views_of_a_browser_are_moved_to_the_account_once(browser: Browser, 
         page.evaluate("views => localStorage.setItem('gnomon.views./dags', JSON.stringify(views))", of_browser)
         seen.open("/dags")
         expect(page).to_have_url(re.compile("owner="))
-        assert page.evaluate("localStorage.getItem('gnomon.views./dags')") is None
+        page.wait_for_function("localStorage.getItem('gnomon.views./dags') === null")
         page.get_by_role("button", name="Views").click()
         page.get_by_role("link", name="red").click()
         expect(page).to_have_url(re.compile("tag="))

@@ -59,6 +59,8 @@ def test_the_day_is_moved_by_keys_buttons_and_a_drag_and_is_in_the_address(brows
         page.locator(".day-frame").focus()
         page.keyboard.press("PageUp")
         expect(field).to_have_value(str(YESTERDAY))
+        expect(page.locator("[aria-busy=true]")).to_have_count(0)
+        expect(page.locator(".day-frame circle").first).to_be_visible()
         box = page.locator(".day-frame").bounding_box()
         assert box is not None
         page.mouse.move(box["x"] + 300, box["y"] + 100)

@@ -105,7 +105,7 @@ def redis() -> None:
         waited >> RedisPublishOperator(task_id="told", channel=key, message="{{ dag.dag_id }}", redis_conn_id="redis_use")
 
     run_tasks(make)
-    messages = [listener.get_message(timeout=5) for _ in range(2)]
+    messages = [listener.get_message(timeout=60) for _ in range(2)]
     listener.close()
     client.delete(key)
     assert [message["data"] for message in messages if message and message["type"] == "message"] == [b"use"]

@@ -70,6 +70,10 @@ class Moody(Timetable):
 
     def hang(self, moment):
         while True:
+            time.sleep(0.01)
+
+    def spin(self, moment):
+        while True:
             pass
 
     def hang_once(self, moment):

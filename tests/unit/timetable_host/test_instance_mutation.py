@@ -197,7 +197,7 @@ def test_a_call_that_hangs_is_named_with_its_line_and_the_answers_before_it_coun
 
 
 def test_a_hook_that_hung_is_called_in_a_process_of_its_own(write: Write, host: SubprocessTimetableHost) -> None:
-    write("def task_instance_mutation_hook(ti):\n    while ti.task_id == 'hangs':\n        pass\n")
+    write("import time\ndef task_instance_mutation_hook(ti):\n    while ti.task_id == 'hangs':\n        time.sleep(0.01)\n")
     host.ask(request(ask_about("hangs"), 1, file="/a.py"))
     collect(host, 1)
     host.ask(request(ask_about("hangs"), 2, file="/b.py"))

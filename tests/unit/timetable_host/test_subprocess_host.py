@@ -39,7 +39,7 @@ def test_slow_calls_that_are_fine_one_by_one_are_fine_together(hasty: Asking) ->
     assert hasty.runs("slow", "slow", hours=30) == 30  # 1.5 s, while one call may take 0.6
 
 
-@pytest.mark.parametrize("mood", ["hang", "swallow"])
+@pytest.mark.parametrize("mood", ["hang", "spin", "swallow"])
 def test_a_call_that_never_returns_is_named_with_its_line(hasty: Asking, mood: str) -> None:
     told = hasty.error("a", mood)
     assert re.match(r"Moody\.next_dagrun_info did not answer within 0\.6 s \(it was at .*moody\.py, line \d+\); see to its timetable", told)

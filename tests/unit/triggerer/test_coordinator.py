@@ -65,13 +65,14 @@ def test_a_triggerer_of_some_queues_takes_theirs_and_those_of_none(deferred: Def
 
 def test_a_trigger_of_a_paused_dag_is_cleaned_up_without_on_kill_and_begins_anew(deferred: Deferred, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
-    wait = deferred.wait("Nap", seconds=1, notes=str(notes))
+    wait = deferred.wait("Waits", go=str(tmp_path / "go"), notes=str(notes))
     one = deferred.keeper()
     deferred.until(notes.exists, one)
     deferred.pause("d", True)
     deferred.until(lambda: notes.read_text() == "run\ncleanup\n", one)
     assert not len(one[1])
     deferred.pause("d", False)
+    (tmp_path / "go").touch()
     deferred.until(lambda: wait.key in deferred.events(), one)
     assert notes.read_text().startswith("run\ncleanup\nrun\n")
 
@@ -124,12 +125,13 @@ def test_a_silent_triggerers_triggers_are_taken_over_after_so_many_beats_and_not
     assert wait.key not in deferred.events()
 
 
-def test_a_triggerer_that_was_fenced_stores_nothing_that_comes_late(deferred: Deferred) -> None:
-    deferred.wait("Nap", seconds=0.2)
+def test_a_triggerer_that_was_fenced_stores_nothing_that_comes_late(deferred: Deferred, tmp_path: Path) -> None:
+    deferred.wait("Waits", go=str(tmp_path / "go"))
     late, other = deferred.keeper(beat_s=5.0), deferred.keeper(beat_s=5.0, capacity=1, queues=())
     deferred.until(lambda: len(late[1]) == 1, late)
     deferred.lease_s = 10.6
     other[0].tick()
+    (tmp_path / "go").touch()
     with pytest.raises(FencedError):
         deferred.until(deferred.events, late)
     assert not deferred.events()
