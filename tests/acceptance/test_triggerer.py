@@ -87,7 +87,7 @@ def test_a_deferred_task_waits_on_a_triggerer_that_was_started_for_it_and_goes_o
     (running.home / "door").touch()
     assert running.ended("waits", "r")["state"] == "success"
     log = running.task_log("waits", "r", "door")
-    assert "went on with {'open': 1}" in log
+    assert "went on with {'open': " in log
     assert f"watching {running.home}/door for door" in log
 
 
