@@ -337,3 +337,17 @@ def test_the_upgrade_to_0029_gives_questions_what_their_runs_are_listed_by(empty
         rows = raw(tx, "SELECT run_pk, dag_pk, run_id, run_after FROM hitl_detail ORDER BY run_pk")
     db.close()
     assert rows == [(1, 1, "r", 1), (2, 2, "q", 7), (99, 0, "", 0)]
+
+
+def test_the_upgrade_to_0030_gives_questions_the_state_of_their_task_instances(empty_url: str) -> None:
+    place = make_at(empty_url, "0029")
+    place.run_in_transaction([
+        "INSERT INTO task_instance (run_pk, task_no, map_index, state, try_number, max_tries, seq, defer_seq, pool_slots, priority, ended_at) VALUES (1, 5, 3, 101, 1, 1, 1, 1, 1, 1, 1)",
+        *(f"INSERT INTO hitl_detail (run_pk, task_no, map_index, defer_seq, try_number, request, created_at) VALUES (1, 5, {map_index}, 1, 1, '{{}}', 1)" for map_index in (3, 4)),
+    ])  # fmt: skip
+    migrations.upgrade_schema(empty_url)
+    db = open_database(empty_url)
+    with db.read() as tx:
+        rows = raw(tx, "SELECT map_index, state FROM hitl_detail WHERE task_no = 5 ORDER BY map_index")
+    db.close()
+    assert rows == [(3, 101), (4, 0)]

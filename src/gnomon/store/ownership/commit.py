@@ -49,7 +49,7 @@ def apply_changes(tx: Transaction, changes: Changes, *, clear_state_on_success: 
     tx.send_many("commit.delete_rendered_fields", changes.tasks_deleted)
     tx.send_many("commit.rendered_fields", _encode_rendered_fields(changes.results))
     _write_deferrals(tx, changes)
-    hitl_details.write_details(tx, changes.hitl_details, changes.hitl_responses)
+    hitl_details.write_details(tx, changes.hitl_details, changes.hitl_responses, changes.tasks)
     tx.send_many("run_waits.remove_edge", changes.edge_waits_deleted)
     _send_complete(tx, "run_waits.put", [run_waits.encode_run_wait(wait) for wait in changes.run_waits.values()], "waits between DAGs")
     run_callbacks.write_changes(tx, changes)
