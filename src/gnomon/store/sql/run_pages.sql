@@ -82,9 +82,13 @@ SELECT state, sum(n) FROM run_tally WHERE n > 0 AND dag_pk IN (SELECT value FROM
 -- The number of runs of some DAGs together, by state. PostgreSQL takes the list as an array.
 SELECT state, sum(n) FROM run_tally WHERE n > 0 AND dag_pk = ANY(:dag_pks::bigint[]) GROUP BY state ORDER BY state;
 
--- name: of_run_id
--- The runs of all DAGs that have a run id, by the unique index over DAG and run id.
+-- name: of_run_id (sqlite)
+-- The runs of all DAGs that have a run id, by the unique index over DAG and run id. SQLite looks for a run of each DAG.
 SELECT r.run_pk FROM dag AS d {cross} JOIN dag_run AS r ON r.dag_pk = d.dag_pk AND r.run_id = :run_id ORDER BY r.run_pk;
+
+-- name: of_run_id (postgresql)
+-- The runs of all DAGs that have a run id, by the unique index over DAG and run id. PostgreSQL would read all runs for a join, but not for an array.
+SELECT run_pk FROM dag_run WHERE dag_pk = ANY(ARRAY(SELECT dag_pk FROM dag)) AND run_id = :run_id ORDER BY run_pk;
 
 -- name: changed_since
 -- The runs that are unfinished, or have ended at an instant or later, up to a number.
