@@ -157,6 +157,23 @@ def test_failed_task_instances_by_pool_or_end_are_found_in_the_index_over_their_
         assert "SEARCH i USING COVERING INDEX task_instance_not_successful (state=?)" in plan
 
 
+@pytest.mark.parametrize("has_few", [False, True])
+def test_failed_task_instances_of_some_dags_are_read_in_the_order_of_their_index(history: World, has_few: bool) -> None:
+    order = tuple(SortKey(field) for field in ("run_pk", "task_no", "map_index"))
+    conditions = (FAILED, replace(OF_DAGS, is_dense=True, has_few_members=has_few))
+    for plan in read_plans(history, lambda tx: (count_task_instances(tx, conditions, 100), read_task_instance_page(tx, PageQuery(conditions, order, 10)))):
+        assert "i USING COVERING INDEX task_instance_not_successful (state=?)" in plan
+        assert ("LIST SUBQUERY" in plan and "u USING COVERING INDEX dag_run_order" in plan) is has_few
+        assert "TEMP B-TREE FOR ORDER BY" not in plan.partition("found")[0]
+
+
+def test_unfinished_runs_of_some_dags_are_read_from_their_partial_index(history: World) -> None:
+    statement = load_statements("sqlite")["dag_runs.unfinished_of_dags"].text.replace(":dag_ids", "'[]'").replace(":limit", "5")
+    with history.db.read() as tx:
+        steps = " ".join(str(row[3]) for row in raw(tx, f"EXPLAIN QUERY PLAN {statement}"))
+    assert steps.startswith("SCAN r USING INDEX dag_run_unfinished")
+
+
 def test_a_page_of_questions_joins_task_instances_only_where_its_order_needs_them(history: World) -> None:
     by_key = (SortKey("run_pk"), SortKey("task_no"), SortKey("map_index"))
     (by_state,) = read_plans(history, lambda tx: read_hitl_page(tx, PageQuery((FAILED,), (SortKey("state"), *by_key))))
