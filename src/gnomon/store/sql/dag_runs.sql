@@ -207,10 +207,13 @@ SELECT run_pk, dag_pk, run_id, run_type, state, run_after, logical_at, interval_
 FROM dag_run WHERE ended_at IS NULL AND dag_pk = :dag_pk AND group_no = (SELECT group_no FROM dag WHERE dag_pk = :dag_pk)
 ORDER BY run_after DESC, run_pk DESC;
 
--- name: newest
--- The newest run of every DAG that has runs, each by the index over their order.
-SELECT r.dag_pk, r.run_id, r.state FROM dag AS d JOIN dag_run AS r ON r.run_pk =
-       (SELECT n.run_pk FROM dag_run AS n WHERE n.dag_pk = d.dag_pk ORDER BY n.run_after DESC, n.run_pk DESC LIMIT 1);
+-- name: newest (sqlite)
+-- The newest run of every DAG that has runs. SQLite looks up each.
+SELECT dag_pk, run_id, state FROM dag_run WHERE run_pk IN (SELECT run_pk FROM newest_run);
+
+-- name: newest (postgresql)
+-- The newest run of every DAG that has runs. PostgreSQL would read all runs for a join, but not for an array.
+SELECT dag_pk, run_id, state FROM dag_run WHERE run_pk = ANY(ARRAY(SELECT run_pk FROM newest_run));
 
 -- name: task_instances
 -- The task instances of a run. The worker is the one that claimed the attempt, if its executor has a message broker.
