@@ -183,12 +183,12 @@ def test_a_search_for_runs_that_finds_too_few_is_refused_and_a_short_range_is_no
     assert list_runs(tx, name, [NONE_SUCH, Condition("run_after", Operator.AT_LEAST, END - DAY)]) == ([], TotalEntries(0))
 
 
-@pytest.mark.parametrize("part", [16, 3, 1])
+@pytest.mark.parametrize(("few", "part"), [(30, 16), (30, 3), (8_000, 16)], ids=["each is looked up", "runs are compared", "runs are read first"])
 @pytest.mark.parametrize("states", [[101], [101, 102, 103]])
 def test_unsuccessful_task_instances_of_some_dags_are_the_same_however_their_dags_are_compared(
-    tx: Transaction, monkeypatch: pytest.MonkeyPatch, states: list[int], part: int
+    tx: Transaction, monkeypatch: pytest.MonkeyPatch, states: list[int], few: int, part: int
 ) -> None:
-    monkeypatch.setattr(run_conditions, "FEW_RUNS", 30)
+    monkeypatch.setattr(run_conditions, "FEW_RUNS", few)
     monkeypatch.setattr(run_conditions, "FEW_OF_ALL", part)
     chosen, order = [2, 7, 9], build_order("run_pk", descends=True)
     of_states = Condition("state", Operator.IN, states)
@@ -197,7 +197,7 @@ def test_unsuccessful_task_instances_of_some_dags_are_the_same_however_their_dag
     expected = [keys for keys in every.keys if dags[keys[0]] in chosen]
     assert 0 < len(expected) < len(every.keys)
     marked = mark_dags(tx, [of_states, Condition("dag_pk", Operator.IN, chosen)])
-    assert marked[1].is_dense and marked[1].has_few_members == (part < 16)
+    assert (marked[1].is_dense, marked[1].has_few_members) == (few == 30, part == 3)
     assert plan_task_instance_walk(tx, marked, order) is None
     assert count_task_instances(tx, marked, ALL) == len(expected)
     assert read_task_instance_page(tx, PageQuery(tuple(marked), order, 11)).keys == expected[:11]

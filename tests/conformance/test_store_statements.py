@@ -167,6 +167,13 @@ def test_failed_task_instances_of_some_dags_are_read_in_the_order_of_their_index
         assert "TEMP B-TREE FOR ORDER BY" not in plan.partition("found")[0]
 
 
+def test_failed_task_instances_of_few_runs_are_found_in_the_index_over_their_state(history: World) -> None:
+    order = tuple(SortKey(field) for field in ("run_pk", "task_no", "map_index"))
+    conditions = (FAILED, OF_DAGS)
+    for plan in read_plans(history, lambda tx: (count_task_instances(tx, conditions, 100), read_task_instance_page(tx, PageQuery(conditions, order, 10, is_short=True)))):
+        assert "i USING COVERING INDEX task_instance_not_successful (state=? AND run_pk=?)" in plan
+
+
 def test_unfinished_runs_of_some_dags_are_read_from_their_partial_index(history: World) -> None:
     statement = load_statements("sqlite")["dag_runs.unfinished_of_dags"].text.replace(":dag_ids", "'[]'").replace(":limit", "5")
     with history.db.read() as tx:

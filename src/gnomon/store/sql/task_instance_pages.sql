@@ -7,6 +7,8 @@
 -- field: run_id r.run_id
 -- field: task_id n.task_id
 -- field: state i.state
+-- field: is_unsuccessful i.state
+-- part: is_unsuccessful 1 i.state > 100
 -- field: try_number i.try_number
 -- nullable field: pool i.pool
 -- nullable field: start_date i.started_at
