@@ -60,7 +60,7 @@ ORDER BY {order};
 -- join: d JOIN dag AS d ON d.dag_pk = r.dag_pk
 -- join: v LEFT JOIN dag_version AS v ON v.version_pk = r.version_pk
 -- Counts the runs that a page belongs to, up to a number.
-SELECT count(*) FROM (SELECT 1 FROM dag_run AS r {joins} WHERE {conditions} LIMIT :most) AS found;
+SELECT count(*) FROM (SELECT 1 FROM dag_run AS r {joins} WHERE {conditions} {order} LIMIT :most) AS found;
 
 -- name: totals_of_dags (sqlite)
 -- The number of runs of some DAGs by DAG and state. SQLite reads the list with json_each.
@@ -91,8 +91,8 @@ SELECT r.run_pk FROM dag AS d {cross} JOIN dag_run AS r ON r.dag_pk = d.dag_pk A
 SELECT run_pk FROM dag_run WHERE dag_pk = ANY(ARRAY(SELECT dag_pk FROM dag)) AND run_id = :run_id ORDER BY run_pk;
 
 -- name: changed_since
--- The runs that are unfinished, or have ended at an instant or later, up to a number.
-SELECT run_pk FROM (SELECT run_pk FROM dag_run WHERE COALESCE(ended_at, started_at, queued_at) >= :since LIMIT :most) AS ended
+-- The runs that are unfinished, or have ended at an instant or later, up to a number. The order is that of the index, which PostgreSQL would not read without it.
+SELECT run_pk FROM (SELECT run_pk FROM dag_run WHERE COALESCE(ended_at, started_at, queued_at) >= :since ORDER BY COALESCE(ended_at, started_at, queued_at) LIMIT :most) AS ended
 UNION SELECT run_pk FROM dag_run WHERE ended_at IS NULL;
 
 -- name: marked_since
