@@ -168,6 +168,8 @@ def _build_statements(size: HistorySize, *, is_sqlite: bool) -> Iterator[str]:
                   FROM {series(count)} AS days {cross} dag {on} WHERE {dags}) AS made
             ORDER BY run_after, dag_pk"""
     yield "INSERT INTO run_tally (dag_pk, state, n) SELECT dag_pk, state, count(*) FROM dag_run GROUP BY dag_pk, state"
+    yield """INSERT INTO newest_run (dag_pk, run_pk, run_after) SELECT r.dag_pk, r.run_pk, r.run_after FROM dag AS d JOIN dag_run AS r
+        ON r.run_pk = (SELECT n.run_pk FROM dag_run AS n WHERE n.dag_pk = d.dag_pk ORDER BY n.run_after DESC, n.run_pk DESC LIMIT 1)"""
     yield """INSERT INTO task_instance (run_pk, task_no, map_index, state, try_number, max_tries, seq, attempt, worker, defer_seq, pool, pool_slots,
             priority, started_at, ended_at, version_pk)
         SELECT run_pk, task_no, -1, state, 1 + CASE WHEN run_pk % 17 = 0 THEN 1 ELSE 0 END, 1, 1, CASE WHEN state = 3 THEN 'a' || run_pk END, CASE WHEN state = 3 THEN 'worker-1' END,
@@ -187,10 +189,10 @@ def _build_statements(size: HistorySize, *, is_sqlite: bool) -> Iterator[str]:
         SELECT ended_at, 'run_ended', run_pk, 'scheduler', 'success' FROM dag_run WHERE ended_at IS NOT NULL ORDER BY run_pk"""
     yield """INSERT INTO xcom (run_pk, task_no, map_index, key, value) SELECT run_pk, 0, -1, 'return_value', '{"rows": 17, "path": "s3://bucket/key"}'
         FROM dag_run WHERE state >= 100 ORDER BY run_pk"""
-    yield """INSERT INTO hitl_detail (run_pk, task_no, map_index, defer_seq, try_number, request, created_at, dag_pk, run_id, run_after, response, responded_at)
+    yield """INSERT INTO hitl_detail (run_pk, task_no, map_index, defer_seq, try_number, request, created_at, dag_pk, run_id, run_after, response, responded_at, state)
         SELECT run_pk, 2, -1, 1, 1, '{"subject": "Release ' || run_pk || '?", "options": ["Approve", "Reject"], "body": "Look at it"}', started_at, dag_pk, run_id, run_after,
             CASE WHEN run_pk % 2000 = 0 THEN '{"responded_at": ' || ended_at || ', "chosen_options": ["Approve"], "responded_by": {"id": "u1", "name": "User"}}' END,
-            CASE WHEN run_pk % 2000 = 0 THEN ended_at END
+            CASE WHEN run_pk % 2000 = 0 THEN ended_at END, (SELECT i.state FROM task_instance AS i WHERE i.run_pk = dag_run.run_pk AND i.task_no = 2 AND i.map_index = -1)
         FROM dag_run WHERE run_pk % 100 = 0 AND state >= 100"""
     yield f"""INSERT INTO backfill (dag_pk, group_no, from_at, to_at, reprocess, max_active_runs, created_at, created_by, slot_count, is_planned, ended_at)
         SELECT dag_pk, group_no, {END} - 10 * {DAY}, {END}, 'none', 4, {END} + n, 'cli:user_1', 10, {"1" if is_sqlite else "true"}, {END} + n + 1

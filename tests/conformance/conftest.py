@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.conformance.storeworld import World
+from tests.conformance.storeworld import World, check_newest_runs
 from tests.databases import BOTH, empty_database, new_database
 from tests.keys import CIPHER
 
@@ -39,3 +39,10 @@ def db(url: str) -> Iterator[Database]:
 def world(db: Database) -> World:
     """A new database with a scheduler that owns every group."""
     return World(db)
+
+
+@pytest.fixture
+def kept_newest_runs(world: World) -> Iterator[None]:
+    """For tests that create or delete runs: afterwards the store knows the newest run of each DAG."""
+    yield
+    check_newest_runs(world)

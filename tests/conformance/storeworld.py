@@ -85,6 +85,15 @@ class World:
             return int(raw(tx, query)[0][0])
 
 
+def check_newest_runs(world: World) -> None:
+    """Assert that the store knows the newest run of each DAG."""
+    with world.db.read() as tx:
+        kept = raw(tx, "SELECT dag_pk, run_pk, run_after FROM newest_run")
+        runs = raw(tx, "SELECT dag_pk, run_pk, run_after FROM dag_run ORDER BY run_after, run_pk")
+    newest = {dag_pk: (dag_pk, run_pk, run_after) for dag_pk, run_pk, run_after in runs}
+    assert sorted(kept) == sorted(newest.values())
+
+
 def raw(tx: Transaction, text: str) -> list[tuple[object, ...]]:
     """A query that the product has no need of."""
     from gnomon.store.statements import Statement

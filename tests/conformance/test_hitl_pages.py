@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -15,7 +16,7 @@ from gnomon.api.common.ordering import parse_order
 from gnomon.api.v2.hitl_details import _KEY, _ORDER
 from gnomon.model.hitl import HITLRequest, HITLRespondent, HITLResponse
 from gnomon.model.records import Changes, HITLDetail
-from gnomon.model.states import TaskInstanceState
+from gnomon.model.states import NO_STATUS_CODE, TASK_STATE_CODES, TaskInstanceState
 from gnomon.store import open_database
 from gnomon.store.pages.hitl_pages import count_hitl_details, read_hitl_page
 from gnomon.store.pages.page_query import Condition, Operator, PageQuery
@@ -38,7 +39,7 @@ def asked(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
             for task_no in (0, 1):
                 state = STATES[(number + task_no) % len(STATES)]
                 map_index = -1 if number % 3 else 0
-                row = task(run, task_no, state, map_index=map_index, rendered_map_index=None if map_index < 0 or number % 4 == 0 else f"i{number * 5 % 7}")
+                row = task(run, task_no, state, map_index=map_index, defer_seq=1 if number % 3 else 2, rendered_map_index=None if map_index < 0 or number % 4 == 0 else f"i{number * 5 % 7}")
                 if state in (TaskInstanceState.SUCCESS, TaskInstanceState.FAILED):
                     row.started_at, row.ended_at = AT, AT + 1
                 changes.tasks.append(row)
@@ -112,3 +113,20 @@ def test_a_question_of_a_run_that_does_not_exist_is_refused(asked: World) -> Non
     detail = HITLDetail(10**6, 0, -1, 1, 1, HITLRequest(subject="S", options=("a",)), AT)
     with pytest.raises(Exception, match=r"(?i)not.null constraint"):
         asked.apply(Changes(hitl_details=[detail]))
+
+
+@pytest.mark.parametrize("database", BOTH)
+def test_a_question_has_the_state_of_its_task_instance_after_each_change(database: str, tmp_path: Path) -> None:
+    with new_database(database, tmp_path) as url:
+        world = World(open_database(url, synchronous="OFF", cipher=CIPHER))
+        world.dag("up")
+        run = world.run("up", "r")
+        question = HITLDetail(run.run_pk, 0, -1, 1, 1, HITLRequest(subject="S", options=("a",)), AT)
+        world.apply(Changes(tasks=[task(run, 0, TaskInstanceState.DEFERRED, defer_seq=1), task(run, 1, TaskInstanceState.DEFERRED)], hitl_details=[question]))
+        for state in (TaskInstanceState.DEFERRED, TaskInstanceState.SCHEDULED, TaskInstanceState.SUCCESS, None):
+            world.apply(Changes(tasks=[task(run, 0, state, defer_seq=1)]))
+            code = NO_STATUS_CODE if state is None else TASK_STATE_CODES[state]
+            with world.db.read() as tx:
+                assert count_hitl_details(tx, (Condition("state", Operator.IN, [code]),), 10) == 1, state
+                assert count_hitl_details(tx, (Condition("state", Operator.NOT_IN, [code]),), 10) == 0, state
+        world.db.close()

@@ -15,6 +15,7 @@ from gnomon.clock import VirtualClock
 from gnomon.model.alerts import AlertEvent, AlertFacts, AlertKind
 from gnomon.model.backfills import BackfillRecord
 from gnomon.model.ids import UNMAPPED
+from gnomon.model.instants import Instant
 from gnomon.model.records import Changes, EventRecord, RunRecord
 from gnomon.model.run_callbacks import CallbackKind, CallbackRecord, CallbackRequest
 from gnomon.model.run_waits import RunWait, WaitState
@@ -22,12 +23,20 @@ from gnomon.model.states import DagRunState
 from gnomon.model.upstream_edges import AfterSpec
 from gnomon.remote_logs.task_log_folder import COPIES
 from gnomon.remote_logs.upload_spool import UploadSpool
-from gnomon.store import RowsMissing
+from gnomon.store import RowsMissing, Transaction
 from gnomon.store.admin.retention import Retention, delete_expired_runs, list_histories
 from gnomon.store.dag_records import backfills
 from gnomon.store.dag_records.event_log import list_events, log_event
 
+pytestmark = pytest.mark.usefixtures("kept_newest_runs")
+
 NOW = AT + 200 * DAY
+
+
+def make_newest(tx: Transaction, run: RunRecord, run_after: Instant) -> None:
+    """Have the run be due then, later than the other runs of its DAG."""
+    tx._connection.execute_raw(f"UPDATE dag_run SET run_after = {run_after} WHERE run_pk = {run.run_pk}")
+    tx._connection.execute_raw(f"UPDATE newest_run SET run_pk = {run.run_pk}, run_after = {run_after} WHERE dag_pk = {run.dag_pk}")
 
 
 def ended(world: World, count: int, dag_id: str = "d") -> list[RunRecord]:
@@ -37,7 +46,7 @@ def ended(world: World, count: int, dag_id: str = "d") -> list[RunRecord]:
         run = world.run(dag_id, f"{dag_id}-{day}", day=day)
         done = replace(run, state=DagRunState.SUCCESS, started_at=AT + day * DAY, ended_at=AT + day * DAY + 1)
         with world.db.write() as tx:
-            tx._connection.execute_raw(f"UPDATE dag_run SET run_after = {AT + day * DAY} WHERE run_pk = {run.run_pk}")
+            make_newest(tx, run, AT + day * DAY)
         world.apply(Changes(runs=[done], tasks=[task(run)], tallies={(run.dag_pk, DagRunState.QUEUED): -1, (run.dag_pk, DagRunState.SUCCESS): 1}))
         found.append(done)
     return found
@@ -110,7 +119,7 @@ def test_runs_for_which_others_wait_or_may_wait_stay(world: World) -> None:
     ended(world, 100, "up")
     waiting = world.run("down", "w")
     with world.db.write() as tx:
-        tx._connection.execute_raw(f"UPDATE dag_run SET run_after = {AT + 90 * DAY} WHERE run_pk = {waiting.run_pk}")
+        make_newest(tx, waiting, AT + 90 * DAY)
     wait = RunWait(waiting.run_pk, 7, "up", AT + 3 * DAY, down.group_no, GROUP, None, WaitState.OPEN, 0, "whole day", AT)
     world.apply(Changes(run_waits={(waiting.run_pk, 7, "up", AT + 3 * DAY): wait}))
     clean(world)

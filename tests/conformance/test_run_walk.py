@@ -17,8 +17,9 @@ from gnomon.api.v2.run_filters import RUN_KEY, RUN_ORDER
 from gnomon.config import load_config
 from gnomon.model.instants import SECOND
 from gnomon.store import Database, Transaction, load_cipher, open_database
-from gnomon.store.pages import run_pages, run_walk
+from gnomon.store.pages import run_conditions, run_pages, run_walk
 from gnomon.store.pages.page_query import Condition, Operator, PageQuery, Position, SortKey
+from gnomon.store.pages.run_conditions import mark_dags
 from gnomon.store.pages.run_walk import RunWalk, count_walked
 from gnomon.store.pages.task_instance_pages import (
     count_task_instances,
@@ -181,3 +182,24 @@ def test_a_search_for_runs_that_finds_too_few_is_refused_and_a_short_range_is_no
     with pytest.raises(HTTPException, match="runs were searched .* name a DAG in the path, or add a state or a range of run_after"):
         list_runs(tx, name, [NONE_SUCH])
     assert list_runs(tx, name, [NONE_SUCH, Condition("run_after", Operator.AT_LEAST, END - DAY)]) == ([], TotalEntries(0))
+
+
+@pytest.mark.parametrize(("few", "part"), [(30, 16), (30, 3), (8_000, 16)], ids=["each is looked up", "runs are compared", "runs are read first"])
+@pytest.mark.parametrize("states", [[101], [101, 102, 103]])
+def test_unsuccessful_task_instances_of_some_dags_are_the_same_however_their_dags_are_compared(
+    tx: Transaction, monkeypatch: pytest.MonkeyPatch, states: list[int], few: int, part: int
+) -> None:
+    monkeypatch.setattr(run_conditions, "FEW_RUNS", few)
+    monkeypatch.setattr(run_conditions, "FEW_OF_ALL", part)
+    chosen, order = [2, 7, 9], build_order("run_pk", descends=True)
+    of_states = Condition("state", Operator.IN, states)
+    every = read_task_instance_page(tx, PageQuery((of_states,), order, ALL))
+    dags = dict(tx.all_of(replace(tx.listing("run_pages.page"), text="SELECT run_pk, dag_pk FROM dag_run"), {}))
+    expected = [keys for keys in every.keys if dags[keys[0]] in chosen]
+    assert 0 < len(expected) < len(every.keys)
+    marked = mark_dags(tx, [of_states, Condition("dag_pk", Operator.IN, chosen)])
+    assert (marked[1].is_dense, marked[1].has_few_members) == (few == 30, part == 3)
+    assert plan_task_instance_walk(tx, marked, order) is None
+    assert count_task_instances(tx, marked, ALL) == len(expected)
+    assert read_task_instance_page(tx, PageQuery(tuple(marked), order, 11)).keys == expected[:11]
+    assert read_task_instance_page(tx, PageQuery(tuple(marked), order, ALL, is_short=True)).keys == expected

@@ -30,6 +30,8 @@ from gnomon.store.dag_records import dags
 from gnomon.store.ownership import commit, mailbox
 from gnomon.store.pages.run_pages import read_run_counts_of_dags
 
+pytestmark = pytest.mark.usefixtures("kept_newest_runs")
+
 ORDERS, CUSTOMERS = AssetKey("orders", "s3://b/orders"), AssetKey("customers", "customers")
 BOTH_ASSETS = AllOf((ORDERS, CUSTOMERS))
 

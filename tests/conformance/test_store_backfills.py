@@ -22,6 +22,8 @@ from gnomon.store.dag_records import backfills, dag_runs, run_callbacks
 from gnomon.store.ownership import backfill_runs, commit
 from gnomon.store.pages.run_pages import read_run_counts_of_dags
 
+pytestmark = pytest.mark.usefixtures("kept_newest_runs")
+
 
 def create(world: World, dag_id: str = "d", **fields: object) -> BackfillRecord:
     dag = world.read_dag(dag_id)

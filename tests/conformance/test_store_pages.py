@@ -5,12 +5,15 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from tests.conformance.storeworld import World
+from tests.conformance.storeworld import World, raw
 
 from gnomon.store import Transaction
 from gnomon.store.pages.page_query import Condition, Operator, PageQuery, Position, SortKey
 from gnomon.store.pages.page_reader import count_rows, read_page
 from gnomon.store.pages.run_conditions import resolve_dags, tally_conditions
+from gnomon.store.pages.run_pages import count_runs
+from gnomon.store.statements import Statement
+from gnomon.store.transaction import Row
 
 RUNS, FIELDS = "run_pages.page", ("state", "start_date", "end_date", "logical_date", "updated_at", "run_after", "duration", "partition_key")
 NAMES = ("run_pages.page", "run_pages.page_by_dag")
@@ -122,3 +125,29 @@ def test_tallies_give_the_totals_and_keep_the_rows(world: World) -> None:
             whole = read_page(tx, RUNS, PageQuery(tuple(conditions), order, 1000)).rows
             assert tallied.total == len(whole)
             assert read_page(tx, RUNS, PageQuery(tuple(tallied.conditions), order, 1000, is_short=tallied.is_short)).rows == whole
+
+
+@pytest.mark.parametrize("operator", [Operator.AT_LEAST, Operator.MORE, Operator.AT_MOST, Operator.LESS])
+@pytest.mark.parametrize(("field", "column", "value"), [
+    ("run_after", "run_after", 105), ("logical_date", "logical_at", 60), ("start_date", "started_at", 1005), ("end_date", "ended_at", 5004),
+    ("updated_at", "COALESCE(ended_at, started_at, queued_at)", 1007),
+])  # fmt: skip
+def test_runs_of_a_range_of_times_are_counted_in_the_order_of_the_index(
+    world: World, monkeypatch: pytest.MonkeyPatch, field: str, column: str, value: int, operator: Operator
+) -> None:
+    _fill(world)
+    texts: list[str] = []
+    execute = Transaction.all_of
+
+    def note(tx: Transaction, statement: Statement, parameters: dict[str, object]) -> list[Row]:
+        texts.append(statement.text)
+        return execute(tx, statement, parameters)
+
+    with world.db.read() as tx:
+        expected = int(raw(tx, f"SELECT count(*) FROM dag_run WHERE {column} {operator.value} {value}")[0][0])  # type: ignore[call-overload]
+        monkeypatch.setattr(Transaction, "all_of", note)
+        assert count_runs(tx, [Condition(field, operator, value)], 100) == expected > 3
+        assert count_runs(tx, [Condition(field, operator, value)], 3) == 3
+        assert count_runs(tx, [Condition(field, operator, value), Condition("dag_pk", Operator.EQUAL, 1)], 100) < expected
+    descends = " DESC" if operator in (Operator.AT_MOST, Operator.LESS) else ""
+    assert [f"{descends} LIMIT" in text and "ORDER BY" in text for text in texts] == [tx.dialect == "postgresql"] * 2 + [False]

@@ -17,6 +17,8 @@ from gnomon.store.dag_records import dags, event_log
 from gnomon.store.ownership import commit, group_state, leases
 from gnomon.store.pages.run_pages import read_run_counts_of_dags
 
+pytestmark = pytest.mark.usefixtures("kept_newest_runs")
+
 
 def plan(world: World, *changes: PlanChange) -> list[PlanOutcome]:
     with world.db.scheduler_write(world.me) as tx:

@@ -19,6 +19,8 @@ from gnomon.store.admin.connections import StoredConnection
 from gnomon.store.dag_records import dag_runs
 from gnomon.store.ownership import group_state, mailbox
 
+pytestmark = pytest.mark.usefixtures("kept_newest_runs")
+
 
 def test_a_run_by_hand_reads_back_and_its_owner_is_told(world: World) -> None:
     dag = world.dag()

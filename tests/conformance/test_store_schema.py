@@ -44,6 +44,7 @@ ROWS = (
     "INSERT INTO dag_edge (dag_pk, edge_no, up_dag, body) VALUES (1, 0, 'u', '{}')",
     "INSERT INTO run_tally (dag_pk, state, n) VALUES (1, 2, 1)",
     "INSERT INTO dag_run (dag_pk, group_no, run_id, run_type, run_after, state, queued_at) VALUES (1, 1, 'r', 'manual', 1, 2, 1)",
+    "INSERT INTO newest_run (dag_pk, run_pk, run_after) VALUES (1, 1, 1)",
     "INSERT INTO rendered_fields (run_pk, task_no, map_index, fields) VALUES (1, 0, -1, '{}')",
     "INSERT INTO remote_attempt (attempt, executor, group_no, run_pk, task_no, map_index, queue, body, offered_at) VALUES ('a', 'CeleryExecutor', 1, 1, 0, -1, 'default', '', 1)",
     "INSERT INTO task_instance (run_pk, task_no, map_index, state, try_number, max_tries, seq, defer_seq, pool_slots, priority) "
@@ -342,3 +343,31 @@ def test_the_upgrade_to_0029_gives_questions_what_their_runs_are_listed_by(empty
         rows = raw(tx, "SELECT run_pk, dag_pk, run_id, run_after FROM hitl_detail ORDER BY run_pk")
     db.close()
     assert rows == [(1, 1, "r", 1), (2, 2, "q", 7), (99, 0, "", 0)]
+
+
+def test_the_upgrade_to_0030_gives_questions_the_state_of_their_task_instances(empty_url: str) -> None:
+    place = make_at(empty_url, "0029")
+    place.run_in_transaction([
+        "INSERT INTO task_instance (run_pk, task_no, map_index, state, try_number, max_tries, seq, defer_seq, pool_slots, priority, ended_at) VALUES (1, 5, 3, 101, 1, 1, 1, 1, 1, 1, 1)",
+        *(f"INSERT INTO hitl_detail (run_pk, task_no, map_index, defer_seq, try_number, request, created_at) VALUES (1, 5, {map_index}, 1, 1, '{{}}', 1)" for map_index in (3, 4)),
+    ])  # fmt: skip
+    migrations.upgrade_schema(empty_url)
+    db = open_database(empty_url)
+    with db.read() as tx:
+        rows = raw(tx, "SELECT map_index, state FROM hitl_detail WHERE task_no = 5 ORDER BY map_index")
+    db.close()
+    assert rows == [(3, 101), (4, 0)]
+
+
+def test_the_upgrade_to_0030_finds_the_newest_run_of_each_dag(empty_url: str) -> None:
+    place = make_at(empty_url, "0029")
+    place.run_in_transaction([
+        *(f"INSERT INTO dag (dag_id, group_no, file_pk, input_hash) VALUES ('{dag_id}', 1, 1, 'h')" for dag_id in ("e", "without_runs")),
+        *(f"INSERT INTO dag_run (dag_pk, group_no, run_id, run_type, run_after, state, queued_at) VALUES (2, 1, '{name}', 'manual', {at}, 2, 1)" for name, at in (("p", 7), ("q", 9), ("r", 9), ("s", 8))),
+    ])  # fmt: skip
+    migrations.upgrade_schema(empty_url)
+    db = open_database(empty_url)
+    with db.read() as tx:
+        rows = raw(tx, "SELECT n.dag_pk, r.run_id, n.run_after FROM newest_run AS n JOIN dag_run AS r ON r.run_pk = n.run_pk ORDER BY n.dag_pk")
+    db.close()
+    assert rows == [(1, "r", 1), (2, "r", 9)]

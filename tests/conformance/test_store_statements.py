@@ -157,18 +157,43 @@ def test_failed_task_instances_by_pool_or_end_are_found_in_the_index_over_their_
         assert "SEARCH i USING COVERING INDEX task_instance_not_successful (state=?)" in plan
 
 
+@pytest.mark.parametrize("has_few", [False, True])
+def test_failed_task_instances_of_some_dags_are_read_in_the_order_of_their_index(history: World, has_few: bool) -> None:
+    order = tuple(SortKey(field) for field in ("run_pk", "task_no", "map_index"))
+    conditions = (FAILED, replace(OF_DAGS, is_dense=True, has_few_members=has_few))
+    for plan in read_plans(history, lambda tx: (count_task_instances(tx, conditions, 100), read_task_instance_page(tx, PageQuery(conditions, order, 10)))):
+        assert "i USING COVERING INDEX task_instance_not_successful (state=?)" in plan
+        assert ("LIST SUBQUERY" in plan and "u USING COVERING INDEX dag_run_order" in plan) is has_few
+        assert "TEMP B-TREE FOR ORDER BY" not in plan.partition("found")[0]
+
+
+def test_failed_task_instances_of_few_runs_are_found_in_the_index_over_their_state(history: World) -> None:
+    order = tuple(SortKey(field) for field in ("run_pk", "task_no", "map_index"))
+    conditions = (FAILED, OF_DAGS)
+    for plan in read_plans(history, lambda tx: (count_task_instances(tx, conditions, 100), read_task_instance_page(tx, PageQuery(conditions, order, 10, is_short=True)))):
+        assert "i USING COVERING INDEX task_instance_not_successful (state=? AND run_pk=?)" in plan
+
+
+def test_unfinished_runs_of_some_dags_are_read_from_their_partial_index(history: World) -> None:
+    statement = load_statements("sqlite")["dag_runs.unfinished_of_dags"].text.replace(":dag_ids", "'[]'").replace(":limit", "5")
+    with history.db.read() as tx:
+        steps = " ".join(str(row[3]) for row in raw(tx, f"EXPLAIN QUERY PLAN {statement}"))
+    assert steps.startswith("SCAN r USING INDEX dag_run_unfinished")
+
+
 def test_a_page_of_questions_joins_task_instances_only_where_its_order_needs_them(history: World) -> None:
     by_key = (SortKey("run_pk"), SortKey("task_no"), SortKey("map_index"))
-    (plain,) = read_plans(history, lambda tx: read_hitl_page(tx, PageQuery((), by_key)))
-    (by_state,) = read_plans(history, lambda tx: read_hitl_page(tx, PageQuery((), (SortKey("state"), *by_key))))
-    assert " i USING" not in plain
-    assert by_state.count(" i USING") == 2
+    (by_state,) = read_plans(history, lambda tx: read_hitl_page(tx, PageQuery((FAILED,), (SortKey("state"), *by_key))))
+    by_index = read_plans(history, lambda tx: read_hitl_page(tx, PageQuery((), (SortKey("rendered_map_index"), *by_key))))
+    assert " m USING" not in by_state
+    assert [plan.count(" m USING") for plan in by_index] == [2, 2]
 
 
 @pytest.mark.parametrize(("field", "index"), [
     ("run_after", "hitl_detail_run_after"), ("run_id", "hitl_detail_run_id"), ("created_at", "hitl_detail_created"), ("responded_at", "hitl_detail_responded"),
+    ("state", "hitl_detail_state"),
 ])
-def test_questions_in_the_order_of_their_times_and_run_ids_are_read_from_an_index(history: World, field: str, index: str) -> None:
+def test_questions_in_the_order_of_their_times_run_ids_and_states_are_read_from_an_index(history: World, field: str, index: str) -> None:
     order = tuple(SortKey(name, descends=True) for name in (field, "run_pk", "task_no", "map_index"))
     for plan in read_plans(history, lambda tx: read_hitl_page(tx, PageQuery((), order))):
         assert f"h USING COVERING INDEX {index}" in plan or f"h USING INDEX {index}" in plan

@@ -21,6 +21,7 @@ from gnomon.model.states import (
     TASK_STATE_CODES,
     TASK_STATES_BY_CODE,
     DagRunType,
+    TaskInstanceState,
 )
 from gnomon.store.transaction import Row, Transaction
 
@@ -59,14 +60,18 @@ def decode_task(row: Row) -> TaskRecord:
 
 def encode_task_change(task: TaskRecord) -> Row:
     """The columns of `commit.task_instances`."""
-    state = NO_STATUS_CODE if task.state is None else TASK_STATE_CODES[task.state]
     return (
-        task.run_pk, task.task_no, task.map_index, state, task.try_number, task.max_tries, task.seq, task.attempt,
+        task.run_pk, task.task_no, task.map_index, encode_task_state(task.state), task.try_number, task.max_tries, task.seq, task.attempt,
         task.worker, task.defer_seq, task.pool, task.pool_slots, task.priority, task.resume_at, task.started_at,
         task.ended_at, task.reason, task.return_length, task.rendered_map_index,
         None if task.factor_lengths is None else _json_encoder.encode(task.factor_lengths).decode(),
         None if task.overrides is None else encode_json(msgspec.to_builtins(task.overrides)),
     )
+
+
+def encode_task_state(state: TaskInstanceState | None) -> int:
+    """The code of the state, as the tables hold it."""
+    return NO_STATUS_CODE if state is None else TASK_STATE_CODES[state]
 
 
 def encode_plan_state(value: Cursor | PlannedRun | None) -> str | None:

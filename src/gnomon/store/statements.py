@@ -6,7 +6,7 @@ A file is named after the module that uses it. A statement begins with `-- name:
 `:column` is the value of one row, and the statement is executed once for each row. Lines `-- field: name expression` and, for an expression that
 can be NULL, `-- nullable field: name expression` (or `-- fields: verb`: those of an earlier statement) make a statement a listing: `store.pages.page_query` replaces `{conditions}`, `{order}` and `{keys}`
 in its text by conditions on these fields, by the order of the rows, and by the columns that the order compares. More lines of a listing: `-- equal: name expression`, an
-expression with an index that equals the field where the field is not NULL; `-- part: name value condition`, the rows in which the field has that number (`few condition` where these are few);
+expression with an index that equals the field where the field is not NULL; `-- members: name condition`, for which see `ListingField`; `-- part: name value condition`, the rows in which the field has that number (`few condition` where these are few);
 `-- join: alias JOIN ...`, which `{joins}` stands for where a condition or the order uses the alias, and `{order_joins}` where only the columns or the order of the page do. `{cross}` is CROSS on SQLite, whose planner then keeps the order of the
 tables, and nothing on PostgreSQL.
 """
@@ -26,6 +26,7 @@ _ROWS = "-- rows: "
 _FIELDS_OF = re.compile(r"^-- fields: (\w+)$")
 _FIELD = re.compile(r"^-- (nullable )?field: (\w+) (.+)$")
 _EQUAL = re.compile(r"^-- equal: (\w+) (.+)$")
+_MEMBERS = re.compile(r"^-- members: (\w+) (.+)$")
 _PART = re.compile(r"^-- part: (\w+) (\d+) (.+)$")
 _JOIN = re.compile(r"^-- join: (\w+) (.+)$")
 _PARAMETER = re.compile(r"(?<![:\w]):([a-z_]+)")
@@ -41,6 +42,8 @@ class ListingField:
     """An expression with an index, which equals `expression` where that is not NULL."""
     parts: tuple[tuple[int, str], ...] = ()
     """Each number that the field can have, with the condition that it has it; empty when the numbers are not known."""
+    members: str | None = None
+    """The condition that the field is one of some values, as a comparison with the rows that have them, which are found first; `{in}` stands for the comparison with the values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +107,8 @@ def _split_statements(text: str) -> list[_StatementDraft]:
             drafts[-1].fields = dict(next(draft.fields for draft in reversed(drafts[:-1]) if draft.verb == found[1] and draft.dialect in (None, drafts[-1].dialect)))
         elif found := _EQUAL.match(line):
             drafts[-1].fields[found[1]] = replace(drafts[-1].fields[found[1]], equal=found[2])
+        elif found := _MEMBERS.match(line):
+            drafts[-1].fields[found[1]] = replace(drafts[-1].fields[found[1]], members=found[2])
         elif found := _PART.match(line):
             known = drafts[-1].fields[found[1]]
             drafts[-1].fields[found[1]] = replace(known, parts=(*known.parts, (int(found[2]), found[3])))

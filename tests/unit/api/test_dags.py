@@ -65,6 +65,18 @@ def test_the_newest_run_is_filtered_by(three: Client, deployment: Deployment) ->
     assert _ids(three.get("/dags?order_by=-last_run_start_date&limit=1")) == ["load"]
 
 
+def test_lists_by_the_newest_run_count_all_dags_that_meet_the_filters(three: Client, deployment: Deployment) -> None:
+    deployment.start()
+    for dag_id in ("extract", "load"):
+        three.send("POST", f"/dags/{dag_id}/dagRuns", {"logical_date": None})
+    deployment.move(20)
+    for path, query, key in (("v2", "dag_run_state=success", "total_entries"), ("gnomon/v1", "state=success", "total")):
+        for limit, offset, expected in ((1, 0, ["load"]), (1, 1, ["extract"]), (5, 2, [])):
+            page = three.request("GET", f"/api/{path}/dags?{query}&order_by=-dag_id&limit={limit}&offset={offset}").json()
+            assert (_ids(page), page[key]) == (expected, 2)
+    assert three.get("/dags?dag_run_state=failed")["total_entries"] == 0
+
+
 def test_one_dag(three: Client) -> None:
     dag = three.get("/dags/extract")
     assert (dag["dag_display_name"], dag["owners"], dag["relative_fileloc"], dag["timetable_summary"]) == ("Get Data", ["ann", "bob"], "etl.py", "0 * * * *")
@@ -112,11 +124,17 @@ def test_tags_tasks_and_versions(three: Client, deployment: Deployment) -> None:
     three.fails(404, "/dags/old_one/dagVersions/9")
 
 
-def test_numbers_of_runs_and_the_source(three: Client) -> None:
+def test_numbers_of_runs_and_the_source(three: Client, deployment: Deployment) -> None:
     three.send("POST", "/dags/load/dagRuns", {"logical_date": None})
     stats = three.get("/dagStats?dag_ids=load&dag_ids=extract")
     counted = {one["dag_id"]: {state["state"]: state["count"] for state in one["stats"]} for one in stats["dags"]}
     assert counted == {"extract": {"queued": 0, "running": 0, "success": 0, "failed": 0}, "load": {"queued": 1, "running": 0, "success": 0, "failed": 0}}
+    deployment.add(file="/elsewhere/old.py")
+    states = ("queued", "running", "success", "failed")
+    everything = three.get("/dagStats")
+    assert ([one["dag_id"] for one in everything["dags"]], everything["total_entries"]) == (["extract", "load"], 2), "by id, without the DAG that no file defines"
+    assert [one["dag_display_name"] for one in everything["dags"]] == ["Get Data", "load"]
+    assert [[(one["state"], one["count"]) for one in dag["stats"]] for dag in everything["dags"]] == [[(state, number) for state, number in zip(states, counts, strict=True)] for counts in ((0, 0, 0, 0), (1, 0, 0, 0))]
     assert three.get("/dagSources/load")["content"] == "# the source\n"
     text = three.request("GET", "/api/v2/dagSources/load", headers={"Accept": "text/plain"})
     assert (text.kind, text.body) == ("text/plain; charset=utf-8", b"# the source\n")

@@ -1,13 +1,16 @@
-"""Lists as PostgreSQL reads them."""
+"""Lists as PostgreSQL reads them, and the settings of a session."""
 
 from __future__ import annotations
 
 from enum import IntEnum, StrEnum
+from pathlib import Path
 
 import pytest
 from psycopg import DataError
+from tests.databases import empty_database
 
-from gnomon.store.drivers.postgres import ArrayDumper, array_literal
+from gnomon.store.drivers.address import parse_address
+from gnomon.store.drivers.postgres import ArrayDumper, array_literal, connect_postgres
 
 
 class Number(IntEnum):
@@ -41,3 +44,11 @@ def test_a_list_is_the_text_of_an_array(values: list[object], text: str) -> None
 def test_a_text_that_postgresql_cannot_hold_is_refused_before_it_is_sent() -> None:
     with pytest.raises(DataError, match="NUL"):
         ArrayDumper(list).dump(["a\0b"])
+
+
+def test_a_session_uses_one_process_and_compiles_no_plan(tmp_path: Path) -> None:
+    with empty_database("postgresql", tmp_path) as url:
+        connection = connect_postgres(parse_address(url).target)
+        shown = [connection.execute(f"SHOW {name}".encode()).fetchone() for name in ("max_parallel_workers_per_gather", "jit", "default_transaction_isolation")]
+        connection.close()
+    assert shown == [("0",), ("off",), ("read committed",)]

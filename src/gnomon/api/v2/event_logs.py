@@ -32,6 +32,7 @@ from gnomon.store.pages.event_pages import (
     count_events,
     find_end_of_event_search,
     read_event_page,
+    resolve_names,
 )
 from gnomon.store.pages.page_query import Condition, Operator, PageQuery
 
@@ -84,7 +85,7 @@ _KEY = (SortField("event_log_id"),)
 def get_event_logs(filters: Annotated[EventFilters, Query()], context: Context, user: CurrentUser) -> EventLogCollectionResponse:
     """What people and services did.
 
-    Without `dag_id`, filters other than `before` and `after` have no index: the first 10,000 rows in the order of the list are searched for the page,
+    Without `dag_id`, filters other than `before`, `after` and a `run_id` that at most 500 DAGs have have no index: the first 10,000 rows in the order of the list are searched for the page,
     and the answer is 400 when they do not fill it. `total_entries` then counts what was found in them.
     """
     if filters.try_number is not None:
@@ -105,6 +106,8 @@ def get_event_logs(filters: Annotated[EventFilters, Query()], context: Context, 
         dag_pk = None
         if filters.dag_id is not None and (stored := dags.find_dag_row(tx, filters.dag_id)) is not None:
             dag_pk = stored.dag_pk
+        if dag_pk is None:
+            conditions = resolve_names(tx, conditions)
         query = PageQuery(tuple(conditions), order.keys, filters.size, filters.offset)
         end = find_end_of_event_search(tx, query) if dag_pk is None else None
         searched = conditions if end is None else [*conditions, end]
@@ -139,7 +142,7 @@ def _refuse_rare() -> HTTPException:
 
 
 def _list_visible(visible: VisibleDags, user: User) -> list[Condition]:
-    return list_visible_conditions(visible.dag_ids, is_admin=user.identity.everywhere is Role.ADMIN)
+    return visible.list_conditions() or list_visible_conditions(None, is_admin=user.identity.everywhere is Role.ADMIN)
 
 
 def _build(one: ListedEvent, user: User, hide: Callable[[str], str]) -> EventLogResponse:

@@ -10,7 +10,7 @@ from typing import Any
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import iso
 from gnomon.store import Transaction
-from gnomon.store.pages.event_pages import ListedEvent, read_event_page
+from gnomon.store.pages.event_pages import ListedEvent, read_event_page, resolve_names
 from gnomon.store.pages.page_query import Condition, Operator, PageQuery, SortKey
 
 
@@ -44,7 +44,7 @@ def list_audit_rows(
 
     `hide` replaces the ids of DAGs that the user may not see.
     """
-    query = PageQuery(tuple(conditions), (SortKey("event_log_id", descends=True),), limit)
+    query = PageQuery(tuple(conditions if dag_pk is not None else resolve_names(tx, tuple(conditions))), (SortKey("event_log_id", descends=True),), limit)
     return [_build_row(one, hide, is_admin=is_admin) for one in read_event_page(tx, query, dag_pk)]
 
 

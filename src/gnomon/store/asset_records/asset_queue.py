@@ -17,7 +17,7 @@ from gnomon.model.assets import AssetCondition, AssetLeaf, QueuedAssetEvent, dec
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import EventRecord, QueueDiscard, RunRecord
 from gnomon.model.states import RUN_STATE_CODES, DagRunState, DagRunType
-from gnomon.store.dag_records import event_log
+from gnomon.store.dag_records import event_log, newest_runs
 from gnomon.store.errors import RowsMissing
 from gnomon.store.transaction import Transaction
 
@@ -126,6 +126,7 @@ def insert_asset_run(tx: Transaction, run: RunRecord, group_no: int) -> int:
     if row is None:
         raise RowsMissing(f"the run id {run.run_id!r} is taken: nothing was stored")
     tx.send_many("commit.tallies", [(run.dag_pk, RUN_STATE_CODES[DagRunState.QUEUED], 1)])
+    newest_runs.record_created(tx, run.dag_pk, [(run.run_after, int(row[0]))])
     return int(row[0])
 
 

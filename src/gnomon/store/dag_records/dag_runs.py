@@ -13,7 +13,7 @@ from gnomon.model.spec import DagSpec
 from gnomon.model.states import RUN_STATE_CODES, RUN_STATES_BY_CODE, DagRunState, DagRunType
 from gnomon.store.change_journal import record_change
 from gnomon.store.cross_dag import upstream_dags
-from gnomon.store.dag_records import dags, event_log
+from gnomon.store.dag_records import dags, event_log, newest_runs
 from gnomon.store.dag_records.dags import StoredDag
 from gnomon.store.errors import NotFound, RunExists, RunTypeNotAllowed
 from gnomon.store.ownership import mailbox
@@ -128,6 +128,7 @@ def create_manual_run(
         run.stands_for = stands_for
     run.run_pk = _insert_run(tx, dag, run)
     tx.send_many("commit.tallies", [(dag.dag_pk, RUN_STATE_CODES[DagRunState.QUEUED], 1)])
+    newest_runs.record_created(tx, dag.dag_pk, [(run.run_after, run.run_pk)])
     record_change(tx, RunChange(dag.dag_pk, run.run_pk, RUN_STATE_CODES[DagRunState.QUEUED], run.run_id))
     event_log.log_event(tx, EventRecord(at, "run_created", dag_pk=dag.dag_pk, run_pk=run.run_pk, by=by, body=run.run_id, address=address))
     mailbox.send_messages(tx, [NewMail(dag.group_no, "run_created", json.dumps({"run_pk": run.run_pk}), at=at)])

@@ -9,7 +9,8 @@ import msgspec
 
 from gnomon.model.hitl import HITLRequest, HITLResponse
 from gnomon.model.ids import TaskKey
-from gnomon.model.records import HITLDetail
+from gnomon.model.records import HITLDetail, TaskRecord
+from gnomon.store.record_codec import encode_task_state
 from gnomon.store.transaction import Row, Transaction
 
 _encoder = msgspec.json.Encoder()
@@ -27,12 +28,13 @@ class NamedHITLDetail:
     detail: HITLDetail
 
 
-def write_details(tx: Transaction, details: Iterable[HITLDetail], responses: Iterable[tuple[TaskKey, int, HITLResponse]]) -> None:
-    """Insert the questions, then store the answers."""
+def write_details(tx: Transaction, details: Iterable[HITLDetail], responses: Iterable[tuple[TaskKey, int, HITLResponse]], tasks: Iterable[TaskRecord]) -> None:
+    """Insert the questions, then store the answers, and the states of these task instances with their questions: only one that has deferred can have one."""
     tx.send_many("hitl_details.add", [_encode_detail(detail) for detail in details])
     tx.send_many("hitl_details.set_response", [
         (*key, defer_seq, _encoder.encode(response).decode(), response.responded_at) for key, defer_seq, response in responses
     ])  # fmt: skip
+    tx.send_many("hitl_details.set_states", [(task.run_pk, task.task_no, task.map_index, encode_task_state(task.state)) for task in tasks if task.defer_seq])
 
 
 def list_open_details(tx: Transaction, dag_id: str | None = None) -> list[NamedHITLDetail]:

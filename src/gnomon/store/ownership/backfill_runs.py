@@ -23,6 +23,7 @@ from gnomon.model.records import RunRecord
 from gnomon.model.slots import PlannedRun
 from gnomon.model.states import FIRST_FINAL_CODE, RUN_STATE_CODES, DagRunState, DagRunType
 from gnomon.store.change_journal import record_change
+from gnomon.store.dag_records import newest_runs
 from gnomon.store.dag_records.backfills import load_slot_states
 from gnomon.store.record_codec import encode_json, encode_plan_state
 from gnomon.store.transaction import Row, Transaction
@@ -55,6 +56,7 @@ def _apply_change(tx: Transaction, change: BackfillChange, now: Instant) -> Back
     holders = load_slot_states(tx, change.dag_pk, [run.slot_key for run in change.runs])
     holders |= _insert_second_keys(tx, change, holders, now)
     outcome = BackfillOutcome(accepted=True)
+    created: list[tuple[Instant, int]] = []
     left: list[Row] = []
     for run in change.runs:
         holder = holders.get(run.second_key) or holders.get(run.slot_key)
@@ -66,6 +68,7 @@ def _apply_change(tx: Transaction, change: BackfillChange, now: Instant) -> Back
         run_pk, run_id, _, _, state, backfill_pk = holder
         if backfill_pk == change.backfill_pk and run_id == run.run_id:
             outcome.created += 1
+            created.append((run.run_after, run_pk))
             record_change(tx, RunChange(change.dag_pk, run_pk, state, run_id))
             continue
         kind = decide_existing(state, change.reprocess)
@@ -75,6 +78,7 @@ def _apply_change(tx: Transaction, change: BackfillChange, now: Instant) -> Back
     record_change(tx, BackfillNews(change.dag_pk, change.backfill_pk, "advanced"))
     if outcome.created:
         tx.send_many("commit.tallies", [(change.dag_pk, RUN_STATE_CODES[DagRunState.QUEUED], outcome.created)])
+        newest_runs.record_created(tx, change.dag_pk, created)
     return outcome
 
 

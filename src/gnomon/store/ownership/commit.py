@@ -17,7 +17,7 @@ from gnomon.store.alert_records.alert_events import record_events
 from gnomon.store.asset_records.asset_events import publish_events
 from gnomon.store.asset_records.asset_queue import discard_queued_events
 from gnomon.store.cross_dag import run_waits
-from gnomon.store.dag_records import event_log, hitl_details, run_callbacks
+from gnomon.store.dag_records import event_log, hitl_details, newest_runs, run_callbacks
 from gnomon.store.errors import PoolExhausted, RowsMissing, XComTooLarge
 from gnomon.store.ownership import backfill_runs, mailbox
 from gnomon.store.ownership.planned_runs import create_planned_runs
@@ -49,7 +49,7 @@ def apply_changes(tx: Transaction, changes: Changes, *, clear_state_on_success: 
     tx.send_many("commit.delete_rendered_fields", changes.tasks_deleted)
     tx.send_many("commit.rendered_fields", _encode_rendered_fields(changes.results))
     _write_deferrals(tx, changes)
-    hitl_details.write_details(tx, changes.hitl_details, changes.hitl_responses)
+    hitl_details.write_details(tx, changes.hitl_details, changes.hitl_responses, changes.tasks)
     tx.send_many("run_waits.remove_edge", changes.edge_waits_deleted)
     _send_complete(tx, "run_waits.put", [run_waits.encode_run_wait(wait) for wait in changes.run_waits.values()], "waits between DAGs")
     run_callbacks.write_changes(tx, changes)
@@ -147,8 +147,11 @@ def delete_runs(tx: Transaction, run_pks: Iterable[int]) -> None:
     """Delete these runs with their task instances, attempts, XComs, triggers and waits. The audit log stays."""
     rows = [(run_pk,) for run_pk in run_pks]
     change_journal.record_deleted_runs(tx, [run_pk for (run_pk,) in rows])
-    for part in ("count_runs_off", "task_instances", "attempts", "xcoms", "task_states", "end_triggers", "triggers", "hitl_details", "run_waits", "run_callbacks", "run_deadlines", "consumed_asset_events", "runs"):
+    tx.send_many("removal.count_runs_off", rows)
+    lost = newest_runs.find_lost(tx, [run_pk for (run_pk,) in rows])
+    for part in ("task_instances", "attempts", "xcoms", "task_states", "end_triggers", "triggers", "hitl_details", "run_waits", "run_callbacks", "run_deadlines", "consumed_asset_events", "runs"):
         tx.send_many(f"removal.{part}", rows)
+    newest_runs.find_anew(tx, lost)
 
 
 def delete_history(tx: Transaction, dag_pk: int) -> bool:
@@ -171,5 +174,6 @@ def delete_dags(tx: Transaction, dag_pks: Iterable[int]) -> None:
                      "queued_asset_events", "asset_declarations", "asset_watchers", "mark_file_stale"):
             tx.run(f"removal.{part}", dag_pk=dag_pk)
         tx.run("asset_watchers.remove_unused_triggers")
+        tx.run("newest_runs.remove", dag_pk=dag_pk)
         for part in ("backfill_slots", "backfills", "tallies", "task_numbers", "edges", "clear_version", "versions", "dag"):
             tx.run(f"removal.{part}", dag_pk=dag_pk)

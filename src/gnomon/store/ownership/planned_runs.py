@@ -13,7 +13,7 @@ from gnomon.model.records import EventRecord, PlanChange, PlanOutcome, RunRecord
 from gnomon.model.slots import Cursor, PlannedRun
 from gnomon.model.states import RUN_STATE_CODES, DagRunState, DagRunType
 from gnomon.store.change_journal import record_change
-from gnomon.store.dag_records import event_log
+from gnomon.store.dag_records import event_log, newest_runs
 from gnomon.store.record_codec import encode_plan_state
 from gnomon.store.transaction import Row, Transaction
 
@@ -83,6 +83,7 @@ def _apply_change(tx: Transaction, change: PlanChange, now: Instant) -> PlanOutc
     if outcome.created:
         queued = RUN_STATE_CODES[DagRunState.QUEUED]
         tx.send_many("commit.tallies", [(change.dag_pk, queued, len(outcome.created))])
+        newest_runs.record_created(tx, change.dag_pk, [(run.run_after, run.run_pk) for run in outcome.created])
         record_change(tx, *(RunChange(run.dag_pk, run.run_pk, queued, run.run_id) for run in outcome.created))
     if change.error is not None:
         record_change(tx, DagChange(change.dag_pk, "updated"))

@@ -60,6 +60,8 @@ class ListingClauses:
         known = _find_part(field, condition)
         if known is not None:
             self._texts.append(f"+{known}" if condition.is_dense and not self._is_postgresql else known)
+        elif condition.has_few_members and field.members is not None and condition.operator is Operator.IN and condition.value:
+            self._texts.append(field.members.replace("{in}", self._bind_any(list(_items(condition.value)))))
         elif condition.operator in (Operator.IN, Operator.NOT_IN):
             text = self._build_in(expression, list(_items(condition.value)), condition.operator is Operator.NOT_IN)
             keeps_null = field.is_nullable and condition.operator is Operator.NOT_IN and None not in _items(condition.value)

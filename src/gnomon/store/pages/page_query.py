@@ -43,6 +43,8 @@ class Condition:
     value: object
     is_dense: bool = False
     """Many rows meet the condition, so rows are read in the order of the page and not by an index over the field. SQLite cannot know it."""
+    has_few_members: bool = False
+    """With IN: few of the rows of the table that has the field meet the condition, so where the field is looked up in another table these are found once (`ListingField.members`)."""
 
 
 @dataclass(frozen=True, slots=True)

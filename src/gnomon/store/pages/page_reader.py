@@ -80,9 +80,13 @@ def find_end_of_search(tx: Transaction, name: str, query: PageQuery, most: int) 
     return Condition(first.field, Operator.AT_LEAST if descends else Operator.AT_MOST, end.keys[0][0])
 
 
-def count_rows(tx: Transaction, name: str, conditions: Sequence[Condition], most: int, **parameters: object) -> int:
-    """How many rows of the listing meet the conditions, at most `most`; the statement has `{conditions}` and `:most`."""
-    return _count(tx, name, conditions, None, most, parameters)
+def count_rows(tx: Transaction, name: str, conditions: Sequence[Condition], most: int, along: SortKey | None = None, **parameters: object) -> int:
+    """How many rows of the listing meet the conditions, at most `most`; the statement has `{conditions}` and `:most`.
+
+    `along`: PostgreSQL counts in the order of this field, which an index has, and the statement has `{order}`. It takes rows of a range to be anywhere in
+    the table, and would read the table from its beginning to the first of them.
+    """
+    return _count(tx, name, conditions, None, most, parameters, along)
 
 
 def _split(fields: Mapping[str, ListingField], order: tuple[SortKey, ...], *, is_reversed: bool) -> list[_ListPart]:
@@ -139,11 +143,15 @@ def _count_part(tx: Transaction, name: str, query: PageQuery, part: _ListPart, m
 
 
 def _count(
-    tx: Transaction, name: str, conditions: Sequence[Condition], more: str | None, most: int, parameters: Mapping[str, object]
+    tx: Transaction, name: str, conditions: Sequence[Condition], more: str | None, most: int, parameters: Mapping[str, object], along: SortKey | None = None
 ) -> int:
     statement = tx.listing(name)
     clauses = ListingClauses(statement, conditions, is_postgresql=tx.dialect == POSTGRESQL)
     if more is not None:
         clauses.add_text(more)
-    rows = tx.all_of(Statement(name, clauses.complete(statement.text), is_prepared=False), {**parameters, **clauses.values, "most": most})
+    order = ""
+    if along is not None and tx.dialect == POSTGRESQL:
+        field = statement.fields[along.field]
+        order = f"ORDER BY {field.equal or field.expression}{' DESC' if along.descends else ''}"
+    rows = tx.all_of(Statement(name, clauses.complete(statement.text, order), is_prepared=False), {**parameters, **clauses.values, "most": most})
     return int(rows[0][0])

@@ -13,6 +13,8 @@ from gnomon.store.transaction import Transaction
 
 FEW_RUNS = 8_000
 """Runs that are found by a condition and sorted: each is read from a place of its own in the table. Of more, the list is read in its order."""
+FEW_OF_ALL = 16
+"""If the runs of some DAGs are less than this part of all, most rows of a list belong to other DAGs: comparing each with the found runs costs less than looking up its run."""
 _UNFINISHED = frozenset({RUN_STATE_CODES[DagRunState.QUEUED], RUN_STATE_CODES[DagRunState.RUNNING]})
 _FAILED = RUN_STATE_CODES[DagRunState.FAILED]
 _RANGES = (Operator.AT_LEAST, Operator.MORE, Operator.AT_MOST, Operator.LESS)
@@ -98,12 +100,14 @@ def _read_failed(tallied: RunConditions) -> RunConditions:
 
 
 def mark_dags(tx: Transaction, conditions: Sequence[Condition]) -> list[Condition]:
-    """The conditions of a list over several runs with `is_dense` for those on DAGs."""
+    """The conditions of a list over several runs with `is_dense` and `has_few_members` for those on DAGs."""
     on_dags = [condition for condition in conditions if condition.field == "dag_pk"]
     if not on_dags:
         return list(conditions)
-    is_dense = sum(_read_counts(tx, on_dags).values()) > FEW_RUNS
-    return [replace(condition, is_dense=is_dense) if condition.field == "dag_pk" else condition for condition in conditions]
+    count = sum(_read_counts(tx, on_dags).values())
+    is_dense = count > FEW_RUNS
+    has_few = is_dense and count * FEW_OF_ALL <= sum(_read_counts(tx, []).values())
+    return [replace(condition, is_dense=is_dense, has_few_members=has_few) if condition.field == "dag_pk" else condition for condition in conditions]
 
 
 def _read_counts(tx: Transaction, on_dags: Sequence[Condition]) -> dict[int, int]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from gnomon.model.instants import Instant
 from gnomon.model.records import RunRecord
 from gnomon.model.states import RUN_STATES_BY_CODE, DagRunState
-from gnomon.store.pages.page_query import SORTED_MAX, Condition, Operator, PageQuery
+from gnomon.store.pages.page_query import SORTED_MAX, Condition, Operator, PageQuery, SortKey
 from gnomon.store.pages.page_reader import count_rows, find_end_of_search, read_page
 from gnomon.store.record_codec import decode_run
 from gnomon.store.transaction import Transaction
@@ -46,6 +46,9 @@ RUNS_SEARCHED_MAX, CREATORS_SEARCHED_MAX = 50_000, 15_000
 """The most runs that are looked at for one page when no index finds them; fewer when the audit log is read for each, to find who created it."""
 _WITH_INDEX = frozenset({"id", "dag_pk", "state", "run_after", "logical_date", "start_date", "end_date", "updated_at", "partition_date", "partition_key"})
 """Fields by which an index finds runs."""
+_TIMES = frozenset({"run_after", "logical_date", "start_date", "end_date", "updated_at"})
+"""Those of them that are times of a run."""
+_RANGES = (Operator.AT_LEAST, Operator.MORE, Operator.AT_MOST, Operator.LESS)
 _ORDERS_OF_SEARCH = frozenset({"id", "run_after", "logical_date", "start_date", "end_date", "updated_at"})
 
 
@@ -66,7 +69,16 @@ def _is_found_by_index(tx: Transaction, conditions: Sequence[Condition]) -> bool
 
 def count_runs(tx: Transaction, conditions: Sequence[Condition], most: int) -> int:
     """How many runs meet the conditions, at most `most`."""
-    return count_rows(tx, "run_pages.count", conditions, most)
+    return count_rows(tx, "run_pages.count", conditions, most, _find_range(conditions))
+
+
+def _find_range(conditions: Sequence[Condition]) -> SortKey | None:
+    """The order of the index over the time of which a range is wanted; None: there is no such range, or the runs of some DAGs are wanted."""
+    if any(condition.field == "dag_pk" for condition in conditions):
+        return None
+    ranges = (condition for condition in conditions if condition.field in _TIMES and condition.operator in _RANGES and not condition.is_dense)
+    first = next(ranges, None)
+    return None if first is None else SortKey(first.field, descends=first.operator in (Operator.AT_MOST, Operator.LESS))
 
 
 def read_run_counts_of_dags(tx: Transaction, dag_pks: Sequence[int] | None) -> dict[int, dict[DagRunState, int]]:

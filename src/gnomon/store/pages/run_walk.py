@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from gnomon.model.instants import SECOND, Instant
 from gnomon.store.pages.page_query import Condition, FoundRows, Operator, PageQuery, Position, SortKey
 from gnomon.store.pages.page_reader import count_rows, read_page
+from gnomon.store.pages.run_pages import count_runs
 from gnomon.store.pages.time_bounds import bound_runs
 from gnomon.store.transaction import Row, Transaction
 
@@ -70,7 +71,7 @@ def plan_walk(tx: Transaction, conditions: Sequence[Condition], order: Sequence[
     changed = None if since is None else find_changed_runs(tx, since)
     if changed is not None:
         of_runs.append(Condition("id", Operator.IN, changed))
-    is_short = changed is not None or (has_times and count_rows(tx, "run_pages.count", of_runs, RUNS_FOUND_MAX + 1) <= RUNS_FOUND_MAX)
+    is_short = changed is not None or (has_times and count_runs(tx, of_runs, RUNS_FOUND_MAX + 1) <= RUNS_FOUND_MAX)
     if is_rare_state and not is_short:
         return None
     is_in_order = _is_order_of_runs(order)

@@ -105,11 +105,13 @@ def _choose_plan(conditions: Sequence[Condition]) -> _Plan:
 
 
 def _complete(conditions: Sequence[Condition]) -> tuple[Condition, ...]:
-    """The conditions, with what they say about the run."""
+    """The conditions, with what they say about the run, and that they are about states of the partial index."""
     states = _find_states(conditions)
-    if states is None or not _are_unfinished(states):
-        return tuple(conditions)
-    return (*conditions, Condition("run_end_date", Operator.IN, [None]))
+    if states is not None and _are_unfinished(states):
+        return (*conditions, Condition("run_end_date", Operator.IN, [None]))
+    if _choose_plan(conditions) is _Plan.BY_RUN and _has_rare_states(conditions):
+        return (*conditions, Condition("is_unsuccessful", Operator.IN, [1]))  # in the text: SQLite uses the partial index of these states, which has fewer rows of a run
+    return tuple(conditions)
 
 
 def _is_in_index_of_failures(conditions: Sequence[Condition], order: Sequence[SortKey]) -> bool:

@@ -59,18 +59,18 @@ FROM dag_run AS r JOIN dag AS d ON d.dag_pk = r.dag_pk
 WHERE r.ended_at IS NULL AND r.state BETWEEN :first_state AND :last_state ORDER BY +r.run_after DESC, r.run_pk DESC LIMIT :limit;
 
 -- name: unfinished_of_dags (sqlite)
--- The unfinished runs of some DAGs, newest first, by the partial index of unfinished runs. SQLite reads the list with json_each.
+-- The unfinished runs of some DAGs, newest first, by the partial index of unfinished runs, of which there are few (CROSS): SQLite would read all runs of these DAGs. It reads the list with json_each.
 SELECT r.run_pk, r.dag_pk, r.run_id, r.run_type, r.state, r.run_after, r.logical_at, r.interval_start, r.interval_end,
        r.version_pk, r.conf, r.queued_at, r.started_at, r.ended_at, r.reason, r.clear_number, r.stands_for, r.partition_key, r.partition_date, r.backfill_pk, r.bundle_version, d.dag_id
-FROM dag_run AS r JOIN dag AS d ON d.dag_pk = r.dag_pk
+FROM dag_run AS r INDEXED BY dag_run_unfinished CROSS JOIN dag AS d ON d.dag_pk = r.dag_pk
 WHERE r.ended_at IS NULL AND d.dag_id IN (SELECT value FROM json_each(:dag_ids)) ORDER BY +r.run_after DESC, r.run_pk DESC LIMIT :limit;
 
 -- name: unfinished_of_dags (postgresql)
--- The unfinished runs of some DAGs, newest first, by the partial index of unfinished runs. PostgreSQL takes the list as an array.
+-- The unfinished runs of some DAGs, newest first, by the partial index of unfinished runs, of which there are few (OFFSET 0): PostgreSQL would read all runs of these DAGs. It takes the list as an array.
 SELECT r.run_pk, r.dag_pk, r.run_id, r.run_type, r.state, r.run_after, r.logical_at, r.interval_start, r.interval_end,
        r.version_pk, r.conf, r.queued_at, r.started_at, r.ended_at, r.reason, r.clear_number, r.stands_for, r.partition_key, r.partition_date, r.backfill_pk, r.bundle_version, d.dag_id
-FROM dag_run AS r JOIN dag AS d ON d.dag_pk = r.dag_pk
-WHERE r.ended_at IS NULL AND d.dag_id = ANY(:dag_ids::text[]) ORDER BY +r.run_after DESC, r.run_pk DESC LIMIT :limit;
+FROM (SELECT * FROM dag_run WHERE ended_at IS NULL OFFSET 0) AS r JOIN dag AS d ON d.dag_pk = r.dag_pk
+WHERE d.dag_id = ANY(:dag_ids::text[]) ORDER BY +r.run_after DESC, r.run_pk DESC LIMIT :limit;
 
 -- name: state_lines_of_runs (sqlite)
 -- For each of some runs the states of its task instances that are not mapped, by number of the task, as one JSON array: a hundred thousand of them are passed
@@ -207,10 +207,13 @@ SELECT run_pk, dag_pk, run_id, run_type, state, run_after, logical_at, interval_
 FROM dag_run WHERE ended_at IS NULL AND dag_pk = :dag_pk AND group_no = (SELECT group_no FROM dag WHERE dag_pk = :dag_pk)
 ORDER BY run_after DESC, run_pk DESC;
 
--- name: newest
--- The newest run of every DAG that has runs, each by the index over their order.
-SELECT r.dag_pk, r.run_id, r.state FROM dag AS d JOIN dag_run AS r ON r.run_pk =
-       (SELECT n.run_pk FROM dag_run AS n WHERE n.dag_pk = d.dag_pk ORDER BY n.run_after DESC, n.run_pk DESC LIMIT 1);
+-- name: newest (sqlite)
+-- The newest run of every DAG that has runs. SQLite looks up each.
+SELECT dag_pk, run_id, state FROM dag_run WHERE run_pk IN (SELECT run_pk FROM newest_run);
+
+-- name: newest (postgresql)
+-- The newest run of every DAG that has runs. PostgreSQL would read all runs for a join, but not for an array.
+SELECT dag_pk, run_id, state FROM dag_run WHERE run_pk = ANY(ARRAY(SELECT run_pk FROM newest_run));
 
 -- name: task_instances
 -- The task instances of a run. The worker is the one that claimed the attempt, if its executor has a message broker.

@@ -1,27 +1,37 @@
--- name: page
+-- name: keys
 -- field: event_log_id e.event_pk
 -- field: when e.at
 -- field: event e.kind
 -- field: owner e.by
 -- field: extra e.body
 -- field: map_index e.map_index
+-- nullable field: run_pk e.run_pk
+-- nullable field: dag_pk COALESCE(e.dag_pk, r.dag_pk)
 -- nullable field: dag_id d.dag_id
 -- nullable field: run_id r.run_id
 -- nullable field: task_id n.task_id
 -- nullable field: logical_date r.logical_at
--- The audit log with the names of what its rows are about.
+-- Only the keys of the rows of a page, by fields of the audit log itself.
+SELECT e.event_pk {keys} FROM event_log AS e WHERE {conditions} ORDER BY {order} LIMIT :limit OFFSET :offset;
+
+-- name: page (sqlite)
+-- fields: keys
+-- The audit log with the names of what its rows are about. SQLite reads the rows of the audit log first.
 SELECT e.event_pk, e.at, e.kind, e.map_index, e.by, e.body, e.address, d.dag_id, d.version_pk, r.run_id, r.logical_at, n.task_id {keys}
 FROM event_log AS e LEFT JOIN dag_run AS r ON r.run_pk = e.run_pk
 LEFT JOIN dag AS d ON d.dag_pk = COALESCE(e.dag_pk, r.dag_pk) LEFT JOIN task_name AS n ON n.dag_pk = d.dag_pk AND n.task_no = e.task_no
 WHERE {conditions} ORDER BY {order} LIMIT :limit OFFSET :offset;
 
--- name: keys
--- fields: page
--- Only the keys of the rows of a page.
-SELECT e.event_pk {keys} FROM event_log AS e WHERE {conditions} ORDER BY {order} LIMIT :limit OFFSET :offset;
+-- name: page (postgresql)
+-- fields: keys
+-- The audit log with the names of what its rows are about. PostgreSQL looks up the run of each row (LATERAL, LIMIT): of ten thousand rows it would rather read all runs.
+SELECT e.event_pk, e.at, e.kind, e.map_index, e.by, e.body, e.address, d.dag_id, d.version_pk, r.run_id, r.logical_at, n.task_id {keys}
+FROM event_log AS e LEFT JOIN LATERAL (SELECT u.dag_pk, u.run_id, u.logical_at FROM dag_run AS u WHERE u.run_pk = e.run_pk LIMIT 1) AS r ON true
+LEFT JOIN dag AS d ON d.dag_pk = COALESCE(e.dag_pk, r.dag_pk) LEFT JOIN task_name AS n ON n.dag_pk = d.dag_pk AND n.task_no = e.task_no
+WHERE {conditions} ORDER BY {order} LIMIT :limit OFFSET :offset;
 
 -- name: page_of_dag
--- fields: page
+-- fields: keys
 -- The part of it that is about one DAG or its runs.
 SELECT e.event_pk, e.at, e.kind, e.map_index, e.by, e.body, e.address, d.dag_id, d.version_pk, r.run_id, r.logical_at, n.task_id {keys}
 FROM (SELECT event_pk FROM event_log WHERE dag_pk = :dag_pk
@@ -31,16 +41,24 @@ LEFT JOIN dag_run AS r ON r.run_pk = e.run_pk
 LEFT JOIN dag AS d ON d.dag_pk = COALESCE(e.dag_pk, r.dag_pk) LEFT JOIN task_name AS n ON n.dag_pk = d.dag_pk AND n.task_no = e.task_no
 WHERE {conditions} ORDER BY {order} LIMIT :limit OFFSET :offset;
 
--- name: count
--- fields: page
+-- name: count (sqlite)
+-- fields: keys
 -- join: r LEFT JOIN dag_run AS r ON r.run_pk = e.run_pk
 -- join: d LEFT JOIN dag AS d ON d.dag_pk = COALESCE(e.dag_pk, r.dag_pk)
 -- join: n LEFT JOIN task_name AS n ON n.dag_pk = d.dag_pk AND n.task_no = e.task_no
--- Counts the rows that a page belongs to, up to a number.
+-- Counts the rows that a page belongs to, up to a number. SQLite reads the rows of the audit log first.
+SELECT count(*) FROM (SELECT 1 FROM event_log AS e {joins} WHERE {conditions} LIMIT :most) AS found;
+
+-- name: count (postgresql)
+-- fields: keys
+-- join: r LEFT JOIN LATERAL (SELECT u.dag_pk, u.run_id, u.logical_at FROM dag_run AS u WHERE u.run_pk = e.run_pk LIMIT 1) AS r ON true
+-- join: d LEFT JOIN dag AS d ON d.dag_pk = COALESCE(e.dag_pk, r.dag_pk)
+-- join: n LEFT JOIN task_name AS n ON n.dag_pk = d.dag_pk AND n.task_no = e.task_no
+-- Counts the rows that a page belongs to, up to a number. PostgreSQL looks up the run of each, as for the page.
 SELECT count(*) FROM (SELECT 1 FROM event_log AS e {joins} WHERE {conditions} LIMIT :most) AS found;
 
 -- name: count_of_dag
--- fields: page
+-- fields: keys
 -- join: r LEFT JOIN dag_run AS r ON r.run_pk = e.run_pk
 -- join: d LEFT JOIN dag AS d ON d.dag_pk = COALESCE(e.dag_pk, r.dag_pk)
 -- join: n LEFT JOIN task_name AS n ON n.dag_pk = COALESCE(e.dag_pk, r.dag_pk) AND n.task_no = e.task_no

@@ -25,6 +25,17 @@ UPDATE hitl_detail SET response = r.response, responded_at = r.responded_at FROM
 WHERE hitl_detail.run_pk = r.run_pk AND hitl_detail.task_no = r.task_no AND hitl_detail.map_index = r.map_index
   AND hitl_detail.defer_seq = r.defer_seq;
 
+-- name: set_states (sqlite)
+-- rows: run_pk bigint, task_no integer, map_index integer, state smallint
+-- Store the state of task instances with their questions, of which most have none. SQLite runs a batch row by row.
+UPDATE hitl_detail SET state = :state WHERE run_pk = :run_pk AND task_no = :task_no AND map_index = :map_index AND state <> :state;
+
+-- name: set_states (postgresql)
+-- rows: run_pk bigint, task_no integer, map_index integer, state smallint
+-- Store the state of task instances with their questions, of which most have none. PostgreSQL runs a batch as one statement.
+UPDATE hitl_detail SET state = r.state FROM :rows
+WHERE hitl_detail.run_pk = r.run_pk AND hitl_detail.task_no = r.task_no AND hitl_detail.map_index = r.map_index AND hitl_detail.state <> r.state;
+
 -- name: open
 -- The questions that tasks wait with, the oldest first, with the names of their task instances.
 SELECT h.run_pk, h.task_no, h.map_index, h.defer_seq, h.try_number, h.request, h.created_at, h.due_at, h.response,

@@ -7,7 +7,7 @@
 -- field: run_id h.run_id
 -- field: task_id n.task_id
 -- field: run_after h.run_after
--- field: state i.state
+-- field: state h.state
 -- nullable field: rendered_map_index m.rendered_map_index
 -- field: created_at h.created_at
 -- nullable field: responded_at h.responded_at
@@ -17,10 +17,8 @@
 -- nullable field: responded_by_user_name json_extract(h.response, '$.responded_by.name')
 -- join: d JOIN dag AS d ON d.dag_pk = h.dag_pk
 -- join: n JOIN task_name AS n ON n.dag_pk = h.dag_pk AND n.task_no = h.task_no
--- join: i CROSS JOIN task_instance AS i ON i.run_pk = h.run_pk AND i.task_no = h.task_no AND i.map_index = h.map_index
 -- join: m LEFT JOIN task_instance AS m ON m.run_pk = h.run_pk AND m.task_no = h.task_no AND m.map_index = h.map_index AND m.map_index >= 0
--- The newest question of each task instance, of one run or of several. SQLite reads JSON with json_extract, and task instances after questions (CROSS): it
--- would rather read all of a state.
+-- The newest question of each task instance, of one run or of several. SQLite reads JSON with json_extract.
 -- Only an instance of a mapped task has a rendered map index (m). The rest of a row is read only for the page.
 SELECT h.run_pk, h.task_no, h.map_index, h.defer_seq, h.try_number, h.request, h.created_at, h.due_at, h.response, d.dag_id, h.run_id, n.task_id {keys}
 FROM (SELECT h.run_pk, h.task_no, h.map_index, h.defer_seq FROM hitl_detail AS h {joins}
@@ -35,7 +33,6 @@ ORDER BY {order};
 -- fields: page
 -- join: d JOIN dag AS d ON d.dag_pk = h.dag_pk
 -- join: n JOIN task_name AS n ON n.dag_pk = h.dag_pk AND n.task_no = h.task_no
--- join: i CROSS JOIN task_instance AS i ON i.run_pk = h.run_pk AND i.task_no = h.task_no AND i.map_index = h.map_index
 -- join: m LEFT JOIN task_instance AS m ON m.run_pk = h.run_pk AND m.task_no = h.task_no AND m.map_index = h.map_index AND m.map_index >= 0
 -- Counts the questions that a page belongs to, up to a number: here with the fields of SQLite.
 SELECT count(*) FROM (
@@ -52,7 +49,7 @@ SELECT count(*) FROM (
 -- field: run_id h.run_id
 -- field: task_id n.task_id
 -- field: run_after h.run_after
--- field: state i.state
+-- field: state h.state
 -- nullable field: rendered_map_index m.rendered_map_index
 -- field: created_at h.created_at
 -- nullable field: responded_at h.responded_at
@@ -62,7 +59,6 @@ SELECT count(*) FROM (
 -- nullable field: responded_by_user_name (h.response::json->'responded_by'->>'name')
 -- join: d JOIN dag AS d ON d.dag_pk = h.dag_pk
 -- join: n JOIN task_name AS n ON n.dag_pk = h.dag_pk AND n.task_no = h.task_no
--- join: i JOIN task_instance AS i ON i.run_pk = h.run_pk AND i.task_no = h.task_no AND i.map_index = h.map_index
 -- join: m LEFT JOIN task_instance AS m ON m.run_pk = h.run_pk AND m.task_no = h.task_no AND m.map_index = h.map_index AND m.map_index >= 0
 -- The newest question of each task instance, of one run or of several; here JSON is read with operators.
 -- Only an instance of a mapped task has a rendered map index (m). The rest of a row is read only for the page. Each table more multiplies the time in which PostgreSQL plans the statement: 20 ms with one that is not needed.
@@ -79,7 +75,6 @@ ORDER BY {order};
 -- fields: page
 -- join: d JOIN dag AS d ON d.dag_pk = h.dag_pk
 -- join: n JOIN task_name AS n ON n.dag_pk = h.dag_pk AND n.task_no = h.task_no
--- join: i JOIN task_instance AS i ON i.run_pk = h.run_pk AND i.task_no = h.task_no AND i.map_index = h.map_index
 -- join: m LEFT JOIN task_instance AS m ON m.run_pk = h.run_pk AND m.task_no = h.task_no AND m.map_index = h.map_index AND m.map_index >= 0
 -- Counts the questions that a page belongs to, up to a number, with the fields that are meant here.
 SELECT count(*) FROM (

@@ -60,7 +60,7 @@ ORDER BY {order};
 -- join: d JOIN dag AS d ON d.dag_pk = r.dag_pk
 -- join: v LEFT JOIN dag_version AS v ON v.version_pk = r.version_pk
 -- Counts the runs that a page belongs to, up to a number.
-SELECT count(*) FROM (SELECT 1 FROM dag_run AS r {joins} WHERE {conditions} LIMIT :most) AS found;
+SELECT count(*) FROM (SELECT 1 FROM dag_run AS r {joins} WHERE {conditions} {order} LIMIT :most) AS found;
 
 -- name: totals_of_dags (sqlite)
 -- The number of runs of some DAGs by DAG and state. SQLite reads the list with json_each.
@@ -82,13 +82,17 @@ SELECT state, sum(n) FROM run_tally WHERE n > 0 AND dag_pk IN (SELECT value FROM
 -- The number of runs of some DAGs together, by state. PostgreSQL takes the list as an array.
 SELECT state, sum(n) FROM run_tally WHERE n > 0 AND dag_pk = ANY(:dag_pks::bigint[]) GROUP BY state ORDER BY state;
 
--- name: of_run_id
--- The runs of all DAGs that have a run id, by the unique index over DAG and run id.
+-- name: of_run_id (sqlite)
+-- The runs of all DAGs that have a run id, by the unique index over DAG and run id. SQLite looks for a run of each DAG.
 SELECT r.run_pk FROM dag AS d {cross} JOIN dag_run AS r ON r.dag_pk = d.dag_pk AND r.run_id = :run_id ORDER BY r.run_pk;
 
+-- name: of_run_id (postgresql)
+-- The runs of all DAGs that have a run id, by the unique index over DAG and run id. PostgreSQL would read all runs for a join, but not for an array.
+SELECT run_pk FROM dag_run WHERE dag_pk = ANY(ARRAY(SELECT dag_pk FROM dag)) AND run_id = :run_id ORDER BY run_pk;
+
 -- name: changed_since
--- The runs that are unfinished, or have ended at an instant or later, up to a number.
-SELECT run_pk FROM (SELECT run_pk FROM dag_run WHERE COALESCE(ended_at, started_at, queued_at) >= :since LIMIT :most) AS ended
+-- The runs that are unfinished, or have ended at an instant or later, up to a number. The order is that of the index, which PostgreSQL would not read without it.
+SELECT run_pk FROM (SELECT run_pk FROM dag_run WHERE COALESCE(ended_at, started_at, queued_at) >= :since ORDER BY COALESCE(ended_at, started_at, queued_at) LIMIT :most) AS ended
 UNION SELECT run_pk FROM dag_run WHERE ended_at IS NULL;
 
 -- name: marked_since

@@ -7,6 +7,8 @@
 -- field: run_id r.run_id
 -- field: task_id n.task_id
 -- field: state i.state
+-- field: is_unsuccessful i.state
+-- part: is_unsuccessful 1 i.state > 100
 -- field: try_number i.try_number
 -- nullable field: pool i.pool
 -- nullable field: start_date i.started_at
@@ -38,11 +40,14 @@ ORDER BY {order};
 -- name: page_by_instance
 -- fields: page
 -- field: run_pk i.run_pk
+-- field: dag_pk (SELECT u.dag_pk FROM dag_run AS u WHERE u.run_pk = i.run_pk)
+-- members: dag_pk (i.run_pk IN (SELECT u.run_pk FROM dag_run AS u WHERE u.dag_pk {in})) IS TRUE
 -- join: r JOIN dag_run AS r ON r.run_pk = i.run_pk
 -- join: d JOIN dag AS d ON d.dag_pk = r.dag_pk
 -- join: n JOIN task_name AS n ON n.dag_pk = r.dag_pk AND n.task_no = i.task_no
 -- join: v LEFT JOIN dag_version AS v ON v.version_pk = i.version_pk
--- The same for states after success: the task instances are read first, by the partial index of these states.
+-- The same for states after success: the task instances are read first, by the partial index of these states. The DAG of each is looked up, or compared with
+-- the runs of the wanted DAGs where these are few of all: the planners would read all of their runs, or look up each, whichever is more. IS TRUE keeps the order of the index on PostgreSQL, which would join and then sort.
 SELECT i.run_pk, i.task_no, i.map_index, i.state, i.try_number, i.max_tries, i.seq, i.attempt,
        CASE WHEN i.worker IS NOT NULL THEN COALESCE((SELECT a.worker FROM remote_attempt AS a WHERE a.attempt = i.attempt), i.worker) END, i.defer_seq, i.pool, i.pool_slots,
        i.priority, i.resume_at, i.started_at, i.ended_at, i.reason, i.return_length, i.rendered_map_index, i.factor_lengths, i.overrides,
@@ -64,6 +69,8 @@ SELECT count(*) FROM (SELECT 1 FROM task_instance AS i {joins} WHERE {conditions
 
 -- name: count_by_instance
 -- fields: page
+-- field: dag_pk (SELECT u.dag_pk FROM dag_run AS u WHERE u.run_pk = i.run_pk)
+-- members: dag_pk (i.run_pk IN (SELECT u.run_pk FROM dag_run AS u WHERE u.dag_pk {in})) IS TRUE
 -- join: r JOIN dag_run AS r ON r.run_pk = i.run_pk
 -- join: d JOIN dag AS d ON d.dag_pk = r.dag_pk
 -- join: n JOIN task_name AS n ON n.dag_pk = r.dag_pk AND n.task_no = i.task_no
