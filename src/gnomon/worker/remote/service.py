@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import socket
@@ -11,6 +10,8 @@ import time
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+
+import msgspec
 
 from gnomon import log
 from gnomon.clock import SystemClock
@@ -200,7 +201,7 @@ class MessageIntake:
         with sock, sock.makefile("r", encoding="utf-8") as lines, suppress(ConnectionError):
             for line in lines:
                 if line.endswith("\n"):
-                    attempt_id, token = json.loads(line)
+                    attempt_id, token = msgspec.json.decode(line)
                     self._courier.accept(attempt_id, token, partial(answers.put_end, attempt_id), partial(answers.put_free, attempt_id))
         answers.close()
 
@@ -255,4 +256,4 @@ class OutcomeLines:
 
 
 def _encode_line(attempt_id: str, outcome: str | None) -> bytes:
-    return json.dumps([attempt_id, outcome]).encode() + b"\n"
+    return msgspec.json.encode((attempt_id, outcome)) + b"\n"
