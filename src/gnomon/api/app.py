@@ -24,7 +24,8 @@ from gnomon.api.common.trusted_proxies import TrustedProxies
 from gnomon.api.common.version_header import VersionHeader, find_version
 from gnomon.api.context import ApiContext
 from gnomon.api.documented_app import DocumentedApp
-from gnomon.api.execution.execution_routes import add_execution_api
+from gnomon.api.execution.execution_routes import REPORTS_ROUTE, add_execution_api
+from gnomon.api.execution.report_requests import ReportRequests
 from gnomon.api.health import to_airflow_json
 from gnomon.api.metrics import metrics_routes
 from gnomon.api.metrics.server_figures import RequestTimes
@@ -50,6 +51,7 @@ def create_app(context: ApiContext, files: PageFiles | None = None) -> FastAPI:
     app.add_middleware(SessionCookies)
     app.add_middleware(BodyLimit)
     app.add_middleware(EncodedSlashes)
+    app.add_middleware(ReportRequests, route=REPORTS_ROUTE)
     app.add_middleware(ProcessorShare, share=context.cfg.integer("api", "busy_processor_percent") / 100)
     app.add_middleware(RequestTimes, figures=context.server_figures)
     app.add_middleware(TrustedProxies, networks=read_networks(context.cfg, "api", "trusted_proxies"))

@@ -58,7 +58,7 @@ def _create_kubernetes_executor(cfg: Config, database: Database, clock: Clock, q
     from gnomon.app import kubernetes_settings as settings  # start-up cost: few schedulers have this executor
     from gnomon.executors.kubernetes import cluster as clusters
     from gnomon.executors.kubernetes.executor import KubernetesExecutor
-    from gnomon.executors.kubernetes.pod_courier import PodCourier
+    from gnomon.executors.kubernetes.pod_controller import PodController
     from gnomon.executors.kubernetes.pod_hook import PodHook
 
     cipher = load_cipher(cfg)
@@ -72,12 +72,12 @@ def _create_kubernetes_executor(cfg: Config, database: Database, clock: Clock, q
     pods = settings.read_pod_settings(cfg, deployments)
     cluster = clusters.Cluster(settings.read_cluster_settings(cfg, deployments))
     batch = cfg.integer(settings.SECTION, "worker_pods_creation_batch_size")
-    courier = PodCourier(cluster, pods, settings.read_fatal_reasons(cfg), sign, batch, clock, PodHook(build_host_environment(cfg, {}), clock))
+    controller = PodController(cluster, pods, settings.read_fatal_reasons(cfg), sign, batch, clock, PodHook(build_host_environment(cfg, {}), clock))
     store = DatabaseRemoteAttemptStore(database, KUBERNETES_EXECUTOR, clock, LiveCopies(cfg.logs_folder))
     queued.add(KUBERNETES_EXECUTOR, store)
     executor = KubernetesExecutor(
-        cfg.integer("core", "parallelism") or SLOTS_UNBOUND, store, pods, courier, clock, queued_timeout_s,
+        cfg.integer("core", "parallelism") or SLOTS_UNBOUND, store, pods, controller, clock, queued_timeout_s,
         deletes_pods=cfg.boolean(settings.SECTION, "delete_worker_pods"), deletes_failed_pods=cfg.boolean(settings.SECTION, "delete_worker_pods_on_failure"),
     )
-    courier.start()
+    controller.start()
     return executor

@@ -293,6 +293,25 @@ def test_a_batch_claims_no_attempt_that_its_owner_no_longer_waits_for(server: Ex
         assert sorted(remote_attempts.list_attempt_ids(tx, "CeleryExecutor")) == ["a1", "a2"]
 
 
+def test_reports_that_go_past_the_routers_are_answered_as_by_a_route(server: ExecutionServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, token = "workers/w1/reports", server.sign(WORKER, "w1")
+    assert server.client.request("GET", f"{EXECUTION_PREFIX}/{path}", None, {}).status == 405
+    slash = server.post(f"workers/{quote('w/1', safe='')}/reports", server.sign(WORKER, "w/1", "w/1"), {"reports": []})
+    assert (slash.status, slash.json()) == (200, {"answers": []})
+    statuses_of_faults = {
+        server.post(path, token, {"reports": []}).status, server.post(path, None, {"reports": []}).status, server.post(path, token, b"{").status,
+        server.post(path, token, {"reports": []}, version="1").status,
+    }
+    assert statuses_of_faults == {200, 401, 400}
+
+    def fail(*_: object) -> None:
+        raise RuntimeError("secret")
+
+    monkeypatch.setattr(execution_routes, "answer_reports", fail)
+    crash = server.post(path, token, {"reports": []})
+    assert (crash.status, crash.json()) == (500, {"detail": "an internal error; the log of the api-server has the details"})
+
+
 def test_a_worker_of_the_release_before_claims_and_reports(server: ExecutionServer) -> None:
     [before] = [version for version in KNOWN_VERSIONS if version != EXECUTION_VERSION]
     body = {"worker_id": "w1", "secret": secret_of("w1"), "host": "host-1", "slots": 4}

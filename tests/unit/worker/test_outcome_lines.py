@@ -64,13 +64,13 @@ def test_a_consumer_that_was_killed_leaves_a_part_of_a_line_and_what_it_has_not_
     crashes: list[object] = []
     monkeypatch.setattr(threading, "excepthook", crashes.append)
 
-    class Courier:
+    class Relay:
         def accept(self, attempt_id: str, token: str, put_end: Callable[[str], None], put_free: Callable[[], None]) -> None:
             put_free()
             accepted.append(attempt_id)
 
     before = set(threading.enumerate())
-    intake = MessageIntake(tmp_path / "messages", Courier())  # type: ignore[arg-type]
+    intake = MessageIntake(tmp_path / "messages", Relay())  # type: ignore[arg-type]
     for attempt_id, rest in (("a1", b'["a2", "tok'), ("a3", b"")):
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as consumer:
             consumer.connect(intake.address)

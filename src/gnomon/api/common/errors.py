@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import traceback
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 from fastapi import FastAPI, HTTPException, Request
@@ -58,15 +59,13 @@ class ApiUnsupported(HTTPException):
 
 def install_error_handlers(app: FastAPI) -> None:
     """Answer every error in the shape of Airflow's API; nothing of a traceback or of a request's values reaches the client."""
-    app.add_exception_handler(StarletteHTTPException, _answer_http_error)
-    app.add_exception_handler(RequestValidationError, _answer_invalid_request)
-    app.add_exception_handler(AccessRefused, _answer_refusal)
-    app.add_exception_handler(GnomonError, _answer_error)
-    app.add_exception_handler(UnicodeError, _answer_error)
-    app.add_exception_handler(OverflowError, _answer_error)
-    app.add_exception_handler(RecursionError, _answer_depth)
-    app.add_exception_handler(PydanticSerializationError, _answer_unwritable)
-    app.add_exception_handler(Exception, _answer_crash)
+    for kind, answer in _ANSWERS.items():
+        app.add_exception_handler(kind, answer)
+
+
+async def answer_exception(request: Request, error: Exception) -> Response:
+    """The answer of the application to an error, for what is answered before its own handlers."""
+    return await next(_ANSWERS[kind] for kind in type(error).__mro__ if kind in _ANSWERS)(request, error)
 
 
 def find_status(error: Exception) -> int:
@@ -136,3 +135,10 @@ async def _answer_unwritable(request: Request, error: Exception) -> JSONResponse
 async def _answer_crash(request: Request, error: Exception) -> JSONResponse:
     _log.error("request_failed", method=request.method, path=request.url.path, traceback="".join(traceback.format_exception(error)))
     return _answer(500, "an internal error; the log of the api-server has the details", {VERSION_HEADER: find_version()})
+
+
+_ANSWERS: dict[type[Exception], Callable[[Request, Exception], Coroutine[None, None, Response]]] = {
+    StarletteHTTPException: _answer_http_error, RequestValidationError: _answer_invalid_request, AccessRefused: _answer_refusal, GnomonError: _answer_error,
+    UnicodeError: _answer_error, OverflowError: _answer_error, RecursionError: _answer_depth, PydanticSerializationError: _answer_unwritable, Exception: _answer_crash,
+}
+"""By the class of an error, the nearest in its order of inheritance."""

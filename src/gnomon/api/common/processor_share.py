@@ -1,7 +1,8 @@
 """`ProcessorShare`: while an api-server has to wait for a processor, its requests use a share of the machine only, so that they do not slow the scheduler and tasks down.
 
 A machine with a free processor answers as many requests as the process can. Otherwise requests wait for their turn (`request_turns.py`) when the share of the
-last moments is used up. Short bursts, as the requests of a page that is opened, do not wait. Requests of workers, of health probes, and for files of the page, which cost little, never do.
+last moments is used up. Short bursts of a client after a pause, as the requests of a page that is opened, do not wait (`client_bursts.py`). Requests of workers, of health probes, and for
+files of the page, which cost little, never do.
 """
 
 from __future__ import annotations
@@ -17,12 +18,17 @@ from typing import Protocol
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from gnomon.api.common.client_bursts import ClientBursts
 from gnomon.api.common.request_turns import WAITING_MAX, RequestTurns
 
-BURST_S = 1.0
-"""Processor seconds that may be used at once after a pause."""
-MEASURE_S = 0.25
-"""How often the use of the processors is measured, in seconds."""
+SAVED_S = 0.02
+"""Processor seconds of the share that are kept for later when no request wants them."""
+DEBT_S = 0.5
+"""The bursts of clients are taken from the share of the time after them, up to so many processor seconds."""
+MEASURE_S = 0.1
+"""How often the use of the processors is measured, in seconds: a flood on a machine that becomes busy is limited after so long."""
+HOLD_S = 1.0
+"""The limit ends so many seconds after the last measurement of a busy machine: requests that are limited wait less for a processor, which says little about the others."""
 WAIT_RATIO = 0.4
 """The machine is busy when the event loop waits for a processor for more than this part of the time in which it could run."""
 SAMPLE_S = 0.005
@@ -82,43 +88,60 @@ class RequestBudget:
         """`processors`: how many of them the requests may use while the machine is busy, for example 0.2."""
         self._processors = processors
         self._meter = meter
-        self._measured_at = self._filled_at = meter.now()
+        self._bursts = ClientBursts(processors)
+        self._now = self._measured_at = meter.now()
         self._use = meter.read()
         self._begun = 0
         self._cost_s = FIRST_COST_S
-        self._left_s = BURST_S
-        self._is_busy = False
+        self._left_s = SAVED_S
+        self._busy_until = self._now
 
     def update(self) -> None:
         """Measure if it is time, and add what the time since the last call brings."""
         now = self._meter.now()
         if now - self._measured_at >= MEASURE_S:
             self._measure(now)
-        self._left_s = min(BURST_S, self._left_s + (now - self._filled_at) * self._processors)
-        self._filled_at = now
+        self._left_s = min(SAVED_S, self._left_s + (now - self._now) * self._processors)
+        self._now = now
 
     def _measure(self, now: float) -> None:
         use = self._meter.read()
         ran, waited = use.loop_ran_s - self._use.loop_ran_s, use.loop_waited_s - self._use.loop_waited_s
-        if ran + waited >= SAMPLE_S:
-            self._is_busy = waited > WAIT_RATIO * (ran + waited)
-        elif not self._begun:
-            self._is_busy = False
+        if ran + waited >= SAMPLE_S and waited > WAIT_RATIO * (ran + waited):
+            self._busy_until = now + HOLD_S
         if self._begun:
             newest = (use.process_s - self._use.process_s) / self._begun
             self._cost_s += SMOOTHING * (newest - self._cost_s)
         self._measured_at, self._use, self._begun = now, use, 0
 
     @property
+    def _is_busy(self) -> bool:
+        return self._now < self._busy_until
+
+    @property
     def may_begin(self) -> bool:
-        """Whether a request may begin."""
+        """Whether the share allows a request."""
         return not self._is_busy or self._left_s > 0
 
-    def count(self, *, is_exempt: bool = False) -> None:
-        """A request begins."""
+    def count_exempt(self) -> None:
+        """A request begins that is not limited."""
         self._begun += 1
-        if self._is_busy and not is_exempt:
+
+    def count(self, address: str, login: bytes) -> None:
+        """A request of the client begins, because the share allows it."""
+        self._begun += 1
+        self._bursts.charge(address, login, self._now, self._cost_s)
+        if self._is_busy:
             self._left_s -= self._cost_s
+
+    def count_burst(self, address: str, login: bytes) -> bool:
+        """True when the client has some of its burst left, and a request of it begins."""
+        if not self._bursts.has_left(address, login, self._now):
+            return False
+        self._bursts.charge_address(address, self._now, self._cost_s)
+        self.count(address, login)
+        self._left_s = max(self._left_s, -DEBT_S)
+        return True
 
     @property
     def pause_s(self) -> float:
@@ -138,19 +161,28 @@ class ProcessorShare:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer the request when its turn comes; 503 when too many requests of its client wait."""
         if scope["type"] == "http":
-            is_exempt = scope["path"].startswith(EXEMPT)
             self._budget.update()
-            if not is_exempt and (self._turns or not self._budget.may_begin):
-                turn = self._turns.add(_find_address(scope), _find_login(scope))
-                if turn is None:
-                    refusal = f"{WAITING_MAX} requests of this client wait already, because the machine is busy: try again in a second"
-                    await JSONResponse({"detail": refusal}, 503, {"Retry-After": "1"})(scope, receive, send)
-                    return
-                self._start_timer()
-                await turn
-            else:
-                self._budget.count(is_exempt=is_exempt)
+            if scope["path"].startswith(EXEMPT):
+                self._budget.count_exempt()
+            elif not await self._wait_for_turn(_find_address(scope), _find_login(scope)):
+                refusal = f"{WAITING_MAX} requests of this client wait already, because the machine is busy: try again in a second"
+                await JSONResponse({"detail": refusal}, 503, {"Retry-After": "1"})(scope, receive, send)
+                return
         await self._app(scope, receive, send)
+
+    async def _wait_for_turn(self, address: str, login: bytes) -> bool:
+        """The request is counted and may begin; False when too many of its address wait already."""
+        if self._budget.may_begin and not self._turns:
+            self._budget.count(address, login)
+            return True
+        if self._budget.count_burst(address, login):
+            return True
+        turn = self._turns.add(address, login)
+        if turn is None:
+            return False
+        self._start_timer()
+        await turn
+        return True
 
     def _start_timer(self) -> None:
         if self._timer is None:
@@ -159,8 +191,8 @@ class ProcessorShare:
     def _call_turns(self) -> None:
         self._timer = None
         self._budget.update()
-        while self._budget.may_begin and self._turns.call_next():
-            self._budget.count()
+        while self._budget.may_begin and (client := self._turns.call_next()):
+            self._budget.count(*client)
         if self._turns:
             self._start_timer()
 

@@ -30,16 +30,16 @@ class RequestTurns:
         self._addresses.setdefault(address, {}).setdefault(login, deque()).append(turn)
         return turn
 
-    def call_next(self) -> bool:
-        """End the wait of the request whose turn it is; False when none waits. Requests that were cancelled are passed over."""
+    def call_next(self) -> tuple[str, bytes] | None:
+        """End the wait of the request whose turn it is and return its address and login; None when none waits. Requests that were cancelled are passed over."""
         while self._addresses:
-            turn = self._pop()
+            address, login, turn = self._pop()
             if not turn.done():
                 turn.set_result(None)
-                return True
-        return False
+                return address, login
+        return None
 
-    def _pop(self) -> asyncio.Future[None]:
+    def _pop(self) -> tuple[str, bytes, asyncio.Future[None]]:
         """The turn of the first login of the first address; both go to the end of their lists."""
         address = next(iter(self._addresses))
         logins = self._addresses.pop(address)
@@ -53,4 +53,4 @@ class RequestTurns:
             self._counts[address] -= 1
         else:
             del self._counts[address]
-        return turn
+        return address, login, turn

@@ -28,10 +28,9 @@ class TrustedProxies:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
-            hops = _read_list(scope, _FOR)
             peer = scope.get("client")
-            if peer is not None and is_within(peer[0], self._networks):
-                self._apply(scope, peer[0], hops)
+            if self._networks and peer is not None and is_within(peer[0], self._networks):
+                self._apply(scope, peer[0], _read_list(scope, _FOR))
             elif any(name in _TRACES_OF_PROXIES for name, _ in scope["headers"]):
                 scope.setdefault("state", {})[_STRANGER] = True
         await self._app(scope, receive, send)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 import msgspec
@@ -38,13 +40,16 @@ from gnomon.taskapi import TaskApiRefused, execution
 
 _BODY_MAX = 256 * 1024 * 1024
 
+REPORT_THREADS = 8
+"""Batches of reports that are stored at the same time; others wait for a thread. Requests of users have threads of their own."""
+_report_threads = ThreadPoolExecutor(REPORT_THREADS, "reports")
 Body = TypeVar("Body")
 router = APIRouter(prefix=EXECUTION_PREFIX, include_in_schema=False)
 
 
 def add_execution_api(app: FastAPI, index: RouteIndex) -> None:
     """Add the routes."""
-    app.router.routes.insert(0, Route(f"{EXECUTION_PREFIX}/workers/{{worker_id}}/reports", record_reports, methods=["POST"]))
+    app.router.routes.insert(0, REPORTS_ROUTE)
     app.include_router(router)
     index.add("", router.routes)
 
@@ -206,7 +211,7 @@ async def beat(worker_id: Id, request: Request, context: Context) -> Response:
 
 
 async def record_reports(request: Request) -> Response:
-    """The one route that busy workers ask often: it comes first, and FastAPI resolves no dependencies for it."""
+    """The one route that busy workers ask often: `ReportRequests` finds it, FastAPI resolves no dependencies for it, and its threads are not those of users."""
     await _check_version(request)
     context: ApiContext = request.app.state.context
     worker_id = restore_slashes(request.path_params["worker_id"])
@@ -218,7 +223,10 @@ async def record_reports(request: Request) -> Response:
         _wake_owner(context)
         return BatchAnswer(answers=answers)
 
-    return _json(await run_in_threadpool(record))
+    return _json(await asyncio.get_running_loop().run_in_executor(_report_threads, record))
+
+
+REPORTS_ROUTE = Route(f"{EXECUTION_PREFIX}/workers/{{worker_id}}/reports", record_reports, methods=["POST"])
 
 
 @router.post("/workers/{worker_id}/retire", dependencies=[Versioned])

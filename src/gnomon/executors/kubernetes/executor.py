@@ -13,7 +13,7 @@ from gnomon import log
 from gnomon.clock import Clock
 from gnomon.errors import ResourceUnavailable
 from gnomon.executors.interface import AttemptEnded, ExecutorEvent
-from gnomon.executors.kubernetes.pod_courier import PodCourier, PodDelayed, PodImpossible, PodsListed
+from gnomon.executors.kubernetes.pod_controller import PodController, PodDelayed, PodImpossible, PodsListed
 from gnomon.executors.kubernetes.pod_status import PodEnd, PodStatus
 from gnomon.executors.kubernetes.pod_template import PodRefused, PodSettings, build_pod
 from gnomon.executors.remote import RemoteAttemptStore, RemoteExecutor
@@ -43,10 +43,10 @@ class PodAttemptStore(RemoteAttemptStore, Protocol):
 class _PodPublisher:
     """What `RemoteExecutor` needs of a publisher: messages about attempts are their pods."""
 
-    def __init__(self, store: PodAttemptStore, pods: PodSettings, courier: PodCourier) -> None:
+    def __init__(self, store: PodAttemptStore, pods: PodSettings, controller: PodController) -> None:
         self._store = store
         self._pods = pods
-        self._courier = courier
+        self._controller = controller
         self.names: dict[str, str] = {}
         """The names of pods, by attempt, as they were created or seen."""
         self.refused: list[tuple[str, str]] = []
@@ -61,26 +61,26 @@ class _PodPublisher:
             self.refused.append((attempt_id, str(error)))
             return
         self.names[attempt_id] = pod["metadata"]["name"]
-        self._courier.create(attempt_id, pod)
+        self._controller.create(attempt_id, pod)
 
     def take_published(self) -> list[str]:
-        return self._courier.take_created()
+        return self._controller.take_created()
 
     def close(self) -> None:
-        self._courier.close()
+        self._controller.close()
 
 
 class KubernetesExecutor(RemoteExecutor):
     """`deletes_pods`, `deletes_failed_pods`: whether pods that have ended are deleted."""
 
     def __init__(
-        self, slots: int, store: PodAttemptStore, pods: PodSettings, courier: PodCourier, clock: Clock, queued_timeout_s: float, *,
+        self, slots: int, store: PodAttemptStore, pods: PodSettings, controller: PodController, clock: Clock, queued_timeout_s: float, *,
         deletes_pods: bool = True, deletes_failed_pods: bool = False,
     ) -> None:
-        self._pod_publisher = _PodPublisher(store, pods, courier)
+        self._pod_publisher = _PodPublisher(store, pods, controller)
         super().__init__(KUBERNETES_EXECUTOR, slots, store, self._pod_publisher, clock, queued_timeout_s)
         self._pod_store = store
-        self._courier = courier
+        self._controller = controller
         self._deletes_pods = deletes_pods
         self._deletes_failed_pods = deletes_failed_pods
         self._waits: dict[str, str | None] = {}
@@ -109,10 +109,10 @@ class KubernetesExecutor(RemoteExecutor):
             self._given_up.discard(attempt_id)
             name = self._pod_publisher.names.pop(attempt_id, None)
             if name is not None:
-                self._courier.delete(name)
+                self._controller.delete(name)
 
     def _record_updates(self) -> None:
-        self._unread += self._courier.take_updates()
+        self._unread += self._controller.take_updates()
         while self._unread:  # one that the store does not take now is read again
             match self._unread[0]:
                 case PodStatus() as status:
@@ -139,7 +139,7 @@ class KubernetesExecutor(RemoteExecutor):
         self._lose(attempt_id, status.end)
         self._pod_publisher.names.pop(attempt_id, None)
         if not status.is_deleted and self._is_to_delete(status.phase):
-            self._courier.delete(status.name)
+            self._controller.delete(status.name)
 
     def _is_to_delete(self, phase: str) -> bool:
         """A pod that cannot start is always deleted: it would start later, when its attempt is over."""
@@ -166,7 +166,7 @@ class KubernetesExecutor(RemoteExecutor):
         for attempt_id in (waiting & listed) - known:
             name = self._pod_publisher.names.pop(attempt_id, None)
             if name is not None:
-                self._courier.delete(name)
+                self._controller.delete(name)
         for attempt_id in self._waits.keys() - known:
             del self._waits[attempt_id]
         for attempt_id in self._pod_publisher.names.keys() - known - listed:

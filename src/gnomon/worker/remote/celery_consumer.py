@@ -5,11 +5,12 @@ A message is acknowledged when it is given to the worker process: whether an att
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
+
+import msgspec
 
 from gnomon import log
 from gnomon.executors.celery_broker import TASK_NAME
@@ -64,7 +65,7 @@ def start_strategy(carrier: MessageCarrier, writer: UnackedWriter, _task: object
     writer.begin_connection(consumer)
 
     def handle(message: Any, body: Any, _ack: object, _reject: object, _callbacks: object) -> None:
-        arguments = json.loads(message.body)[0] if body is None else body["args"]
+        arguments = msgspec.json.decode(message.body)[0] if body is None else body["args"]
         carrier.take(str(arguments[0]), str(arguments[1]), partial(acknowledge, message, str(arguments[0]), consumer.connection_errors))
 
     return handle

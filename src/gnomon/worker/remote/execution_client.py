@@ -40,7 +40,7 @@ from gnomon.taskapi import TaskApiRefused
 from gnomon.worker.remote.joined_requests import PlainConnection, SecureConnection
 
 TIMEOUT_S = 20.0
-"""For requests that a thread of the courier makes."""
+"""For requests that a thread of the relay makes."""
 LOOP_TIMEOUT_S = 3.0
 """For requests that the loop of the worker waits for: it sends the heartbeats, and a worker without one for WORKER_TTL_S is lost while an api-server is up."""
 AWAY_MAX_S = 300.0

@@ -35,7 +35,7 @@ class HttpWorkerStore:
         self._is_cut_off = False
         """True when nothing shows that this worker reaches other hosts: schedulers may then declare it lost while its attempts run."""
         self.list_held: Callable[[], Iterable[str]] = lambda: ()
-        """The attempts that the courier carries."""
+        """The attempts that the relay carries."""
         self.take_figures: Callable[[], Iterable[Figure]] = lambda: ()
         """What the worker counts of itself, when it is time to send it."""
         self.on_clock: Callable[[Instant], object] = lambda _now: None

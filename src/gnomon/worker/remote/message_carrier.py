@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import socket
 import threading
 import time
@@ -10,6 +9,8 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from gnomon import log
 
@@ -98,7 +99,7 @@ class MessageCarrier:
             given.append(message)
         if not given:
             return
-        lines = b"".join(json.dumps([message.attempt_id, message.token]).encode() + b"\n" for message in given)
+        lines = b"".join(msgspec.json.encode((message.attempt_id, message.token)) + b"\n" for message in given)
         try:
             self._connect().sendall(lines)
         except OSError as error:
@@ -147,7 +148,7 @@ class MessageCarrier:
                 return
             *lines, self._unread = (self._unread + answer).split(b"\n")
             for line in lines:
-                attempt_id, outcome = json.loads(line)
+                attempt_id, outcome = msgspec.json.decode(line)
                 self._on_answer(attempt_id, is_over=outcome is not None)
             self._fill()
 

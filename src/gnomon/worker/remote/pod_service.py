@@ -12,7 +12,7 @@ from gnomon.config.host_name import current_host_name
 from gnomon.errors import ConfigurationError
 from gnomon.wakeups import StopFlag
 from gnomon.worker.loop import STOPPED, TICK_S, WorkerService
-from gnomon.worker.remote.attempt_courier import AttemptCourier
+from gnomon.worker.remote.attempt_relay import AttemptRelay
 from gnomon.worker.remote.execution_client import ExecutionClient
 from gnomon.worker.remote.http_store import HttpWorkerStore
 from gnomon.worker.remote.log_forwarder import LogForwarder
@@ -27,8 +27,8 @@ POD_STOPPED = "its pod was told to stop (SIGTERM): it was deleted, evicted, or i
 class _CarriedAttempt:
     """The one message of this worker, in a thread of its own; `is_over` is set when the attempt has ended or is not to run."""
 
-    def __init__(self, courier: AttemptCourier, attempt_id: str, token: str) -> None:
-        self._courier = courier
+    def __init__(self, relay: AttemptRelay, attempt_id: str, token: str) -> None:
+        self._relay = relay
         self._attempt_id = attempt_id
         self._token = token
         self.outcome = ""
@@ -41,7 +41,7 @@ class _CarriedAttempt:
 
     def _carry(self) -> None:
         try:
-            self.outcome = self._courier.carry(self._attempt_id, self._token)
+            self.outcome = self._relay.carry(self._attempt_id, self._token)
         except Exception:
             events.exception("attempt_not_carried", attempt=self._attempt_id)
             self.outcome = "could not be handled"
@@ -60,12 +60,12 @@ def main(cfg: Config, attempt_id: str, token_file: Path, api_url: str) -> int:
     store = HttpWorkerStore(client)
     worker = WorkerService(settings, store, clock)
     forwarder = LogForwarder(client, cfg.logs_folder)
-    courier = AttemptCourier(
+    relay = AttemptRelay(
         client, store, lambda: (worker.worker_id, worker.address), current_host_name(), 1, cfg.dags_folder, clock, forwarder, claim_patience_s=_CLAIM_PATIENCE_S
     )
-    carried = _CarriedAttempt(courier, attempt_id, token)
+    carried = _CarriedAttempt(relay, attempt_id, token)
     worker.start()
-    courier.start()
+    relay.start()
     forwarder.start()
     carried.start()
     events.info("worker_started", worker=worker.worker_id, attempt=attempt_id)
@@ -80,7 +80,7 @@ def main(cfg: Config, attempt_id: str, token_file: Path, api_url: str) -> int:
     finally:
         worker.stop(reason)
         carried.is_over.wait(_LAST_REPORT_S)
-        courier.close()
+        relay.close()
         forwarder.close()
         worker.close()
     events.info("worker_stopped", attempt=attempt_id, outcome=carried.outcome)

@@ -1,8 +1,7 @@
-"""`gnomon celery worker`: two processes. One consumes messages; the other has the loop of a worker and its courier, without a database."""
+"""`gnomon celery worker`: two processes. One consumes messages; the other has the loop of a worker and its relay, without a database."""
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import socket
@@ -11,6 +10,8 @@ import time
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+
+import msgspec
 
 from gnomon import log
 from gnomon.clock import SystemClock
@@ -25,7 +26,7 @@ from gnomon.processes.termination import kill_descendants, reap_children
 from gnomon.worker import drain
 from gnomon.worker.file_zygote import ORPHAN_GRACE_S
 from gnomon.worker.loop import WorkerService
-from gnomon.worker.remote.attempt_courier import AttemptCourier
+from gnomon.worker.remote.attempt_relay import AttemptRelay
 from gnomon.worker.remote.broker_probe import BrokerProbe
 from gnomon.worker.remote.celery_consumer import ConsumerSettings, consume
 from gnomon.worker.remote.execution_client import ExecutionClient
@@ -89,7 +90,7 @@ def _run_worker(cfg: Config, client: ExecutionClient, probe: BrokerProbe, slots:
     worker = WorkerService(settings, store, clock)
     worker.on_lease = lambda until: lease.put(until + FROZEN_S)
     forwarder = LogForwarder(client, cfg.logs_folder)
-    courier = AttemptCourier(client, store, lambda: (worker.worker_id, worker.address), current_host_name(), slots, cfg.dags_folder, clock, forwarder)
+    relay = AttemptRelay(client, store, lambda: (worker.worker_id, worker.address), current_host_name(), slots, cfg.dags_folder, clock, forwarder)
     record_folder = create_folder_recorder(cfg, clock)
 
     def refresh(written: ProcessFigures) -> None:
@@ -99,15 +100,15 @@ def _run_worker(cfg: Config, client: ExecutionClient, probe: BrokerProbe, slots:
     figures = RemoteWorkerFigures(refresh, clock)
     store.take_figures, store.on_clock = figures.take, figures.record_clock
     worker.start()
-    courier.start()
+    relay.start()
     forwarder.start()
-    intake = MessageIntake(intake_path, courier)
+    intake = MessageIntake(intake_path, relay)
     events.info("worker_started", worker=worker.worker_id, slots=slots)
     try:
         drain.run(worker, requests, clock, 0.0)
     finally:
         forwarder.close()
-        courier.close()
+        relay.close()
         intake.close()
         worker.close()
     events.info("worker_stopped", worker=worker.worker_id)
@@ -168,9 +169,9 @@ class MessageIntake:
     An outcome that is null says that the slot of the attempt is free.
     """
 
-    def __init__(self, path: Path, courier: AttemptCourier) -> None:
+    def __init__(self, path: Path, relay: AttemptRelay) -> None:
         self.address = str(path)
-        self._courier = courier
+        self._relay = relay
         self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         path.unlink(missing_ok=True)
         before = os.umask(0o077)
@@ -200,8 +201,8 @@ class MessageIntake:
         with sock, sock.makefile("r", encoding="utf-8") as lines, suppress(ConnectionError):
             for line in lines:
                 if line.endswith("\n"):
-                    attempt_id, token = json.loads(line)
-                    self._courier.accept(attempt_id, token, partial(answers.put_end, attempt_id), partial(answers.put_free, attempt_id))
+                    attempt_id, token = msgspec.json.decode(line)
+                    self._relay.accept(attempt_id, token, partial(answers.put_end, attempt_id), partial(answers.put_free, attempt_id))
         answers.close()
 
 
@@ -255,4 +256,4 @@ class OutcomeLines:
 
 
 def _encode_line(attempt_id: str, outcome: str | None) -> bytes:
-    return json.dumps([attempt_id, outcome]).encode() + b"\n"
+    return msgspec.json.encode((attempt_id, outcome)) + b"\n"

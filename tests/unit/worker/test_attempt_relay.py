@@ -1,4 +1,4 @@
-"""The courier and the store of a worker without a database, over an execution API that can be silent, refuse, and declare the worker lost."""
+"""The relay and the store of a worker without a database, over an execution API that can be silent, refuse, and declare the worker lost."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ from gnomon.model.task_api_requests import GetVariable
 from gnomon.processes.message_stream import FrameDecoder, encode_frame, receive_message
 from gnomon.worker.attempt_registry import AttemptRegistry
 from gnomon.worker.incarnation import HEARTBEAT_S, WorkerIncarnation
-from gnomon.worker.remote import attempt_courier, report_exchange
-from gnomon.worker.remote.attempt_courier import CLAIM_PATIENCE_S, AttemptCourier
+from gnomon.worker.remote import attempt_relay, report_exchange
+from gnomon.worker.remote.attempt_relay import CLAIM_PATIENCE_S, AttemptRelay
 from gnomon.worker.remote.broker_probe import BrokerProbe
 from gnomon.worker.remote.execution_client import (
     AWAY_MAX_S,
@@ -240,19 +240,19 @@ class LoopOfWorker:
                     continue
 
 
-class CourierWorld:
-    """A courier, its api-server, and the worker that it is connected to."""
+class RelayWorld:
+    """A relay, its api-server, and the worker that it is connected to."""
 
     def __init__(self, folder: Path, claim_patience_s: float = CLAIM_PATIENCE_S) -> None:
         self.api = ScriptedApi()
         self.store = HttpWorkerStore(self.api)
         self.loop = LoopOfWorker(folder)
-        self.courier = AttemptCourier(self.api, self.store, lambda: (self.loop.worker_id, self.loop.address), "host", 4, Path("/own"), SystemClock(), claim_patience_s=claim_patience_s)
+        self.relay = AttemptRelay(self.api, self.store, lambda: (self.loop.worker_id, self.loop.address), "host", 4, Path("/own"), SystemClock(), claim_patience_s=claim_patience_s)
         self.outcomes: queue.SimpleQueue[str] = queue.SimpleQueue()
 
     def carry(self, attempt_id: str = "a1") -> None:
         """A message of the broker came."""
-        threading.Thread(target=lambda: self.outcomes.put(self.courier.carry(attempt_id, "token")), daemon=True).start()
+        threading.Thread(target=lambda: self.outcomes.put(self.relay.carry(attempt_id, "token")), daemon=True).start()
 
     def outcome(self) -> str:
         return self.outcomes.get(timeout=PATIENCE_S)
@@ -262,7 +262,7 @@ class CourierWorld:
             pass
 
     def start(self) -> None:
-        self.courier.start()
+        self.relay.start()
         self.loop.get(Hello)
 
     def submitted(self, attempt_id: str = "a1") -> Attempt:
@@ -279,19 +279,19 @@ def claim_patience_s() -> float:
 
 
 @pytest.fixture
-def world(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, claim_patience_s: float) -> Iterator[CourierWorld]:
-    monkeypatch.setattr(attempt_courier, "RETRY_S", 0.01)
+def world(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, claim_patience_s: float) -> Iterator[RelayWorld]:
+    monkeypatch.setattr(attempt_relay, "RETRY_S", 0.01)
     monkeypatch.setattr(report_exchange, "RETRY_S", 0.01)
-    monkeypatch.setattr(attempt_courier, "STEP_S", 0.01)
-    monkeypatch.setattr(attempt_courier, "SILENCE_S", 1e9)
-    made = CourierWorld(tmp_path_factory.mktemp("c"), claim_patience_s)
+    monkeypatch.setattr(attempt_relay, "STEP_S", 0.01)
+    monkeypatch.setattr(attempt_relay, "SILENCE_S", 1e9)
+    made = RelayWorld(tmp_path_factory.mktemp("c"), claim_patience_s)
     yield made
-    if made.courier._thread.ident is not None:
-        made.courier.close()
+    if made.relay._thread.ident is not None:
+        made.relay.close()
     made.loop.close()
 
 
-def test_an_attempt_is_claimed_submitted_reported_and_acknowledged(world: CourierWorld) -> None:
+def test_an_attempt_is_claimed_submitted_reported_and_acknowledged(world: RelayWorld) -> None:
     world.api.elements = (XComElement(task_id="t", number=0, container="list", length=1, value="1"),)
     world.start()
     world.carry()
@@ -305,7 +305,7 @@ def test_an_attempt_is_claimed_submitted_reported_and_acknowledged(world: Courie
     assert (world.api.entered, world.api.ended) == (["a1"], [result_of("a1")])
 
 
-def test_a_message_about_an_attempt_that_another_worker_has_runs_nothing(world: CourierWorld) -> None:
+def test_a_message_about_an_attempt_that_another_worker_has_runs_nothing(world: RelayWorld) -> None:
     world.api.claims["a1"] = "another"
     world.start()
     world.carry()
@@ -313,7 +313,7 @@ def test_a_message_about_an_attempt_that_another_worker_has_runs_nothing(world: 
     assert world.loop.messages.empty()
 
 
-def test_a_message_that_comes_twice_is_carried_once(world: CourierWorld) -> None:
+def test_a_message_that_comes_twice_is_carried_once(world: RelayWorld) -> None:
     world.start()
     world.carry()
     world.submitted()
@@ -324,7 +324,7 @@ def test_a_message_that_comes_twice_is_carried_once(world: CourierWorld) -> None
     assert len(world.api.ended) == 1
 
 
-def test_a_claim_waits_for_the_api_server(world: CourierWorld) -> None:
+def test_a_claim_waits_for_the_api_server(world: RelayWorld) -> None:
     world.start()
     world.api.is_away = True
     world.carry()
@@ -335,14 +335,14 @@ def test_a_claim_waits_for_the_api_server(world: CourierWorld) -> None:
 
 
 @pytest.mark.parametrize("claim_patience_s", [0.0])
-def test_a_claim_is_given_up_after_its_patience(world: CourierWorld) -> None:
+def test_a_claim_is_given_up_after_its_patience(world: RelayWorld) -> None:
     world.start()
     world.api.is_away = True
     world.carry()
     assert world.outcome() == "was not claimed"
 
 
-def test_a_result_waits_for_the_api_server_and_is_delivered_once(world: CourierWorld) -> None:
+def test_a_result_waits_for_the_api_server_and_is_delivered_once(world: RelayWorld) -> None:
     world.start()
     world.carry()
     world.submitted()
@@ -358,8 +358,8 @@ def test_a_result_waits_for_the_api_server_and_is_delivered_once(world: CourierW
     assert world.api.ended == [result_of("a1", "failed")]
 
 
-def test_a_result_that_the_loop_delivered_frees_the_message(world: CourierWorld, monkeypatch: pytest.MonkeyPatch) -> None:
-    """While the api-server is silent the courier leaves the worker; when it answers again, the loop may be first to deliver, and then forgets the result."""
+def test_a_result_that_the_loop_delivered_frees_the_message(world: RelayWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While the api-server is silent the relay leaves the worker; when it answers again, the loop may be first to deliver, and then forgets the result."""
     world.start()
     world.carry()
     world.submitted()
@@ -368,7 +368,7 @@ def test_a_result_that_the_loop_delivered_frees_the_message(world: CourierWorld,
     assert world.api.ended == [result_of("a1")]
 
 
-def test_a_result_that_is_refused_ends_the_message(world: CourierWorld) -> None:
+def test_a_result_that_is_refused_ends_the_message(world: RelayWorld) -> None:
     world.start()
     world.carry()
     world.submitted()
@@ -380,7 +380,7 @@ def test_a_result_that_is_refused_ends_the_message(world: CourierWorld) -> None:
 
 
 @pytest.mark.parametrize("status", [400, 413])
-def test_a_result_that_the_api_server_cannot_take_becomes_a_failure_that_says_so(world: CourierWorld, status: int) -> None:
+def test_a_result_that_the_api_server_cannot_take_becomes_a_failure_that_says_so(world: RelayWorld, status: int) -> None:
     """It was sent again for ever, and held a place of the worker."""
     world.start()
     world.carry()
@@ -395,7 +395,7 @@ def test_a_result_that_the_api_server_cannot_take_becomes_a_failure_that_says_so
     assert ended.reason == "the api-server refused the result of this attempt (success): the body has more than 1000 bytes"
 
 
-def test_a_result_that_is_refused_as_a_failure_too_ends_the_message(world: CourierWorld) -> None:
+def test_a_result_that_is_refused_as_a_failure_too_ends_the_message(world: RelayWorld) -> None:
     world.start()
     world.carry()
     world.submitted()
@@ -406,7 +406,7 @@ def test_a_result_that_is_refused_as_a_failure_too_ends_the_message(world: Couri
     assert world.api.ended == []
 
 
-def test_a_refused_submission_ends_the_message(world: CourierWorld) -> None:
+def test_a_refused_submission_ends_the_message(world: RelayWorld) -> None:
     world.start()
     world.carry()
     world.submitted()
@@ -414,7 +414,7 @@ def test_a_refused_submission_ends_the_message(world: CourierWorld) -> None:
     assert world.outcome() == "was given up"
 
 
-def test_attempts_of_an_incarnation_that_ended_are_given_up(world: CourierWorld) -> None:
+def test_attempts_of_an_incarnation_that_ended_are_given_up(world: RelayWorld) -> None:
     world.start()
     world.carry()
     world.submitted()
@@ -426,10 +426,10 @@ def test_attempts_of_an_incarnation_that_ended_are_given_up(world: CourierWorld)
     assert world.api.claims["a2"] == "w2"
 
 
-def test_an_attempt_that_an_earlier_incarnation_claimed_never_runs_in_the_next(world: CourierWorld) -> None:
+def test_an_attempt_that_an_earlier_incarnation_claimed_never_runs_in_the_next(world: RelayWorld) -> None:
     """The earlier one sends no heartbeats any more, so the attempt is given to another worker in a moment."""
     world.loop.begin("w2", listens=False)
-    world.courier.start()
+    world.relay.start()
     world.carry()
     world.await_request("claim")
     world.loop.begin("w3")
@@ -438,15 +438,15 @@ def test_an_attempt_that_an_earlier_incarnation_claimed_never_runs_in_the_next(w
     assert world.loop.messages.empty()
 
 
-def test_while_the_api_server_is_silent_the_courier_leaves_the_worker_alone(world: CourierWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_while_the_api_server_is_silent_the_relay_leaves_the_worker_alone(world: RelayWorld, monkeypatch: pytest.MonkeyPatch) -> None:
     world.start()
     world.carry()
     world.submitted()
     connection = world.loop._connection
-    monkeypatch.setattr(attempt_courier, "SILENCE_S", -1.0)
+    monkeypatch.setattr(attempt_relay, "SILENCE_S", -1.0)
     world.api.is_away = True
-    _until(lambda: world.courier._sock is None)
-    monkeypatch.setattr(attempt_courier, "SILENCE_S", 1e9)
+    _until(lambda: world.relay._sock is None)
+    monkeypatch.setattr(attempt_relay, "SILENCE_S", 1e9)
     world.loop.get(Hello)
     assert world.loop._connection is not connection
     world.api.is_away = False
@@ -454,7 +454,7 @@ def test_while_the_api_server_is_silent_the_courier_leaves_the_worker_alone(worl
     assert world.outcome() == "success"
 
 
-def test_cancellations_reach_the_worker(world: CourierWorld) -> None:
+def test_cancellations_reach_the_worker(world: RelayWorld) -> None:
     world.start()
     world.carry()
     world.submitted()
@@ -464,17 +464,17 @@ def test_cancellations_reach_the_worker(world: CourierWorld) -> None:
     assert (cancel.attempt_id, cancel.reason, cancel.grace_s) == ("a1", "marked failed by ann", 2.5)
 
 
-def test_the_end_of_the_courier_ends_its_messages(world: CourierWorld) -> None:
+def test_the_end_of_the_relay_ends_its_messages(world: RelayWorld) -> None:
     world.start()
     world.carry()
     world.submitted()
-    world.courier.close()
+    world.relay.close()
     assert world.outcome() == "was given up"
 
 
 # ---- batches -----------------------------------------------------------------------------------------------------------
 @pytest.fixture
-def busy(world: CourierWorld) -> CourierWorld:
+def busy(world: RelayWorld) -> RelayWorld:
     """Attempt a0 runs, so the worker is registered."""
     world.start()
     world.carry("a0")
@@ -482,30 +482,30 @@ def busy(world: CourierWorld) -> CourierWorld:
     return world
 
 
-def _hold_a_request(world: CourierWorld) -> None:
+def _hold_a_request(world: RelayWorld) -> None:
     """The entry of a0 is on its way to the api-server, which does not answer yet."""
     world.api.may_answer.clear()
     world.loop.report(EntryReport(attempts=(("a0", 1, 5),)))
     world.await_request("entered")
 
 
-def _carry_in_order(world: CourierWorld, *attempt_ids: str) -> None:
+def _carry_in_order(world: RelayWorld, *attempt_ids: str) -> None:
     for attempt_id in attempt_ids:
-        world.courier.accept(attempt_id, "token", world.outcomes.put)
+        world.relay.accept(attempt_id, "token", world.outcomes.put)
 
 
-def test_what_comes_during_a_request_goes_with_the_next_one(busy: CourierWorld) -> None:
+def test_what_comes_during_a_request_goes_with_the_next_one(busy: RelayWorld) -> None:
     _hold_a_request(busy)
     _carry_in_order(busy, "a1", "a2")
     busy.loop.report(ResultReport(results=(result_of("a0"),)))
-    _until(lambda: busy.courier._exchange._orders.qsize() == 3)
+    _until(lambda: busy.relay._exchange._orders.qsize() == 3)
     busy.api.may_answer.set()
     assert busy.outcome() == "success"
     assert [attempt.attempt_id for attempt in busy.loop.get(SubmitAttempts).attempts] == ["a1", "a2"]
     assert [sorted(batch) for batch in busy.api.batches[1:]] == [[("ReportedClaim", "a1"), ("ReportedClaim", "a2"), ("ReportedResult", "a0")]]
 
 
-def test_the_entry_of_an_attempt_that_has_ended_goes_with_its_result(busy: CourierWorld) -> None:
+def test_the_entry_of_an_attempt_that_has_ended_goes_with_its_result(busy: RelayWorld) -> None:
     _hold_a_request(busy)
     _carry_in_order(busy, "a1")
     busy.api.may_answer.set()
@@ -516,21 +516,21 @@ def test_the_entry_of_an_attempt_that_has_ended_goes_with_its_result(busy: Couri
     busy.await_request("claim")
     busy.loop.report(EntryReport(attempts=(("a1", 1, 5),)))
     busy.loop.report(ResultReport(results=(msgspec.structs.replace(result_of("a1"), started_at=5),)))
-    _until(lambda: busy.courier._exchange._orders.qsize() == 2)
+    _until(lambda: busy.relay._exchange._orders.qsize() == 2)
     busy.api.may_answer.set()
     assert busy.outcome() == "success"
     assert busy.api.batches[-1] == [("ReportedResult", "a1")]
     assert busy.api.ended[0].started_at == 5
 
 
-def test_an_entry_waits_for_the_result_that_says_when_the_attempt_began(busy: CourierWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_entry_waits_for_the_result_that_says_when_the_attempt_began(busy: RelayWorld, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(report_exchange, "ENTRY_S", 600.0)
     busy.loop.report(EntryReport(attempts=(("a0", 1, 5),)))
-    _until(lambda: "a0" in busy.courier._exchange._entries)
+    _until(lambda: "a0" in busy.relay._exchange._entries)
     _carry_in_order(busy, "a1")
     busy.submitted("a1")
     busy.loop.report(EntryReport(attempts=(("a1", 1, 6),)))
-    _until(lambda: "a1" in busy.courier._exchange._entries)
+    _until(lambda: "a1" in busy.relay._exchange._entries)
     busy.loop.report(ResultReport(results=(msgspec.structs.replace(result_of("a0"), started_at=5),)))
     assert busy.outcome() == "success"
     busy.loop.report(ResultReport(results=(result_of("a1"),)))
@@ -538,22 +538,22 @@ def test_an_entry_waits_for_the_result_that_says_when_the_attempt_began(busy: Co
     assert busy.api.batches == [[("ReportedClaim", "a1")], [("ReportedResult", "a0")], [("ReportedEntry", "a1"), ("ReportedResult", "a1")]]
 
 
-def test_an_entry_that_waits_while_its_result_is_reported_alone_is_dropped(busy: CourierWorld, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
-    monkeypatch.setattr(attempt_courier, "LARGE_BYTES", 0)
+def test_an_entry_that_waits_while_its_result_is_reported_alone_is_dropped(busy: RelayWorld, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    monkeypatch.setattr(attempt_relay, "LARGE_BYTES", 0)
     monkeypatch.setattr(report_exchange, "ENTRY_S", 0.5)
     busy.loop.report(EntryReport(attempts=(("a0", 1, 5),)))
-    _until(lambda: "a0" in busy.courier._exchange._entries)
+    _until(lambda: "a0" in busy.relay._exchange._entries)
     busy.loop.report(ResultReport(results=(result_of("a0"),)))
     assert busy.outcome() == "success"
     assert busy.loop.get(AcknowledgeResults).attempt_ids == ("a0",)
-    _until(lambda: not busy.courier._exchange._entries)
+    _until(lambda: not busy.relay._exchange._entries)
     _carry_in_order(busy, "a1")
     busy.submitted("a1")
     assert (busy.api.entered, busy.api.ended, busy.api.batches) == ([], [result_of("a0")], [[("ReportedClaim", "a1")]])
     assert not caplog.records
 
 
-def test_a_report_that_cannot_be_stored_now_does_not_hold_the_others(busy: CourierWorld) -> None:
+def test_a_report_that_cannot_be_stored_now_does_not_hold_the_others(busy: RelayWorld) -> None:
     busy.api.faulty.add("a1")
     _carry_in_order(busy, "a1", "a2")
     busy.submitted("a2")
@@ -568,7 +568,7 @@ def test_a_report_that_cannot_be_stored_now_does_not_hold_the_others(busy: Couri
 
 
 @pytest.mark.parametrize("status", [400, 401, 413])
-def test_reports_of_a_batch_that_is_refused_as_a_whole_go_one_by_one(busy: CourierWorld, status: int) -> None:
+def test_reports_of_a_batch_that_is_refused_as_a_whole_go_one_by_one(busy: RelayWorld, status: int) -> None:
     busy.api.refuses_batches = status
     busy.loop.report(EntryReport(attempts=(("a0", 1, 5),)))
     busy.loop.report(ResultReport(results=(result_of("a0"),)))
@@ -579,9 +579,9 @@ def test_reports_of_a_batch_that_is_refused_as_a_whole_go_one_by_one(busy: Couri
     assert (busy.api.ended, busy.api.batches) == ([result_of("a0")], [])
 
 
-def test_the_slot_is_free_before_the_result_is_reported(busy: CourierWorld) -> None:
+def test_the_slot_is_free_before_the_result_is_reported(busy: RelayWorld) -> None:
     free: queue.SimpleQueue[str] = queue.SimpleQueue()
-    busy.courier.accept("a1", "token", busy.outcomes.put, lambda: free.put("a1"))
+    busy.relay.accept("a1", "token", busy.outcomes.put, lambda: free.put("a1"))
     busy.submitted("a1")
     busy.api.may_answer.clear()
     busy.loop.report(ResultReport(results=(result_of("a1"),)))
@@ -591,7 +591,7 @@ def test_the_slot_is_free_before_the_result_is_reported(busy: CourierWorld) -> N
     assert busy.outcome() == "success"
 
 
-def test_a_result_that_the_worker_sends_again_after_its_end_is_acknowledged(busy: CourierWorld) -> None:
+def test_a_result_that_the_worker_sends_again_after_its_end_is_acknowledged(busy: RelayWorld) -> None:
     for _ in range(2):
         busy.loop.report(ResultReport(results=(result_of("a0"),)))
         assert busy.loop.get(AcknowledgeResults).attempt_ids == ("a0",)
@@ -599,18 +599,18 @@ def test_a_result_that_the_worker_sends_again_after_its_end_is_acknowledged(busy
 
 
 # ---- the store ---------------------------------------------------------------------------------------------------------
-def register(world: CourierWorld, worker_id: str = "w1") -> None:
+def register(world: RelayWorld, worker_id: str = "w1") -> None:
     world.store.register(WorkerRecord(worker_id, "host", "", 4, 0, False))
 
 
-def test_a_worker_without_a_claim_sends_nothing(world: CourierWorld) -> None:
+def test_a_worker_without_a_claim_sends_nothing(world: RelayWorld) -> None:
     register(world)
     assert world.store.beat("w1")
     world.store.retire("w1")
     assert world.api.asked.empty()
 
 
-def test_an_idle_worker_that_was_declared_lost_gets_a_new_incarnation(world: CourierWorld, tmp_path: Path) -> None:
+def test_an_idle_worker_that_was_declared_lost_gets_a_new_incarnation(world: RelayWorld, tmp_path: Path) -> None:
     """Also when it was declared lost without a token for heartbeats: then only its claim is refused."""
     clock = VirtualClock(1_700_000_000_000_000)
     incarnation = WorkerIncarnation(WorkerSettings(tmp_path, tmp_path, 4, {}), world.store, clock)
@@ -635,7 +635,7 @@ def test_an_idle_worker_that_was_declared_lost_gets_a_new_incarnation(world: Cou
     assert incarnation.worker_id in world.api.lost
 
 
-def test_a_lost_worker_hears_it_at_its_heartbeat(world: CourierWorld) -> None:
+def test_a_lost_worker_hears_it_at_its_heartbeat(world: RelayWorld) -> None:
     register(world)
     world.api.claim("a1", "token", "w1", "host", 4)
     assert world.store.beat("w1")
@@ -643,7 +643,7 @@ def test_a_lost_worker_hears_it_at_its_heartbeat(world: CourierWorld) -> None:
     assert not world.store.beat("w1")
 
 
-def test_a_claim_between_the_begin_of_an_incarnation_and_its_registration_keeps_its_token(world: CourierWorld) -> None:
+def test_a_claim_between_the_begin_of_an_incarnation_and_its_registration_keeps_its_token(world: RelayWorld) -> None:
     register(world)
     world.api.claim("a1", "token", "w1", "host", 4)
     world.api.claim("a2", "token", "w2", "host", 4)
@@ -657,7 +657,7 @@ def test_a_claim_between_the_begin_of_an_incarnation_and_its_registration_keeps_
     assert world.store.beat("w2")
 
 
-def test_a_silent_api_server_is_asked_once_until_a_heartbeat_is_answered(world: CourierWorld) -> None:
+def test_a_silent_api_server_is_asked_once_until_a_heartbeat_is_answered(world: RelayWorld) -> None:
     """Each question would hold the loop, which sends the heartbeats."""
     register(world)
     attempt = world.api.claim("a1", "token", "w1", "host", 4).attempt
@@ -684,7 +684,7 @@ def test_a_silent_api_server_is_asked_once_until_a_heartbeat_is_answered(world: 
     (ApiNotListening, False, True), (ApiSilent, True, True), (ApiSilent, False, False),
 ])
 def test_a_worker_ends_its_attempts_only_if_nothing_shows_that_it_is_the_api_server_that_is_away(
-    world: CourierWorld, tmp_path: Path, silence: type[ApiSilent], is_broker_reachable: bool, goes_on: bool,
+    world: RelayWorld, tmp_path: Path, silence: type[ApiSilent], is_broker_reachable: bool, goes_on: bool,
 ) -> None:
     clock = VirtualClock(1_700_000_000_000_000)
     store = HttpWorkerStore(world.api, lambda: is_broker_reachable)
@@ -709,7 +709,7 @@ def test_a_worker_ends_its_attempts_only_if_nothing_shows_that_it_is_the_api_ser
         assert not pass_time(AWAY_MAX_S + 1), "it does not go on for ever"
 
 
-def test_a_request_of_author_code_may_wait_for_the_api_server_and_not_for_a_claim_that_is_gone(world: CourierWorld) -> None:
+def test_a_request_of_author_code_may_wait_for_the_api_server_and_not_for_a_claim_that_is_gone(world: RelayWorld) -> None:
     register(world)
     attempt = world.api.claim("a1", "token", "w1", "host", 4).attempt
     world.api.is_away = True
@@ -749,14 +749,14 @@ def test_a_broker_of_this_machine_proves_nothing_about_another_machine(api_host:
     assert not BrokerProbe("redis+socket:///run/redis.sock;sqs://", api_host).is_reachable()
 
 
-def test_a_mailed_result_that_is_refused_does_not_hold_the_others(world: CourierWorld) -> None:
+def test_a_mailed_result_that_is_refused_does_not_hold_the_others(world: RelayWorld) -> None:
     register(world)
     world.api.claim("a2", "token", "w1", "host", 4)
     world.store.mail_results("w1", [result_of("a1"), result_of("a2")])
     assert world.api.ended == [result_of("a2")]
 
 
-def test_a_mailed_result_that_the_api_server_cannot_take_is_mailed_as_a_failure(world: CourierWorld) -> None:
+def test_a_mailed_result_that_the_api_server_cannot_take_is_mailed_as_a_failure(world: RelayWorld) -> None:
     register(world)
     world.api.claim("a1", "token", "w1", "host", 4)
     world.api.body_max = 1000

@@ -1,4 +1,4 @@
-"""The thread of requests of the PodCourier: an error that nobody expects costs one attempt, and not the thread."""
+"""The thread of requests of the PodController: an error that nobody expects costs one attempt, and not the thread."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from gnomon.clock import SystemClock
-from gnomon.executors.kubernetes.pod_courier import PodCourier, PodImpossible
+from gnomon.executors.kubernetes.pod_controller import PodController, PodImpossible
 
 from .test_pods import make_settings
 
@@ -72,17 +72,17 @@ def _wait_for(found: Callable[[], bool]) -> None:
 
 
 def test_an_error_of_the_library_costs_one_attempt_and_not_the_thread(cluster: BrokenOnce) -> None:
-    courier = PodCourier(cluster, make_settings(), (), lambda _: "token", 8, SystemClock(), NoHook())  # type: ignore[arg-type]
-    courier.start()
+    controller = PodController(cluster, make_settings(), (), lambda _: "token", 8, SystemClock(), NoHook())  # type: ignore[arg-type]
+    controller.start()
     try:
-        courier.delete("broken")
+        controller.delete("broken")
         for attempt_id, name in (("a", "broken"), ("b", "whole")):
-            courier.create(attempt_id, {"metadata": {"name": name}})
-        courier.delete("other")
+            controller.create(attempt_id, {"metadata": {"name": name}})
+        controller.delete("other")
         _wait_for(lambda: "whole" in cluster.created and "other" in cluster.deleted)
     finally:
-        courier.close()
-    assert (courier.take_created(), cluster.created, cluster.deleted) == (["b"], ["whole"], ["other"])
-    (impossible,) = [one for one in courier.take_updates() if isinstance(one, PodImpossible)]
+        controller.close()
+    assert (controller.take_created(), cluster.created, cluster.deleted) == (["b"], ["whole"], ["other"])
+    (impossible,) = [one for one in controller.take_updates() if isinstance(one, PodImpossible)]
     assert (impossible.attempt_id, impossible.end.reason) == ("a", "its pod cannot be created: RuntimeError: of the library")
     assert not impossible.end.is_of_cluster

@@ -1,6 +1,6 @@
-"""AttemptCourier: for each message of the broker it claims the attempt, gives it to the worker of this process, and reports its entry and its result.
+"""AttemptRelay: for each message of the broker it claims the attempt, gives it to the worker of this process, and reports its entry and its result.
 
-To the loop of the worker the courier is a scheduler: it is connected to the worker's Unix socket. Claims and reports go through the thread of the
+To the loop of the worker the relay is a scheduler: it is connected to the worker's Unix socket. Claims and reports go through the thread of the
 `ReportExchange`; results that cannot go with others have a thread of their own.
 """
 
@@ -45,7 +45,7 @@ from gnomon.worker.remote.report_exchange import RETRY_S, Entry, ReportExchange,
 events = log.get_logger("worker")
 
 SILENCE_S = 5.0
-"""Without an answer of the api-server for this time the courier leaves the worker, whose own limit then counts (`HttpWorkerStore.find_silence_limit`)."""
+"""Without an answer of the api-server for this time the relay leaves the worker, whose own limit then counts (`HttpWorkerStore.find_silence_limit`)."""
 STEP_S = 0.25
 LARGE_BYTES = 65_536
 """A larger result has a request of its own: others would wait for its transfer."""
@@ -65,7 +65,7 @@ class CarriedAttempt:
     """Whether its result has come, and is being reported."""
 
 
-class AttemptCourier:
+class AttemptRelay:
     """`find_worker`: the id and the socket of the present incarnation of the worker."""
 
     def __init__(
@@ -91,7 +91,7 @@ class AttemptCourier:
         """(worker id, attempt) of claimed attempts that the worker does not have yet."""
         self._exchange = ReportExchange(client, self, clock)
         store.list_held = self._list_carried
-        self._thread = threading.Thread(target=self._run, name="attempt-courier", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="attempt-relay", daemon=True)
 
     def start(self) -> None:
         """Connect to the worker, now and whenever it has a new incarnation."""
@@ -235,7 +235,7 @@ class AttemptCourier:
                 self._connect(worker_id, address)
             self._submit_again()
             self._pass_cancellations()
-            while not self._store.ended.empty():  # the loop of the worker delivered it itself, because the courier was not connected
+            while not self._store.ended.empty():  # the loop of the worker delivered it itself, because the relay was not connected
                 ended = self._store.ended.get()
                 self._end(ended.attempt_id, ended.outcome)
             self._stop.wait(STEP_S)
@@ -244,7 +244,7 @@ class AttemptCourier:
         sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
             sock.connect(address)
-            sock.sendall(encode_frame(Hello(scheduler_id=f"courier of {self._host}")))  # before another thread can submit
+            sock.sendall(encode_frame(Hello(scheduler_id=f"relay of {self._host}")))  # before another thread can submit
         except OSError:
             sock.close()
             return
@@ -325,7 +325,7 @@ class AttemptCourier:
             sock.close()
 
     def _abandon(self) -> None:
-        """The incarnation that the courier was connected to has ended, and its attempts with it, but for results that are being reported."""
+        """The incarnation that the relay was connected to has ended, and its attempts with it, but for results that are being reported."""
         with self._guard:
             ended_id, self._connected_to = self._connected_to, ""
             given_up = [attempt_id for attempt_id, carried in self._carried.items() if carried.worker_id == ended_id and not carried.is_reported]

@@ -1,4 +1,4 @@
-"""PodCourier: two threads that make the executor's requests and watch its pods, so that the loop of the scheduler never waits for the cluster.
+"""PodController: two threads that make the executor's requests and watch its pods, so that the loop of the scheduler never waits for the cluster.
 
     list, then watch from its version:      an end of the watch -> watch again from the last version seen (bookmarks raise it)
     410 Gone, or RELIST_S since the list -> list again: pods of which an event was missed are found
@@ -60,7 +60,7 @@ class _Creation:
     pod: Pod
 
 
-class PodCourier:
+class PodController:
     """`sign`: the token with which a worker may claim an attempt. `batch`: pods created in one round. No public method blocks."""
 
     def __init__(
