@@ -130,3 +130,19 @@ def test_a_question_has_the_state_of_its_task_instance_after_each_change(databas
                 assert count_hitl_details(tx, (Condition("state", Operator.IN, [code]),), 10) == 1, state
                 assert count_hitl_details(tx, (Condition("state", Operator.NOT_IN, [code]),), 10) == 0, state
         world.db.close()
+
+
+@pytest.mark.parametrize("database", BOTH)
+def test_questions_of_a_task_instance_end_with_it(database: str, tmp_path: Path) -> None:
+    """A task that has become mapped: instances with map indices come in the place of the one that asked."""
+    with new_database(database, tmp_path) as url:
+        world = World(open_database(url, cipher=CIPHER))
+        world.dag()
+        run = world.run()
+        asked = task(run, 0, TaskInstanceState.DEFERRED, defer_seq=1)
+        questions = [HITLDetail(run.run_pk, task_no, -1, 1, 1, HITLRequest(subject="S", options=("a",)), AT) for task_no in (0, 1)]
+        world.apply(Changes(tasks=[asked, task(run, 1, TaskInstanceState.DEFERRED, defer_seq=1)], hitl_details=questions))
+        world.apply(Changes(tasks=[task(run, 0, map_index=0)], tasks_deleted=[questions[0].key]))
+        with world.db.read() as tx:
+            assert raw(tx, "SELECT task_no FROM hitl_detail") == [(1,)]
+        world.db.close()

@@ -47,6 +47,7 @@ def apply_changes(tx: Transaction, changes: Changes, *, clear_state_on_success: 
         tx.send_many("task_state_store.clear_all", succeeded)
     tx.send_many("commit.xcoms", _encode_xcoms(changes.results))
     tx.send_many("commit.delete_rendered_fields", changes.tasks_deleted)
+    tx.send_many("hitl_details.remove", changes.tasks_deleted)
     tx.send_many("commit.rendered_fields", _encode_rendered_fields(changes.results))
     _write_deferrals(tx, changes)
     hitl_details.write_details(tx, changes.hitl_details, changes.hitl_responses, changes.tasks)

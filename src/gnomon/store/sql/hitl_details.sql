@@ -36,6 +36,17 @@ UPDATE hitl_detail SET state = :state WHERE run_pk = :run_pk AND task_no = :task
 UPDATE hitl_detail SET state = r.state FROM :rows
 WHERE hitl_detail.run_pk = r.run_pk AND hitl_detail.task_no = r.task_no AND hitl_detail.map_index = r.map_index AND hitl_detail.state <> r.state;
 
+-- name: remove (sqlite)
+-- rows: run_pk bigint, task_no integer, map_index integer
+-- Delete the questions of task instances in whose place instances with map indices come. SQLite runs a batch row by row.
+DELETE FROM hitl_detail WHERE run_pk = :run_pk AND task_no = :task_no AND map_index = :map_index;
+
+-- name: remove (postgresql)
+-- rows: run_pk bigint, task_no integer, map_index integer
+-- Delete the questions of task instances in whose place instances with map indices come. PostgreSQL runs a batch as one statement.
+DELETE FROM hitl_detail USING :rows
+WHERE hitl_detail.run_pk = r.run_pk AND hitl_detail.task_no = r.task_no AND hitl_detail.map_index = r.map_index;
+
 -- name: open
 -- The questions that tasks wait with, the oldest first, with the names of their task instances.
 SELECT h.run_pk, h.task_no, h.map_index, h.defer_seq, h.try_number, h.request, h.created_at, h.due_at, h.response,
