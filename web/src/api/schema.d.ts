@@ -1010,8 +1010,8 @@ export interface paths {
          * Get Event Logs
          * @description What people and services did.
          *
-         *     Without `dag_id`, filters other than `before`, `after` and a `run_id` that at most 500 DAGs have have no index: the first 10,000 rows in the order of the list are searched for the page,
-         *     and the answer is 400 when they do not fill it. `total_entries` then counts what was found in them.
+         *     Without `dag_id`, an index finds only what `before`, `after`, or a `run_id` of at most 500 DAGs selects: for other filters the first 10,000 rows in the order of the list are searched,
+         *     and the answer is 400 when they do not fill the page. `total_entries` then counts what was found in them.
          */
         get: operations["get_event_logs_api_v2_eventLogs_get"];
         put?: never;

@@ -1,6 +1,6 @@
 """The newest run of each DAG: the last in the order of `run_after` and key, which lists of DAGs show, are ordered and filtered by.
 
-Whoever inserts or deletes runs keeps it, always behind `run_tally`: PostgreSQL locks the rows of both, and one order of locks has no deadlock.
+Each transaction that inserts or deletes runs records it, after `run_tally`: PostgreSQL locks the rows of both tables, and with one order of locks there is no deadlock.
 """
 
 from __future__ import annotations
