@@ -23,7 +23,7 @@ class LoadResult:
     """What the clients saw."""
 
     seconds: dict[str, list[float]] = field(default_factory=dict)
-    """By label, the time from the sending of a request, or with `from_due` from the instant at which it was due, to its complete answer. Without refusals."""
+    """By label, the time from the sending of a request, or with `counts_wait` from the instant at which it began to wait for a connection, to its complete answer. Without refusals."""
     failures: int = 0
     """Requests without an answer, and answers with another status than 2xx and 503."""
     refused: int = 0
@@ -34,21 +34,21 @@ class LoadResult:
     """Processor seconds of the clients."""
 
 
-def run_load(port: int, token: str, mix: Sequence[LoadRequest], rate: float, duration_s: float, connections: int, *, from_due: bool = True) -> LoadResult:
+def run_load(port: int, token: str, mix: Sequence[LoadRequest], rate: float, duration_s: float, connections: int, *, counts_wait: bool = True) -> LoadResult:
     """Send requests of the mix in turns, so many a second over so many connections. A request that is late does not delay those after it."""
-    return asyncio.run(_run(port, token, mix, rate, duration_s, connections, from_due=from_due))
+    return asyncio.run(_run(port, token, mix, rate, duration_s, connections, counts_wait=counts_wait))
 
 
-async def _run(port: int, token: str, mix: Sequence[LoadRequest], rate: float, duration_s: float, connections: int, *, from_due: bool) -> LoadResult:
+async def _run(port: int, token: str, mix: Sequence[LoadRequest], rate: float, duration_s: float, connections: int, *, counts_wait: bool) -> LoadResult:
     result = LoadResult()
     due: asyncio.Queue[tuple[float, LoadRequest]] = asyncio.Queue()
     cpu, began = time.process_time(), time.perf_counter()
-    clients = [asyncio.create_task(_send_all(port, token, due, result, from_due=from_due)) for _ in range(connections)]
+    clients = [asyncio.create_task(_send_all(port, token, due, result, counts_wait=counts_wait)) for _ in range(connections)]
     for number in range(int(rate * duration_s)):
         at = began + number / rate
         if (wait := at - time.perf_counter()) > 0:
             await asyncio.sleep(wait)
-        due.put_nowait((at, mix[number % len(mix)]))
+        due.put_nowait((time.perf_counter(), mix[number % len(mix)]))  # a timer of the clients that is late says nothing of the server
     left = began + duration_s - time.perf_counter()
     if left > 0:
         await asyncio.sleep(left)
@@ -59,11 +59,11 @@ async def _run(port: int, token: str, mix: Sequence[LoadRequest], rate: float, d
     return result
 
 
-async def _send_all(port: int, token: str, due: asyncio.Queue[tuple[float, LoadRequest]], result: LoadResult, *, from_due: bool) -> None:
+async def _send_all(port: int, token: str, due: asyncio.Queue[tuple[float, LoadRequest]], result: LoadResult, *, counts_wait: bool) -> None:
     streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
     while True:
-        due_at, request = await due.get()
-        began = due_at if from_due else time.perf_counter()
+        waits_since, request = await due.get()
+        began = waits_since if counts_wait else time.perf_counter()
         try:
             if streams is None:
                 streams = await asyncio.open_connection("127.0.0.1", port)
