@@ -79,9 +79,15 @@ def collect_run_reasons(engine_state: EngineState, run_pk: int, now: Instant, *,
     obstacles: PoolObstacles = {}
     goes_on = only_waiting and any(ti.state is not None and ti.state not in FINISHED_TASK_STATES for instances in run.task_instances for ti in instances.values())
     for instances in run.task_instances:
-        asked = [ti for ti in instances.values() if not (only_waiting and ti.state in _LIVE_SENTENCES) and not (goes_on and ti.state is None)]
-        reasons = ((ti, find_wait_reason(engine_state, ti, now, obstacles)) for ti in asked)
-        sentences += _join_equal_reasons([(ti, why) for ti, why in reasons if why is not None])
+        waiting = []
+        for ti in instances.values():
+            if ti.state in FINISHED_TASK_STATES or (only_waiting and ti.state in _LIVE_SENTENCES) or (goes_on and ti.state is None):
+                continue
+            why = find_wait_reason(engine_state, ti, now, obstacles)
+            if why is not None:
+                waiting.append((ti, why))
+        if waiting:
+            sentences += _join_equal_reasons(waiting)
     return sentences
 
 

@@ -94,17 +94,25 @@ TASK_INSTANCE_KEY = (SortField("run_pk"), SortField("task_no"), SortField("map_i
 
 def read_fields(dag_id: str, run: RunRecord, version_number: int | None, detail: TaskInstanceDetail) -> Mapping[str, Any]:
     """The values of the fields of a task instance, as the store has them for lists over several runs."""
-    record, spec = detail.record, detail.spec
+    record = detail.record
     started_at, ended_at = (record.started_at, record.ended_at) if record is not None else (None, None)
     return {
         "run_pk": run.run_pk, "task_no": detail.task_no, "map_index": detail.row.map_index, "dag_id": dag_id, "run_id": run.run_id,
         "task_id": detail.row.task_id,
         "state": NO_STATUS_CODE if record is None or record.state is None else TASK_STATE_CODES[record.state],
-        "try_number": 0 if record is None else record.try_number, "pool": (record.pool if record else None) or (spec.pool if spec else None),
+        "try_number": 0 if record is None else record.try_number,
         "start_date": started_at, "end_date": ended_at, "duration": None if started_at is None or ended_at is None else ended_at - started_at,
         "updated_at": ended_at or started_at or run.queued_at, "logical_date": run.logical_at, "data_interval_start": run.interval_start,
         "data_interval_end": run.interval_end, "run_after": run.run_after, "version_number": version_number,
-        "rendered_map_index": record.rendered_map_index if record else None,
+        "rendered_map_index": record.rendered_map_index if record else None, **read_spec_fields(detail),
+    }
+
+
+def read_spec_fields(detail: TaskInstanceDetail) -> Mapping[str, Any]:
+    """The values of the fields of ONLY_IN_SPECS, and the pool."""
+    record, spec = detail.record, detail.spec
+    return {
         "task_display_name": (spec.display_name if spec else None) or detail.row.task_id, "task_group_id": spec.group if spec else None,
         "queue": find_queue(detail), "executor": find_executor(detail), "operator": spec.operator if spec else None,
+        "pool": (record.pool if record else None) or (spec.pool if spec else None),
     }

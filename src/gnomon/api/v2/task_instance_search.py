@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from fastapi import HTTPException
 
-from gnomon.api.v2.task_instance_filters import read_fields
+from gnomon.api.v2.task_instance_filters import read_spec_fields
 from gnomon.report.listings.task_instance_details import TaskInstanceDetail
 from gnomon.store.pages.memory_pages import holds
 from gnomon.store.pages.page_query import Condition, PageQuery, Position
@@ -18,7 +18,7 @@ from gnomon.store.pages.task_instance_pages import ListedTaskInstance, TaskInsta
 SEARCHED_MAX = 2_000
 """The most task instances that are read for one page."""
 PIECE = 500
-"""How many of them are read at a time."""
+"""How many of them are read first; the rest is read at once."""
 
 ReadPage: TypeAlias = Callable[[PageQuery], TaskInstancePage]
 AddSpecs: TypeAlias = Callable[[Sequence[ListedTaskInstance]], Sequence[tuple[ListedRun, TaskInstanceDetail]]]
@@ -34,8 +34,8 @@ def search_specs(add_specs: AddSpecs, read: ReadPage, query: PageQuery, conditio
     found: list[tuple[ListedTaskInstance, tuple[object, ...]]] = []
     for page in _read_pieces(read, query):
         fits = [
-            all(holds(condition, read_fields(listed.dag_id, listed.run, listed.version_number, detail)) for condition in conditions)
-            for listed, detail in add_specs(page.instances)
+            all(holds(condition, fields) for condition in conditions)
+            for fields in [read_spec_fields(detail) for _listed, detail in add_specs(page.instances)]
         ]
         kept = [one for one, is_kept in zip(zip(page.instances, page.keys, strict=True), fits, strict=True) if is_kept]
         found = [*kept, *found] if is_before else [*found, *kept]
@@ -50,8 +50,8 @@ def search_specs(add_specs: AddSpecs, read: ReadPage, query: PageQuery, conditio
 def _read_pieces(read: ReadPage, query: PageQuery) -> Iterator[TaskInstancePage]:
     """The list from the position of the page on, piece by piece."""
     position, is_before = query.position, query.position is not None and query.position.is_before
-    for _ in range(SEARCHED_MAX // PIECE):
-        page = read(replace(query, limit=PIECE, offset=0, position=position))
+    for size in (PIECE, SEARCHED_MAX - PIECE):
+        page = read(replace(query, limit=size, offset=0, position=position))
         if page.instances:
             yield page
         if not page.has_more:

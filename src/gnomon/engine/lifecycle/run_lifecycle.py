@@ -54,6 +54,8 @@ def attach_run(
         for ti in instances.values():
             if ti.attempt is not None:
                 acquire(engine_state, ti)
+            elif ti.state is None:
+                continue
             elif ti.state in (S.UP_FOR_RETRY, S.UP_FOR_RESCHEDULE) and ti.resume_at is not None:
                 engine_state.set_timer(ti.resume_at, ti)
             elif ti.state in WITHOUT_PROCESS_STATES:
@@ -96,9 +98,7 @@ def _remove_from_history(dag: Dag, run_pk: int) -> None:
 
 def _build_task_instances(run: DagRun, rows: Iterable[TaskRecord]) -> None:
     graph = run.graph
-    run.task_instances = [
-        {UNMAPPED: TaskInstance(run, i, UNMAPPED, task)} if is_within_task_bounds(task, run.record) else {} for i, task in enumerate(graph.tasks)
-    ]
+    unmapped: dict[int, TaskInstance] = {}
     indexed_rows: dict[int, list[TaskRecord]] = {}
     for row in rows:
         index = graph.index_of_number.get(row.task_no)
@@ -107,7 +107,12 @@ def _build_task_instances(run: DagRun, rows: Iterable[TaskRecord]) -> None:
         elif row.map_index >= 0:
             indexed_rows.setdefault(index, []).append(row)
         else:
-            run.task_instances[index][UNMAPPED] = restore_task_instance(run, index, row)
+            unmapped[index] = restore_task_instance(run, index, row)
+    run.task_instances = [
+        {UNMAPPED: unmapped[i]} if i in unmapped
+        else {UNMAPPED: TaskInstance(run, i, UNMAPPED, task)} if is_within_task_bounds(task, run.record) else {}
+        for i, task in enumerate(graph.tasks)
+    ]
     restore_expansions(run, indexed_rows)
     recount_tallies(run)
 

@@ -94,17 +94,19 @@ def recount_upstream(run: DagRun, index: int) -> None:
 
 
 def _count_upstream(run: DagRun, index: int) -> Tally:
-    graph = run.graph
+    graph, tasks = run.graph, run.graph.tasks
     tally = Tally(0)
     for u in graph.upstream[index]:
-        is_setup = graph.tasks[u].is_setup
+        is_setup = tasks[u].is_setup
         instances: Collection[TaskInstance] = run.task_instances[u].values()
         if graph.mapping is not None and graph.count_shared_groups(u, index):
             instances = [ti for ti in instances if ti.map_index < 0]
         tally.total += len(instances)
-        tally.setups += is_setup * (len(instances) if graph.is_mapped(u) else 1)
+        if is_setup:
+            tally.setups += len(instances) if graph.is_mapped(u) else 1
         for ti in instances:
-            tally.add(ti.state, 1, is_setup)
+            if ti.state is not None:  # most have none: a run that begins has thousands
+                tally.add(ti.state, 1, is_setup)
     return tally
 
 

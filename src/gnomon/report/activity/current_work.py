@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -114,9 +115,10 @@ class DagFacts:
 
 def read_current_work(tx: Transaction, limits: EngineLimits, now: Instant, facts: DagFacts, *, explains: bool = True, dag_ids: Collection[str] | None = None) -> CurrentWork:
     """The work now. `explains`: also the reasons of what waits, which loads the unfinished runs as a scheduler does. `dag_ids`: only that of these DAGs; the numbers are of all."""
-    totals = dag_runs.read_total_run_counts(tx)
-    counts = {state.value: totals.get(state, 0) for state in (DagRunState.RUNNING, DagRunState.QUEUED)}
     unfinished = run_listing.list_unfinished_of_all(tx, RUNS_MAX, dag_ids)
+    is_complete = dag_ids is None and len(unfinished) < RUNS_MAX
+    totals = Counter(named.run.state for named in unfinished) if is_complete else dag_runs.read_total_run_counts(tx)
+    counts = {state.value: totals.get(state, 0) for state in (DagRunState.RUNNING, DagRunState.QUEUED)}
     is_explained = explains and sum(counts.values()) <= EXPLAINED_MAX
     reasons = explain_waits(tx, [named.run for named in unfinished], limits, now, facts.graphs) if is_explained and unfinished else None
     return CurrentWork(
