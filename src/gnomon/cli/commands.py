@@ -115,7 +115,7 @@ def _print_version(ctx: click.Context, _: click.Parameter, is_asked: bool) -> No
         ctx.exit()
 
 
-_ABOUT_THE_PROGRAM = frozenset({"completion", "dialect", "login", "logout", "version"})
+_ABOUT_THE_PROGRAM = frozenset({"completion", "dialect", "logout", "version"})
 """Commands that are about no deployment: neither about a home nor about an API."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import functools
 import json
 import sys
 import time
@@ -12,6 +13,7 @@ import msgspec
 
 from gnomon.cli.deployment.api_client import ApiClient, check_address
 from gnomon.cli.deployment.api_errors import ApiLoginRequired, ApiRefusal
+from gnomon.cli.deployment.api_target import api_options, find_login_address
 from gnomon.cli.deployment.login_file import StoredLogin, find_login_file, list_logins, remove_login, store_login
 from gnomon.cli.secret_input import read_secret
 from gnomon.cli.terminal.local_times import format_moment
@@ -29,15 +31,17 @@ class _GivenToken(msgspec.Struct):
 
 
 @click.command()
-@click.argument("url", metavar="URL")
+@click.argument("url", metavar="[URL]", required=False)
 @click.option("-u", "--user", "name", help="The name of the account; default: asked for on a terminal.")
-def login(url: str, name: str | None) -> None:
-    """Log in at the API at URL, and store a token for it in a file that only you can read.
+@functools.partial(api_options, hidden=True)
+@click.pass_context
+def login(context: click.Context, url: str | None, name: str | None) -> None:
+    """Log in at the API at URL, by default that of --api or GNOMON_API, and store a token for it in a file that only you can read.
 
     Without a terminal the password is read from standard input. The token is used wherever --api or GNOMON_API names this URL; it
     expires, by default after a day. A program needs none of this: give it an API token with --token or GNOMON_API_TOKEN.
     """
-    address = check_address(url)
+    address = check_address(find_login_address(context, url))
     if name is None:
         if not sys.stdin.isatty():
             raise UserError("name the account with --user; without a terminal it cannot be asked for")

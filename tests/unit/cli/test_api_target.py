@@ -82,6 +82,22 @@ def test_a_login_is_stored_privately_used_and_forgotten(gnomon: Gnomon, site: Cl
     assert "does not accept the token of the variable GNOMON_API_TOKEN" in gnomon("dags", "list").err
 
 
+def test_a_login_without_an_address_is_at_the_api_that_the_command_line_names(gnomon: Gnomon, site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    url = f"http://127.0.0.1:{site.port}"
+    refused = gnomon("login", "--user", "boss")
+    assert (refused.code, refused.err) == (1, "gnomon: name the API to log in at: gnomon login URL, or --api URL, or the variable GNOMON_API\n")
+    for line in (("--api", url, "login"), ("login", "--api", url)):
+        monkeypatch.setattr("sys.stdin", io.StringIO(f"{PASSWORD}\n"))
+        assert gnomon(*line, "--user", "boss").out.startswith(f"logged in at {url} as boss")
+    monkeypatch.setenv("GNOMON_API", url)
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"{PASSWORD}\n"))
+    assert gnomon("login", "--user", "eye").out.startswith(f"logged in at {url} as eye")
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"{PASSWORD}\n"))
+    assert "nothing answers at http://127.0.0.1:1" in gnomon("login", "http://127.0.0.1:1", "--user", "eye").err  # the address of the command counts
+    assert "once: gnomon login URL, or --api URL" in gnomon("--api", url, "login", url, "--user", "eye").err
+    assert "leave --token out" in gnomon("login", "--token", "t", "--user", "eye").err
+
+
 def test_a_command_has_the_rights_of_its_account(gnomon: Gnomon, site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GNOMON_API", _log_in(gnomon, monkeypatch, site, "eye"))
     assert "seen" in gnomon("dags", "list").out

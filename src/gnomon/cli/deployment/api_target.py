@@ -58,6 +58,20 @@ def find_given_token(context: click.Context) -> tuple[str | None, str]:
     return (token, f"the variable {TOKEN_VARIABLE}") if token else (None, "")
 
 
+def find_login_address(context: click.Context, url: str | None) -> str:
+    """The API to log in at: the one that the command names, else that of the command line or the environment. Raises UserError without one, for two, and for a token."""
+    if context.meta.get(_TOKEN) is not None:
+        raise UserError("a login asks for a token and takes none: leave --token out")
+    if url is not None:
+        if context.meta.get(_API):
+            raise UserError("name the API to log in at once: gnomon login URL, or --api URL")
+        return url
+    target = find_target(context)
+    if target is None:
+        raise UserError(f"name the API to log in at: gnomon login URL, or --api URL, or the variable {API_VARIABLE}")
+    return target.url
+
+
 def require_home(context: click.Context, option: str = "") -> None:
     """Raise UserError when an API is named: the command, or this option of it, works on a home only."""
     target = find_target(context)
