@@ -98,6 +98,7 @@ class HttpProtocol(HttpToolsProtocol):
         if len(self.pipeline) >= PIPELINED_MAX:
             raise OverflowError(f"more than {PIPELINED_MAX} requests wait for their answers")
         super().on_headers_complete()
+        self.headers = []  # of trailers, which are no headers (RFC 9110, section 6.5.1): a proxy that replaces X-Forwarded-For in headers passes them on
         if self.scope["http_version"] == "1.0":
             self.cycle.__class__ = _UnframedCycle
 

@@ -48,7 +48,10 @@ class PageAssets:
         if "/" in name or "\0" in name or name.startswith("."):
             return None
         file = self._folder / name
-        if not file.is_file():
+        try:
+            if not file.is_file():
+                return None
+        except OSError:  # the name is longer than those of files can be
             return None
         plain = file.read_bytes()
         compressed = gzip.compress(plain, 9, mtime=0) if len(plain) >= COMPRESSED_MIN else plain

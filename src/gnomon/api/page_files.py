@@ -12,6 +12,8 @@ from fastapi import FastAPI, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from gnomon.api.access.accounts_policy import LOGIN_PATH, AccountsPolicy
+from gnomon.api.access.open_access import OpenAccess
+from gnomon.api.access.policies import AccessRefused
 from gnomon.api.common.version_header import find_version
 from gnomon.api.missing_address import find_missing
 from gnomon.api.page import render_page
@@ -107,8 +109,13 @@ def add_page(app: FastAPI, files: PageFiles) -> None:
 
 
 def _find_user(request: Request) -> Identity | Response | None:
-    """The account, None without accounts; the answer that leads to the login if there is no session."""
+    """The account, None without accounts; the answer that leads to the login if there is no session, or refuses the host that the request names."""
     policy = request.app.state.context.policy
+    if isinstance(policy, OpenAccess):
+        try:
+            policy.check_host(request)
+        except AccessRefused as refusal:
+            return HTMLResponse(escape(str(refusal)), refusal.status, HEADERS)
     if not isinstance(policy, AccountsPolicy):
         return None
     session = policy.find_session(request)

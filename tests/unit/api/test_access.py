@@ -74,3 +74,18 @@ def test_a_crash_tells_nothing_and_has_the_headers_of_every_answer(context: ApiC
     assert (reply.status, reply.json()) == (500, {"detail": "an internal error; the log of the api-server has the details"})
     assert reply.headers["x-content-type-options"] == "nosniff"
     assert next(record.message for record in caplog.records if record.levelname == "ERROR") == "request_failed"
+
+
+@pytest.mark.parametrize("host", ["evil.example", "e{vil.example", 'e"vil.example:80', "evil.example:", "localhost@evil.example", "[::2]", "["])
+@pytest.mark.parametrize("path", ["/", "/dags/a", "/services/plain", "/no/such/page", "/api/v2/dags"])
+def test_without_accounts_a_request_that_names_another_host_is_refused(context: ApiContext, host: str, path: str) -> None:
+    """A page whose name leads to this machine reads every answer. Browsers permit names that Starlette does not take for names."""
+    with served(context) as client:
+        reply = client.request("GET", path, headers={"Host": host, "Accept": "text/html"})
+    assert (reply.status, b"only localhost" in reply.body) == (403, True)
+
+
+def test_an_origin_that_is_no_address_is_that_of_another_site(context: ApiContext) -> None:
+    with served(context) as client:
+        reply = client.request("POST", "/api/v2/pools", {}, {"Origin": "http://["})
+    assert (reply.status, reply.json()) == (403, {"detail": "the request comes from a page of another site"})

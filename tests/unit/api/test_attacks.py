@@ -18,6 +18,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from tests.databases import create_schema
 from tests.unit.api.account_site import AccountSite, serve_accounts
+from tests.unit.api.served import Reply
 from tests.unit.cli.deployment import NOW, Deployment, spec_of
 
 from gnomon.accounts import account_changes
@@ -32,6 +33,7 @@ from gnomon.api.common.request_slots import RequestSlots
 from gnomon.api.health import HealthSnapshot
 from gnomon.api.own import timetables
 from gnomon.api.streams import event_hub
+from gnomon.api.v2 import bulk_changes
 from gnomon.api.v2.dag_run_wait import find_pause
 from gnomon.cli.home import Home
 from gnomon.clock import VirtualClock
@@ -208,6 +210,25 @@ def test_slow_requests_of_one_kind_cannot_take_all_threads(target: AccountSite, 
         refused = target.request("viewer", method, path, body)
         assert (refused.status, refused.headers["retry-after"], "try again in a second" in refused.json()["detail"]) == (503, "1", True)
     assert target.request("viewer", method, path, body).status in (200, 401)
+
+
+@pytest.mark.parametrize(("path", "entity"), [("/api/v2/dags/shown_dag/dagRuns", {"dag_run_id": "r"}), ("/api/v2/dags/~/dagRuns/~/taskInstances", {"task_id": "t", "dag_id": "shown_dag", "dag_run_id": "r"})])
+def test_bulk_changes_of_runs_have_a_bound_and_cannot_take_all_threads(target: AccountSite, path: str, entity: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A body of 20 MiB names a million of them, each of which is looked up."""
+    def send(*counts: int) -> Reply:
+        actions = [{"action": "update", "action_on_non_existence": "skip", "entities": [entity] * count} for count in counts]
+        return target.request("changer", "PATCH", path, {"actions": actions})
+
+    monkeypatch.setattr(bulk_changes, "ENTITIES_MAX", 20)
+    assert send(10, 10).json()["update"] == {"success": [], "errors": []}
+    refused = send(10, 11)
+    assert (refused.status, refused.json()["detail"]) == (422, "a bulk change has at most 20 entities, and this one has 21; nothing was changed")
+    monkeypatch.setattr(request_slots, "_PATIENCE_S", 0.1)
+    with ExitStack() as taken:
+        for _ in range(4):
+            taken.enter_context(bulk_changes.RUN_CHANGE_SLOTS.take())
+        assert send(1).status == 503
+    assert send(1).status == 200
 
 
 def test_a_preview_waits_for_a_slot_and_not_more_of_them_than_may(target: AccountSite, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -126,6 +126,15 @@ def test_a_log_is_read_by_ranges_and_searched(logged: Client) -> None:
     assert (reply.status, reply.body.count(b"\n"), reply.headers["content-disposition"]) == (200, 1000, 'attachment; filename="task.log"')
 
 
+def test_single_lines_of_a_log_have_a_bound_for_all_together(logged: Client, deployment: Deployment) -> None:
+    """200 lines of a megabyte each would take a gigabyte for each request."""
+    path = deployment.home.cfg.logs_folder / build_attempt_log_path("a", "r", "first", -1, 1)
+    path.write_text("short\n" + "x" * 1_000_000 + "\nlast\n")
+    lines = logged.own(f"{LOG}/lines?line_bytes=1000000&at=0&{'&'.join(['at=1'] * 199)}")["lines"]
+    assert [(line["number"], len(line["text"])) for line in lines] == [(0, 5), (1, 1_000_000), (1, 1_000_000), (1, 1_000_000)]
+    assert [line["text"] for line in logged.own(f"{LOG}/lines?at=2&at=7&at=0")["lines"]] == ["last", "short"]
+
+
 @pytest.mark.parametrize(("path", "status"), [
     (f"{LOG}/lines?count=1001", 422), (f"{LOG}/lines?line_bytes=1000001", 422), (f"{LOG}/search", 422), (f"{LOG}/search?text=x&level=loud", 422),
     (f"{LOG}/lines?source=7", 404), (f"{RUN}/taskInstances/first/logs/9/lines", 404), (f"{RUN}/taskInstances/nothing/logs/1/lines", 404),

@@ -45,6 +45,6 @@ def test_a_small_file_is_never_compressed(assets: PageAssets) -> None:
     assert found.choose("gzip")[0] == b"a { b: c }"
 
 
-@pytest.mark.parametrize("name", ["none.js", ".hidden", "../large.js", "a/b", "\0"])
+@pytest.mark.parametrize("name", ["none.js", ".hidden", "../large.js", "a/b", "\0", "a" * 300])
 def test_there_is_no_other_file(assets: PageAssets, name: str) -> None:
     assert assets.find(name) is None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import tracemalloc
 from dataclasses import replace
 from pathlib import Path
 
@@ -282,12 +283,32 @@ def test_requests_wait_workers_and_probes_do_not_and_too_many_of_a_client_are_re
         assert [one.result() for one in refused] == [503]
         for path in ("/execution/2026-11-01/attempts/1/heartbeat", "/health", "/api/v2/monitor/health"):
             assert await ask(share, path, "flood") == 200
+        assert not [one for one in waiting if one.done() and one.result() == 200]
+        unknown = [asyncio.create_task(ask(share, path, "flood")) for path in ("/healthy", "/health/x", "/api/v2/monitor/health2")]
+        await asyncio.sleep(0)
+        assert [one.result() for one in unknown] == [503] * 3
         assert {await ask(share, "/api/v2/dags", "flood", b"Bearer page") for _ in range(20)} == {200}  # as many as a page asks for when it is opened
         assert sum(one.done() for one in waiting) == 1
         meter.pass_time(HOLD_S + MEASURE_S, ran=0.1)  # the other work has ended
         assert await asyncio.wait_for(asyncio.gather(*waiting), 30) == [200] * WAITING_MAX + [503]
 
     asyncio.run(play())
+
+
+def test_invented_logins_that_are_long_take_little_memory() -> None:
+    async def play() -> int:
+        share = ProcessorShare(answer, 0.1, ScriptedMeter())
+        await ask(share, "/api/v2/dags", "flood")
+        before = tracemalloc.get_traced_memory()[0]
+        for number in range(200):
+            assert await ask(share, "/api/v2/dags", "flood", b"%d" % number + b"x" * 50_000) == 200
+        return tracemalloc.get_traced_memory()[0] - before
+
+    tracemalloc.start()
+    try:
+        assert asyncio.run(play()) < 1_000_000
+    finally:
+        tracemalloc.stop()
 
 
 def test_the_counters_of_the_kernel_are_those_of_this_thread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.databases import create_schema
+from tests.patience import PATIENCE_S
 from tests.unit.api.served import served
 from tests.unit.cli.deployment import NOW
 
@@ -98,6 +100,23 @@ def test_failed_logins_are_counted_for_the_client_behind_a_trusted_proxy_only(tr
         if trusted:
             assert _failures(client, "203.0.113.5, 192.0.2.7", 1) == [429]
     context.close()
+
+
+def test_a_trailer_is_no_header(tmp_path: Path) -> None:
+    """A proxy replaces the header of the client, and may pass on its trailers."""
+    cfg = load_config({"GNOMON__API__TRUSTED_PROXIES": "127.0.0.1"}, tmp_path)
+    create_schema(cfg.database_url)
+    context = create_context(cfg, VirtualClock(NOW), "127.0.0.1", lambda: HealthSnapshot(NOW, ()))
+    body = b'{"username": "admin", "password": "wrong horse"}'
+    head = b"POST /auth/token HTTP/1.1\r\nHost: here\r\nConnection: close\r\nX-Forwarded-For: 192.0.2.7\r\nContent-Type: application/json\r\n"
+    head += b"Transfer-Encoding: chunked\r\n\r\n"
+    with served(context) as client:
+        for number in range(FREE_FAILURES_OF_NAME + 1):
+            with socket.create_connection(("127.0.0.1", client.port), timeout=PATIENCE_S) as connection:
+                connection.sendall(b"%b%x\r\n%b\r\n0\r\nX-Forwarded-For: 203.0.113.%d\r\n\r\n" % (head, len(body), body, number))
+                answer = connection.recv(12)
+    context.close()
+    assert answer == b"HTTP/1.1 429"
 
 
 def test_what_is_no_network_is_an_error_at_the_start(tmp_path: Path) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from urllib.parse import urlsplit
 
 from starlette.requests import Request
 
 from gnomon.accounts.authentication import Authenticator
 from gnomon.accounts.sessions import OpenSession
 from gnomon.api.access.policies import AccessRefused, ApiResource, Credential, Permission, User
+from gnomon.api.access.request_origins import is_of_own_host
 from gnomon.api.access.required_roles import OF_DAGS, PUBLIC, check_dag_role, describe_missing_role, find_required_role
 from gnomon.model.accounts import Identity, Role
 
@@ -109,7 +109,7 @@ def comes_from_same_site(request: Request) -> bool:
     """Whether a browser sent the request from a page of this server: the headers that pages cannot forge say so."""
     origin = request.headers.get("origin")
     if origin is not None:
-        return urlsplit(origin).netloc == request.headers.get("host")
+        return is_of_own_host(origin, request)
     return request.headers.get("sec-fetch-site") in ("same-origin", "none")
 
 

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 from starlette.requests import Request
 
 from gnomon.api.access.policies import AccessRefused, ApiResource, Credential, Permission, User
+from gnomon.api.access.request_origins import is_of_own_host
 from gnomon.config.network_address import is_loopback
 from gnomon.model.accounts import Identity, Role
 
@@ -25,12 +26,17 @@ class OpenAccess:
 
     def authorize(self, request: Request, permission: Permission, resource: ApiResource, dag_id: str | None) -> User:
         """The user `anonymous`. Raises AccessRefused (403) for a request of a page of another site."""
-        host = request.url.hostname or ""
-        if not (host in ("localhost", self._host) or host.endswith(".localhost") or is_loopback(host)):
-            raise AccessRefused(403, f"the request names the host {host!r}; with [api] auth = none only localhost and the host of [api] base_url are answered")
+        self.check_host(request)
         if comes_from_other_site(request):
             raise AccessRefused(403, "the request comes from a page of another site")
         return User(_EVERYBODY)
+
+    def check_host(self, request: Request) -> None:
+        """Return if the request names this machine or the proxy. Raises AccessRefused (403) otherwise: a page of another site may read the answer."""
+        named = request.headers.get("host")
+        host = _find_hostname(named) if named else request.url.hostname or ""
+        if not (host in ("localhost", self._host) or host.endswith(".localhost") or is_loopback(host)):
+            raise AccessRefused(403, f"the request names the host {host!r}; with [api] auth = none only localhost and the host of [api] base_url are answered")
 
     def authorize_at_once(self, request: Request, permission: Permission, resource: ApiResource) -> User | None:
         """As `authorize`, which waits for nothing."""
@@ -41,9 +47,17 @@ class OpenAccess:
         return Credential(("open", None), lambda: _EVERYBODY)
 
 
+def _find_hostname(named: str) -> str:
+    """The host of a header Host. Starlette takes the address of the server in place of a name that is none by its rules, which may be one of a browser."""
+    try:
+        return urlsplit(f"//{named}").hostname or named
+    except ValueError:
+        return named
+
+
 def comes_from_other_site(request: Request) -> bool:
     """Whether a browser says that a page of another site sent the request. Programs that are no browsers say nothing."""
     origin = request.headers.get("origin")
-    if origin is not None and urlsplit(origin).netloc != request.headers.get("host"):
+    if origin is not None and not is_of_own_host(origin, request):
         return True
     return request.headers.get("sec-fetch-site", "none") not in ("same-origin", "none")

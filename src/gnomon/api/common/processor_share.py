@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import hashlib
 import os
 import time
 from dataclasses import dataclass
@@ -37,7 +38,8 @@ FIRST_COST_S = 0.002
 """The processor seconds of a request before any was measured."""
 SMOOTHING = 0.3
 """The weight of the newest measurement in the cost of a request."""
-EXEMPT = ("/execution/", "/health", "/monitor/health", "/api/v2/monitor/health", "/page-assets/")
+EXEMPT_PATHS = frozenset({"/health", "/monitor/health", "/api/v2/monitor/health"})
+EXEMPT_FOLDERS = ("/execution/", "/page-assets/")
 _SCHEDSTAT = Path("/proc/thread-self/schedstat")
 
 
@@ -162,7 +164,7 @@ class ProcessorShare:
         """Answer the request when its turn comes; 503 when too many requests of its client wait."""
         if scope["type"] == "http":
             self._budget.update()
-            if scope["path"].startswith(EXEMPT):
+            if scope["path"] in EXEMPT_PATHS or scope["path"].startswith(EXEMPT_FOLDERS):
                 self._budget.count_exempt()
             elif not await self._wait_for_turn(_find_address(scope), _find_login(scope)):
                 refusal = f"{WAITING_MAX} requests of this client wait already, because the machine is busy: try again in a second"
@@ -203,5 +205,6 @@ def _find_address(scope: Scope) -> str:
 
 
 def _find_login(scope: Scope) -> bytes:
-    """What the request shows of its account, unchecked."""
-    return next((value for name, value in scope["headers"] if name in (b"authorization", b"cookie")), b"")
+    """The hash of what the request shows of its account, unchecked: a header may have 64 KiB, and thousands are remembered."""
+    shown = next((value for name, value in scope["headers"] if name in (b"authorization", b"cookie")), b"")
+    return hashlib.blake2b(shown, digest_size=16).digest()

@@ -97,7 +97,7 @@ def get_log_lines(
     at: Annotated[list[Annotated[int, Query(ge=0, lt=2**53)]] | None, Query(max_length=SEVERAL_MAX)] = None,
     line_bytes: Annotated[int, Query(ge=1, le=LINE_BYTES_MAX)] = LINE_BYTES,
 ) -> Response:  # fmt: skip
-    """Lines from `first` on (a negative one counts from the end), or the lines `at` (ascending). `source`: only that file of the log.
+    """Lines from `first` on (a negative one counts from the end), or the lines `at` (ascending), up to 4 MB of them. `source`: only that file of the log.
 
     A log of more than 8 MB is counted while requests are answered: until then lines that were asked for from its end have negative numbers.
     """

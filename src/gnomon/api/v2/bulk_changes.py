@@ -1,4 +1,4 @@
-"""Bulk changes of objects that have a name: pools, Variables and connections.
+"""Bulk changes of objects that have a name: pools, Variables and connections; and the limits of bulk changes of runs and task instances.
 
 The actions of a request are carried out one after the other, each in a transaction of its own: all its entities are changed, or none.
 """
@@ -14,6 +14,7 @@ from pydantic import BaseModel
 
 from gnomon.api.access.policies import User
 from gnomon.api.common.errors import describe_error_to, find_status
+from gnomon.api.common.request_slots import RequestSlots
 from gnomon.api.v2.schemas.bulk_shapes import (
     BulkActionNotOnExistence,
     BulkActionOnExistence,
@@ -27,6 +28,17 @@ from gnomon.api.v2.schemas.bulk_shapes import (
 )
 from gnomon.errors.product import GnomonError
 from gnomon.store import Database, Transaction
+
+ENTITIES_MAX = 1_000
+"""The most runs or task instances of one bulk change: each is looked up, and is a request to the owner of its DAG, which may take seconds to answer."""
+RUN_CHANGE_SLOTS = RequestSlots("bulk changes of runs and task instances", 4)
+
+
+def check_entity_count(body: BulkBody[T]) -> None:
+    """Raise HTTPException (422) for a bulk change of too many runs or task instances."""
+    count = sum(len(action.entities) for action in body.actions)
+    if count > ENTITIES_MAX:
+        raise HTTPException(422, f"a bulk change has at most {ENTITIES_MAX:,} entities, and this one has {count:,}; nothing was changed")
 
 
 @dataclass(frozen=True, slots=True)

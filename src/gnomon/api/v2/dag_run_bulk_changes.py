@@ -11,7 +11,7 @@ from gnomon.api.access.policies import AccessRefused, ApiResource, Permission, U
 from gnomon.api.access.visible_dags import require_role
 from gnomon.api.common.paths import ALL, Id
 from gnomon.api.context import ApiContext, Context
-from gnomon.api.v2.bulk_changes import describe_error
+from gnomon.api.v2.bulk_changes import RUN_CHANGE_SLOTS, check_entity_count, describe_error
 from gnomon.api.v2.dag_run_changes import delete_dag_run, patch_dag_run
 from gnomon.api.v2.schemas.bulk_shapes import (
     BulkActionNotOnExistence,
@@ -28,9 +28,10 @@ from gnomon.model.accounts import Role
 router = APIRouter(prefix="/dags/{dag_id}/dagRuns", tags=["DagRun"])
 
 
-@router.patch("", dependencies=[requires(Permission.EDIT, ApiResource.DAG_RUN)])
+@router.patch("", dependencies=[requires(Permission.EDIT, ApiResource.DAG_RUN), RUN_CHANGE_SLOTS.require()])
 def bulk_dag_runs(dag_id: Id, body: BulkBody[BulkDAGRunBody], context: Context, user: CurrentUser) -> BulkResponse:
     """Set the states of runs, or delete runs. With `~` in the path each entity names its DAG."""
+    check_entity_count(body)
     results: dict[str, BulkActionResponse] = {}
     for action in body.actions:
         result = results.setdefault(action.action, BulkActionResponse(success=[], errors=[]))

@@ -11,7 +11,7 @@ from gnomon.api.access.policies import AccessRefused, ApiResource, Permission, U
 from gnomon.api.access.visible_dags import require_role
 from gnomon.api.common.paths import ALL, Id
 from gnomon.api.context import ApiContext, Context
-from gnomon.api.v2.bulk_changes import describe_error
+from gnomon.api.v2.bulk_changes import RUN_CHANGE_SLOTS, check_entity_count, describe_error
 from gnomon.api.v2.schemas.bulk_shapes import (
     BulkActionNotOnExistence,
     BulkActionResponse,
@@ -30,11 +30,12 @@ from gnomon.model.ids import UNMAPPED
 router = APIRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances", tags=["Task Instance"])
 
 
-@router.patch("", dependencies=[requires(Permission.EDIT, ApiResource.TASK_INSTANCE)])
+@router.patch("", dependencies=[requires(Permission.EDIT, ApiResource.TASK_INSTANCE), RUN_CHANGE_SLOTS.require()])
 def bulk_task_instances(
     dag_id: Id, dag_run_id: Id, body: BulkBody[BulkTaskInstanceBody], context: Context, user: CurrentUser
 ) -> BulkResponse:
     """Set states and notes of task instances. With `~` in the path each entity names its DAG or its run. Without a map index all instances are meant."""
+    check_entity_count(body)
     results: dict[str, BulkActionResponse] = {}
     for action in body.actions:
         result = results.setdefault(action.action, BulkActionResponse(success=[], errors=[]))

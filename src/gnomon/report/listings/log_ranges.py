@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from os import SEEK_END
@@ -99,9 +99,9 @@ class LogReader:
             return LogRange(lines, opened.total, opened.is_counted, opened.parts, opened.list_groups())
 
     def read_some(self, numbers: Sequence[int], line_bytes: int = LINE_BYTES) -> LogRange:
-        """The lines with these numbers, ascending."""
+        """The lines with these numbers, ascending, as far as RANGE_BYTES reach for all together."""
         with self._open() as opened:
-            lines = [line for number in numbers if 0 <= number < opened.total for line in opened.read_lines(range(number, number + 1), line_bytes)]
+            lines = list(opened.read_single_lines(numbers, line_bytes))
             return LogRange(lines, opened.total, opened.is_counted, opened.parts, opened.list_groups())
 
     def search(self, text: str, level: str | None, first: int) -> LogMatches:
@@ -167,6 +167,17 @@ class _OpenLog:
                     left -= len(text)
                     yield _build_line(number, text, after - start, line_bytes)
                     start = after
+
+    def read_single_lines(self, numbers: Iterable[int], line_bytes: int) -> Iterator[LogLine]:
+        """These lines, as far as RANGE_BYTES reach for all together; at least the first."""
+        left = RANGE_BYTES
+        for number in numbers:
+            for line in self.read_lines(range(number, number + 1), line_bytes) if 0 <= number < self.total else ():
+                taken = min(line.size, line_bytes)
+                if left < RANGE_BYTES and left < taken:
+                    return
+                left -= taken
+                yield line
 
     def search(self, text: str, level: str | None, first: int) -> LogMatches:
         """As `LogReader.search`."""
