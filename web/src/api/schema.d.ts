@@ -2139,7 +2139,7 @@ export interface paths {
         };
         /**
          * Get Log Lines
-         * @description Lines from `first` on (a negative one counts from the end), or the lines `at` (ascending). `source`: only that file of the log.
+         * @description Lines from `first` on (a negative one counts from the end), or the lines `at` (ascending), up to 4 MB of them. `source`: only that file of the log.
          *
          *     A log of more than 8 MB is counted while requests are answered: until then lines that were asked for from its end have negative numbers.
          */
