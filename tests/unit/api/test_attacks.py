@@ -31,7 +31,7 @@ from gnomon.api.common.filters import ALTERNATIVES_MAX, PATTERN_MAX
 from gnomon.api.common.ordering import sort_entries
 from gnomon.api.common.request_slots import RequestSlots
 from gnomon.api.health import HealthSnapshot
-from gnomon.api.own import timetables
+from gnomon.api.own import dependencies, timetables
 from gnomon.api.streams import event_hub
 from gnomon.api.v2 import bulk_changes
 from gnomon.api.v2.dag_run_wait import find_pause
@@ -201,6 +201,7 @@ def test_one_account_cannot_take_all_event_streams(target: AccountSite, monkeypa
     (login_routes._SLOTS, "POST", "/auth/token", {"username": "viewer", "password": "correct horse"}),
     (timetables.PREVIEW_SLOTS, "POST", "/api/gnomon/v1/timetables/preview", {"schedule": {"cron": "0 6 * * *"}}),
     (timetables.PREVIEW_SLOTS, "POST", "/api/gnomon/v1/timetables/diff", {"before": {"cron": "0 6 * * *"}, "after": {"cron": "0 7 * * *"}}),
+    (dependencies._DAY_SLOTS, "GET", "/api/gnomon/v1/dependencies/day?dag_id=shown_dag", None),
 ])  # fmt: skip
 def test_slow_requests_of_one_kind_cannot_take_all_threads(target: AccountSite, slots: RequestSlots, method: str, path: str, body: object, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(request_slots, "_PATIENCE_S", 0.1)

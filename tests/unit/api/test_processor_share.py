@@ -295,6 +295,22 @@ def test_requests_wait_workers_and_probes_do_not_and_too_many_of_a_client_are_re
     asyncio.run(play())
 
 
+def test_the_addresses_of_one_ipv6_network_are_one_client() -> None:
+    async def play() -> list[int]:
+        meter = ScriptedMeter()
+        share = ProcessorShare(answer, 0.1 / len(os.sched_getaffinity(0)), meter)
+        meter.pass_time(MEASURE_S, ran=0.01, waited=0.09)
+        asked = [asyncio.create_task(ask(share, "/api/v2/dags", f"2001:db8::{number:x}", b"%d" % number)) for number in range(3_000)]
+        await asyncio.sleep(0)
+        for one in asked:
+            one.cancel()
+        return [one.result() for one in asked if one.done()]
+
+    statuses = asyncio.run(play())
+    assert statuses.count(200) == pytest.approx((SAVED_S + ADDRESS_BURST_S) / FIRST_COST_S, rel=0.01)
+    assert statuses.count(503) == 3_000 - statuses.count(200) - WAITING_MAX
+
+
 def test_invented_logins_that_are_long_take_little_memory() -> None:
     async def play() -> int:
         share = ProcessorShare(answer, 0.1, ScriptedMeter())

@@ -13,8 +13,9 @@ from gnomon.api.v2.routers import ROUTERS
 
 def test_no_dependency_of_an_operation_is_called_in_a_thread() -> None:
     called = {one.call for route in list_operations(ROUTERS) for one in _walk(route.dependant)}
-    assert called
-    assert all(inspect.iscoroutinefunction(call.__call__ if isinstance(call, RequiredPermission) else call) for call in called)
+    functions = [call.__call__ if isinstance(call, RequiredPermission) else call for call in called]
+    assert functions
+    assert all(inspect.iscoroutinefunction(one) or inspect.isasyncgenfunction(one) for one in functions)
 
 
 def _walk(dependant: Dependant) -> Iterator[Dependant]:

@@ -13,13 +13,15 @@ import hashlib
 import os
 import time
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Protocol
 
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from gnomon.api.common.client_bursts import ClientBursts
+from gnomon.accounts.logins import find_network
+from gnomon.api.common.client_bursts import CLIENTS_MAX, ClientBursts
 from gnomon.api.common.request_turns import WAITING_MAX, RequestTurns
 
 SAVED_S = 0.02
@@ -200,8 +202,12 @@ class ProcessorShare:
 
 
 def _find_address(scope: Scope) -> str:
+    """The address of the client, or the network of an IPv6 address: one client has all addresses of it."""
     client = scope.get("client")
-    return client[0] if client else ""
+    return _find_network(client[0]) if client else ""
+
+
+_find_network = lru_cache(CLIENTS_MAX)(find_network)
 
 
 def _find_login(scope: Scope) -> bytes:

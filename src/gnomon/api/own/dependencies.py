@@ -15,6 +15,7 @@ from gnomon.api.access.hidden_names import build_name_filter
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.access.visible_dags import VisibleDags, require_role
+from gnomon.api.common.request_slots import RequestSlots
 from gnomon.api.context import Context
 from gnomon.api.v2.schemas.base import Answer
 from gnomon.model.accounts import Role
@@ -76,6 +77,7 @@ def _build_dependency(row: DagEdge, hide: Callable[[str], str]) -> dict[str, obj
 DEPENDENCIES_MAX = 20
 """The most dependencies of one answer about a day: each is computed slot by slot."""
 FIRST_YEAR, LAST_YEAR = 1900, 9000
+_DAY_SLOTS = RequestSlots("previews of dependencies", 4)
 
 
 class DayLineAnswer(Answer):
@@ -119,7 +121,7 @@ class DayDependenciesAnswer(Answer):
     """Further dependencies of the DAG that the answer does not have; those on DAGs that the user may not see are not counted."""
 
 
-@router.get("/day", dependencies=[requires(Permission.READ, ApiResource.DAG)])
+@router.get("/day", dependencies=[requires(Permission.READ, ApiResource.DAG), _DAY_SLOTS.require()])
 def get_dependencies_of_day(
     dag_id: str, context: Context, user: CurrentUser, day: dt.date | None = None, first: Annotated[int, Query(ge=0, le=2**31)] = 0,
 ) -> DayDependenciesAnswer:  # fmt: skip
