@@ -91,9 +91,9 @@ SELECT r.run_pk FROM dag AS d {cross} JOIN dag_run AS r ON r.dag_pk = d.dag_pk A
 SELECT run_pk FROM dag_run WHERE dag_pk = ANY(ARRAY(SELECT dag_pk FROM dag)) AND run_id = :run_id ORDER BY run_pk;
 
 -- name: changed_since
--- The runs that are unfinished, or have ended at an instant or later, up to a number. The order is that of the index, which PostgreSQL would not read without it.
+-- The runs that are unfinished, or have ended at an instant or later, up to a number; an unfinished run can come twice, which costs less than to look for it. The order is that of the index, which PostgreSQL would not read without it.
 SELECT run_pk FROM (SELECT run_pk FROM dag_run WHERE COALESCE(ended_at, started_at, queued_at) >= :since ORDER BY COALESCE(ended_at, started_at, queued_at) LIMIT :most) AS ended
-UNION SELECT run_pk FROM dag_run WHERE ended_at IS NULL;
+UNION ALL SELECT run_pk FROM dag_run WHERE ended_at IS NULL;
 
 -- name: marked_since
 -- The runs with task instances that a user has marked at an instant or later.

@@ -26,7 +26,7 @@
 -- join: n JOIN task_name AS n ON n.dag_pk = r.dag_pk AND n.task_no = i.task_no
 -- join: v LEFT JOIN dag_version AS v ON v.version_pk = i.version_pk
 -- Task instances of several runs that have a row, which a task instance gets with its first state. Their runs are read first, in the order of an
--- index. The rest of a row is read only for the page.
+-- index. The rest of a row is read only for the page. `+` keeps PostgreSQL from joining the run first, by which it would then read all task instances of the run for each row.
 SELECT i.run_pk, i.task_no, i.map_index, i.state, i.try_number, i.max_tries, i.seq, i.attempt,
        CASE WHEN i.worker IS NOT NULL THEN COALESCE((SELECT a.worker FROM remote_attempt AS a WHERE a.attempt = i.attempt), i.worker) END, i.defer_seq, i.pool, i.pool_slots,
        i.priority, i.resume_at, i.started_at, i.ended_at, i.reason, i.return_length, i.rendered_map_index, i.factor_lengths, i.overrides,
@@ -34,7 +34,7 @@ SELECT i.run_pk, i.task_no, i.map_index, i.state, i.try_number, i.max_tries, i.s
 FROM (SELECT i.run_pk, i.task_no, i.map_index FROM dag_run AS r {cross} JOIN task_instance AS i ON i.run_pk = r.run_pk {joins}
       WHERE {conditions} ORDER BY {order} LIMIT :limit OFFSET :offset) AS found
 {cross} JOIN task_instance AS i ON i.run_pk = found.run_pk AND i.task_no = found.task_no AND i.map_index = found.map_index
-{cross} JOIN dag_run AS r ON r.run_pk = i.run_pk {cross} JOIN task_name AS n ON n.dag_pk = r.dag_pk AND n.task_no = i.task_no {order_joins}
+{cross} JOIN dag_run AS r ON r.run_pk = +i.run_pk {cross} JOIN task_name AS n ON n.dag_pk = r.dag_pk AND n.task_no = +i.task_no {order_joins}
 ORDER BY {order};
 
 -- name: page_by_instance
@@ -55,7 +55,7 @@ SELECT i.run_pk, i.task_no, i.map_index, i.state, i.try_number, i.max_tries, i.s
 FROM (SELECT i.run_pk, i.task_no, i.map_index FROM task_instance AS i {joins}
       WHERE i.state > 100 AND {conditions} ORDER BY {order} LIMIT :limit OFFSET :offset) AS found
 {cross} JOIN task_instance AS i ON i.run_pk = found.run_pk AND i.task_no = found.task_no AND i.map_index = found.map_index
-{cross} JOIN dag_run AS r ON r.run_pk = i.run_pk {cross} JOIN task_name AS n ON n.dag_pk = r.dag_pk AND n.task_no = i.task_no {order_joins}
+{cross} JOIN dag_run AS r ON r.run_pk = +i.run_pk {cross} JOIN task_name AS n ON n.dag_pk = r.dag_pk AND n.task_no = +i.task_no {order_joins}
 ORDER BY {order};
 
 -- name: count
