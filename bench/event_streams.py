@@ -24,7 +24,7 @@ from gnomon.config import run_folder
 from gnomon.config.loader import load_config
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, FileInputs, ParsedDag, ParsedFile, TaskSpec
-from gnomon.store import Database, migrations, open_database
+from gnomon.store import Database, Transaction, migrations, open_database
 from gnomon.store.dag_records import dag_files, dag_runs
 from gnomon.wakeups import change_notifier
 
@@ -32,6 +32,17 @@ DAGS = 50
 COMMITS = 200
 PAUSE_S = 0.05
 SETTLE_S = 2.0
+_DAG, _OWN_DAG = "/api/v2/dags/d0", "/api/gnomon/v1/dags/d0"
+_RUN, _OWN_RUN = f"{_DAG}/dagRuns/first", f"{_OWN_DAG}/dagRuns/first"
+PAGES = (
+    "/health", "/openapi.json", "/api/v2/version", "/api/v2/dags?limit=50&order_by=-last_run_start_date", "/api/v2/dagTags", "/api/v2/dagStats", "/api/v2/importErrors", "/api/v2/dagWarnings",
+    "/api/v2/dags/~/dagRuns?limit=50&order_by=-run_after", "/api/v2/dags/~/dagRuns/~/taskInstances?limit=50", "/api/v2/assets", "/api/v2/pools", "/api/v2/variables", "/api/v2/connections",
+    "/api/v2/eventLogs", "/api/v2/jobs", "/api/v2/plugins", "/api/v2/monitor/health", _DAG, f"{_DAG}/details", f"{_DAG}/tasks", f"{_DAG}/dagVersions", f"{_DAG}/dagRuns", _RUN,
+    f"{_RUN}/taskInstances", f"{_RUN}/taskInstances/t", "/api/gnomon/v1/work", "/api/gnomon/v1/services", "/api/gnomon/v1/failures", "/api/gnomon/v1/timeline", "/api/gnomon/v1/pools/use",
+    "/api/gnomon/v1/limits", "/api/gnomon/v1/dependencies/graph", f"{_OWN_DAG}/grid", f"{_OWN_DAG}/structure", f"{_OWN_DAG}/explain", f"{_OWN_DAG}/nextRuns", f"{_OWN_DAG}/settings",
+    f"{_OWN_RUN}/timeline", f"{_OWN_RUN}/tasks", f"{_OWN_RUN}/explain",
+)  # fmt: skip
+"""What is read before the streams begin, so that what the server keeps of them is counted."""
 ALL_AT_ONCE = 100
 """Connections that are opened at the same time."""
 
@@ -71,6 +82,13 @@ def create_dags(db: Database) -> None:
     ]  # fmt: skip
     with db.write() as tx:
         dag_files.record_parsed(tx, ParsedFile(path="/d.py", inputs=FileInputs(input_hash="h"), dags=tuple(dags)), at=SystemClock().now(), paused_by_default=True)
+        create_run(tx, "d0", "first")
+
+
+def create_run(tx: Transaction, dag_id: str, run_id: str) -> None:
+    """A run that somebody asked for."""
+    now = SystemClock().now()
+    dag_runs.create_manual_run(tx, dag_id=dag_id, run_id=run_id, logical_at=None, run_after=now, interval=None, conf={}, by="bench", at=now)
 
 
 def find_port() -> int:
@@ -83,7 +101,7 @@ def find_port() -> int:
 async def measure(db: Database, pid: int, port: int, streams: int) -> None:
     """Open the streams, write, and print."""
     await wait_until_up(port)
-    await read_page(port)
+    await read_pages(port)
     before = memory_kb([pid]) / 1024
     committed: dict[str, float] = {}
     lags: list[float] = []
@@ -112,11 +130,9 @@ async def measure(db: Database, pid: int, port: int, streams: int) -> None:
 
 def write(db: Database, committed: dict[str, float]) -> None:
     """Commit runs."""
-    clock = SystemClock()
     for n in range(COMMITS):
         with db.write() as tx:
-            dag_runs.create_manual_run(tx, dag_id=f"d{n % DAGS}", run_id=f"r{n}", logical_at=None, run_after=clock.now(), interval=None, conf={},
-                                       by="bench", at=clock.now())  # fmt: skip
+            create_run(tx, f"d{n % DAGS}", f"r{n}")
         committed[f"r{n}"] = time.perf_counter()
         time.sleep(PAUSE_S)
 
@@ -133,12 +149,16 @@ async def wait_until_up(port: int) -> None:
     raise TimeoutError("the api-server does not answer")
 
 
-async def read_page(port: int) -> None:
-    """One request of another kind, so that everything is loaded."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    writer.write(b"GET /api/v2/dags HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-    await reader.read()
-    writer.close()
+async def read_pages(port: int) -> None:
+    """The requests of a user who looks at the pages of the product: the server prepares an operation at its first request."""
+    for path in PAGES:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
+        status = int((await reader.readline()).split()[1])
+        if status != 200:
+            raise ValueError(f"{path} was answered with {status}")
+        await reader.read()
+        writer.close()
 
 
 async def open_stream(port: int, dag_id: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:

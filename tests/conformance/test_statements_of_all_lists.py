@@ -14,13 +14,10 @@ from bench.api_client import Ask, serve_in_process
 from bench.api_filters import fill
 from bench.api_history import END, HistorySize, dag_name, fill_history
 from bench.api_operations import OWN, V2, ListRequest, list_requests
-from fastapi import FastAPI
 from tests.databases import BOTH, new_database
 
 from gnomon.accounts import api_tokens
-from gnomon.api.common.route_index import RouteIndex
-from gnomon.api.own.own_routers import include_own
-from gnomon.api.v2.routers import include_v2
+from gnomon.api.app import create_documented_app
 from gnomon.config import load_config
 from gnomon.model.assets import AliasKey, AssetDeclaration, AssetKey
 from gnomon.model.instants import to_datetime
@@ -142,11 +139,8 @@ def _add_values(site: _Site) -> None:
 
 def _list_operations() -> list[str]:
     """The paths of the operations with a parameter `limit`."""
-    app = FastAPI()
-    include_v2(app, RouteIndex(), V2)
-    include_own(app, RouteIndex(), OWN)
     return [
-        path for path, operations in app.openapi()["paths"].items()
+        path for path, operations in create_documented_app().openapi()["paths"].items()
         if any(one["name"] == "limit" for one in operations.get("get", {}).get("parameters", ()))
     ]  # fmt: skip
 

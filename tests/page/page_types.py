@@ -10,9 +10,8 @@ from fastapi import FastAPI
 from tests.page.page_tools import WEB, run_node
 
 from gnomon.api.auth import account_routes, session_routes, view_routes
-from gnomon.api.common.route_index import RouteIndex
-from gnomon.api.own.own_routers import include_own
-from gnomon.api.v2.routers import include_v2
+from gnomon.api.own.own_routers import OWN_ROUTERS
+from gnomon.api.v2.routers import ROUTERS
 
 TYPES = WEB / "src" / "api" / "schema.d.ts"
 
@@ -20,8 +19,10 @@ TYPES = WEB / "src" / "api" / "schema.d.ts"
 def write_types(target: Path) -> None:
     """Write the types to a file."""
     app = FastAPI(title="Gnomon", version="0")
-    include_v2(app, RouteIndex(), "/api/v2")
-    include_own(app, RouteIndex(), "/api/gnomon/v1")
+    for router in ROUTERS:
+        app.include_router(router, prefix="/api/v2")
+    for router in OWN_ROUTERS:
+        app.include_router(router, prefix="/api/gnomon/v1")
     app.include_router(session_routes.router)
     app.include_router(account_routes.router)
     app.include_router(view_routes.router)

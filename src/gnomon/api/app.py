@@ -19,7 +19,6 @@ from gnomon.api.common.errors import install_error_handlers
 from gnomon.api.common.limits import BodyLimit
 from gnomon.api.common.paths import EncodedSlashes
 from gnomon.api.common.processor_share import ProcessorShare
-from gnomon.api.common.route_index import RouteIndex
 from gnomon.api.common.trusted_proxies import TrustedProxies
 from gnomon.api.common.version_header import VersionHeader, find_version
 from gnomon.api.context import ApiContext
@@ -29,23 +28,36 @@ from gnomon.api.execution.report_requests import ReportRequests
 from gnomon.api.health import to_airflow_json
 from gnomon.api.metrics import metrics_routes
 from gnomon.api.metrics.server_figures import RequestTimes
-from gnomon.api.own.own_routers import include_own
+from gnomon.api.openapi_document import DOCUMENT_PATH, OpenApiDocument
+from gnomon.api.own.own_routers import add_own
 from gnomon.api.page_files import PageFiles, add_page, find_page_files
-from gnomon.api.v2.routers import include_v2
+from gnomon.api.v2.routers import add_v2
 from gnomon.config.network_address import read_networks
 
 THREADS_MAX = 16
 """Requests answered at the same time; others wait for a thread."""
 API_PREFIX = "/api"
 HEALTH_PATHS = ("/health", "/monitor/health")
+ROUTERS_WITHOUT_PREFIX = (login_routes.router, oidc_routes.router, session_routes.router, account_routes.router, view_routes.router, metrics_routes.router)
 
 
-def create_app(context: ApiContext, files: PageFiles | None = None) -> FastAPI:
-    """The application. `files`: the page; None: that of this installation. Raises InternalError when a route of the API declares no permission."""
+def create_documented_app() -> DocumentedApp:
+    """All operations and their document, without what answers them: no context, no middleware, no page. Raises InternalError when an operation declares no permission."""
     app = DocumentedApp(
         title="Gnomon", version=find_version(), description="Airflow's public API v2, as far as Gnomon has its features.",
-        docs_url=None, redoc_url=None, redirect_slashes=False, lifespan=_limit_threads,
-    )
+        docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False, lifespan=_limit_threads,
+    )  # fmt: skip
+    for router in ROUTERS_WITHOUT_PREFIX:
+        app.add_operations(router)
+    add_execution_api(app)
+    add_v2(app, f"{API_PREFIX}/v2")
+    add_own(app, f"{API_PREFIX}/gnomon/v1")
+    return app
+
+
+def create_app(context: ApiContext, files: PageFiles | None = None) -> DocumentedApp:
+    """The application. `files`: the page; None: that of this installation. Raises InternalError when a route of the API declares no permission."""
+    app = create_documented_app()
     app.state.context = context
     install_error_handlers(app)
     app.add_middleware(SessionCookies)
@@ -59,17 +71,7 @@ def create_app(context: ApiContext, files: PageFiles | None = None) -> FastAPI:
     add_page(app, files if files is not None else find_page_files())
     for path in HEALTH_PATHS:
         app.add_api_route(path, _show_health, methods=["GET", "HEAD"], include_in_schema=False)
-    app.include_router(login_routes.router)
-    app.include_router(oidc_routes.router)
-    app.include_router(session_routes.router)
-    app.include_router(account_routes.router)
-    app.include_router(view_routes.router)
-    app.include_router(metrics_routes.router)
-    index = RouteIndex()
-    app.router.routes.insert(0, index)
-    add_execution_api(app, index)
-    include_v2(app, index, f"{API_PREFIX}/v2")
-    include_own(app, index, f"{API_PREFIX}/gnomon/v1")
+    app.add_route(DOCUMENT_PATH, OpenApiDocument().answer, include_in_schema=False)
     check_routes(app, API_PREFIX)
     return app
 

@@ -1,10 +1,13 @@
-"""`DocumentedApp`: the application, whose OpenAPI document declares for every operation of the API the errors that it may answer."""
+"""`DocumentedApp`: the application with its operations, and the OpenAPI document, which declares for every operation the errors that it may answer."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from fastapi import FastAPI
+
+from gnomon.api.common.operation_router import OperationRouter
+from gnomon.api.common.route_index import RouteIndex
 
 _METHODS = ("get", "put", "post", "patch", "delete")
 _WITHOUT_CONFLICT = ("get",)
@@ -34,15 +37,32 @@ _SCHEMAS: dict[str, Any] = {
 
 
 class DocumentedApp(FastAPI):
-    """FastAPI, with a document that declares the errors. Here and not with each route: FastAPI would build a model for each of 1,400 pairs at every start."""
+    """FastAPI with an index of operations in place of included routers.
+
+    The document declares the errors here and not with each route: FastAPI would build a model for each of 1,400 pairs at every start.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        """As FastAPI."""
+        super().__init__(**options)
+        self._index = RouteIndex()
+        self._routers: list[tuple[str, OperationRouter]] = []
+        self.router.routes.insert(0, self._index)
+
+    def add_operations(self, router: OperationRouter, prefix: str = "") -> None:
+        """Answer the operations of a router, with the prefix before their addresses, and have them in the document."""
+        self._index.add(prefix, router.routes)
+        self._routers.append((prefix, router))
 
     def openapi(self) -> dict[str, Any]:
         """The document; made at the first call."""
-        is_new = self.openapi_schema is None
-        document = super().openapi()
-        if is_new:
-            declare_errors(document)
-        return document
+        if self.openapi_schema is None:
+            described = FastAPI(title=self.title, version=self.version, description=self.description, openapi_url=None)
+            for prefix, router in self._routers:
+                described.include_router(router, prefix=prefix)
+            self.openapi_schema = described.openapi()
+            declare_errors(self.openapi_schema)
+        return self.openapi_schema
 
 
 def declare_errors(document: dict[str, Any]) -> None:

@@ -129,6 +129,8 @@ class HttpProtocol(HttpToolsProtocol):
         self.flow.resume_reading()
         self.transport.set_protocol(successor)
         successor.connection_made(self.transport)
+        self._forget_request()
+        self.parser = None  # type: ignore[assignment]
         return True
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -136,6 +138,11 @@ class HttpProtocol(HttpToolsProtocol):
         self._cancel_deadline()
         self._leave()
         super().connection_lost(exc)
+        self._forget_request()
+
+    def _forget_request(self) -> None:
+        """Each refers to this object, and only the garbage collector would find that nothing else does: it runs rarely, and a request keeps ten kilobytes."""
+        self.scope = self.cycle = None  # type: ignore[assignment]
 
     def _leave(self) -> None:
         _open.get(self.config, {}).pop(self, None)

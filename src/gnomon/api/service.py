@@ -23,6 +23,7 @@ from gnomon.api.http_protocol import HttpProtocol
 from gnomon.api.server_heartbeat import ApiServerHeartbeat
 from gnomon.clock import SystemClock
 from gnomon.config import Config
+from gnomon.processes.memory import share_one_heap
 from gnomon.timetable_host import HostSlots, share_hosts
 from gnomon.wakeups import STOP_SIGNALS
 
@@ -91,6 +92,7 @@ def tune_garbage_collector() -> None:
 def main(cfg: Config, listener: socket.socket) -> int:
     """Answer requests on the listening socket until SIGTERM or Ctrl-C; returns the exit code."""
     _raise_descriptor_limit()
+    share_one_heap()
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     clock = SystemClock()
     reader = HealthReader(cfg, clock)

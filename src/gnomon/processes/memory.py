@@ -1,8 +1,11 @@
-"""How much memory a process holds, and a limit on it."""
+"""How much memory a process holds, and limits on it."""
 
 from __future__ import annotations
 
 import resource
+
+_M_ARENA_MAX = -8
+"""The number of an option of glibc's `mallopt`, from its header malloc.h."""
 
 
 def resident_bytes(pid: int) -> int:
@@ -34,6 +37,18 @@ def limit_memory(more: int) -> tuple[int, int]:
     soft = wanted if before[1] == resource.RLIM_INFINITY else min(wanted, before[1])
     resource.setrlimit(resource.RLIMIT_DATA, (soft, before[1]))
     return before
+
+
+def share_one_heap() -> None:
+    """Have all threads of this process allocate from one heap, where the C library is glibc, which otherwise gives each thread a heap of its own.
+
+    What one thread has freed then serves another. Python lets one thread run at a time, so the threads hardly wait for each other.
+    """
+    import ctypes  # start-up cost: most processes never call this
+
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    if mallopt is not None:
+        mallopt(_M_ARENA_MAX, 1)
 
 
 def restore_memory_limit(before: tuple[int, int]) -> None:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 
 import pytest
+from starlette.requests import Request
 from tests.unit.api.served import Client
 
+from gnomon.api import openapi_document
+from gnomon.api.app import create_documented_app
 from gnomon.api.documented_app import ERRORS
+from gnomon.api.openapi_document import OpenApiDocument
 
 
 @pytest.fixture(scope="module")
@@ -42,3 +47,16 @@ def test_the_document_says_where_a_count_is_a_lower_bound(document: dict[str, ob
     schemas: dict[str, dict[str, dict[str, dict[str, str]]]] = document["components"]["schemas"]  # type: ignore[index]
     for name in ("EventLogCollectionResponse", "XComCollectionResponse"):
         assert schemas[name]["properties"]["total_entries"]["description"].startswith("A lower bound in two cases"), name
+
+
+def test_the_child_process_makes_the_document_of_the_application(document: dict[str, object]) -> None:
+    assert document == create_documented_app().openapi()
+
+
+def test_a_document_that_cannot_be_made_is_an_error_that_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    made, request = OpenApiDocument(), Request({"type": "http"})
+    monkeypatch.setattr(openapi_document, "_PROGRAM", "gnomon.api.no_such_module")
+    refused = asyncio.run(made.answer(request))
+    assert (refused.status_code, json.loads(refused.body)) == (503, {"detail": "the document could not be made; the log of the api-server has the reason"})
+    monkeypatch.setattr(openapi_document, "_PROGRAM", "gnomon.api.print_document")
+    assert asyncio.run(made.answer(request)).status_code == 200

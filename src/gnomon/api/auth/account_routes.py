@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from fastapi import APIRouter, HTTPException, Request
+from fastapi import HTTPException, Request
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
@@ -15,6 +15,7 @@ from gnomon.api.access.accounts_policy import AccountsPolicy
 from gnomon.api.access.allowed_acts import list_allowed_acts
 from gnomon.api.access.policies import AccessRefused, ApiResource, Permission
 from gnomon.api.auth.own_account import find_own_account
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.request_slots import RequestSlots
 from gnomon.api.common.trusted_proxies import find_address
 from gnomon.api.context import ApiContext, Context
@@ -24,7 +25,7 @@ from gnomon.model.accounts import ApiToken, Author, Identity, Role, parse_role
 from gnomon.model.instants import to_datetime
 from gnomon.store.accounts import token_rows
 
-router = APIRouter(prefix="/auth", tags=["Login"])
+router = OperationRouter(prefix="/auth", tags=["Login"])
 LIFETIME_MAX_S = 10 * 366 * 86400
 _SLOTS = RequestSlots("changes of passwords", 2)
 

@@ -6,7 +6,7 @@ from typing import Annotated
 from urllib.parse import parse_qs
 
 from anyio.to_thread import run_sync
-from fastapi import APIRouter, HTTPException, Query, Request
+from fastapi import HTTPException, Query, Request
 from pydantic import BaseModel, Field
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
@@ -16,13 +16,14 @@ from gnomon.accounts.sessions import begin_session, end_session
 from gnomon.api.access.accounts_policy import COOKIE, LOGIN_PATH, AccountsPolicy, comes_from_same_site
 from gnomon.api.auth.login_page import render_login_page
 from gnomon.api.auth.session_cookies import build_cookie
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.request_slots import RequestSlots
 from gnomon.api.common.trusted_proxies import find_address
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.schemas.base import Body
 from gnomon.model.accounts import Account
 
-router = APIRouter(tags=["Login"])
+router = OperationRouter(tags=["Login"])
 NAME_MAX = 250
 FORM_BYTES_MAX = 16_384
 _SLOTS = RequestSlots("logins", 4)

@@ -7,7 +7,7 @@ import json
 import secrets as random_secrets
 from typing import Annotated
 
-from fastapi import APIRouter, HTTPException, Query, Request
+from fastapi import HTTPException, Query, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from gnomon import log
@@ -19,6 +19,7 @@ from gnomon.api.auth.login_page import render_login_page
 from gnomon.api.auth.login_routes import clean_target
 from gnomon.api.auth.oidc_settings import CALLBACK_PATH, OidcSettings
 from gnomon.api.auth.session_cookies import build_cookie
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.request_slots import RequestSlots
 from gnomon.api.common.trusted_proxies import find_address
 from gnomon.api.context import ApiContext, Context
@@ -27,7 +28,7 @@ from gnomon.model.accounts import Author
 from gnomon.model.instants import SECOND
 from gnomon.store import WrongKey, load_cipher
 
-router = APIRouter(prefix="/auth/oidc", include_in_schema=False)
+router = OperationRouter(prefix="/auth/oidc", include_in_schema=False)
 COOKIE = "gnomon_oidc"
 LOGIN_S = 600
 """How long a login at the provider may take."""

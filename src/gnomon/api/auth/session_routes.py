@@ -5,20 +5,21 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import APIRouter, HTTPException, Query, Request
+from fastapi import HTTPException, Query, Request
 from pydantic import BaseModel
 from starlette.responses import Response
 
 from gnomon.accounts.sessions import list_open_sessions, revoke_sessions
 from gnomon.api.access.accounts_policy import AccountsPolicy
 from gnomon.api.access.policies import AccessRefused
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.trusted_proxies import find_address
 from gnomon.api.context import ApiContext, Context
 from gnomon.model.accounts import Account, Author, Identity, Role
 from gnomon.model.instants import to_datetime
 from gnomon.store.accounts import account_rows
 
-router = APIRouter(prefix="/auth/sessions", tags=["Login"])
+router = OperationRouter(prefix="/auth/sessions", tags=["Login"])
 SESSION_MAX = 2**63 - 1
 AccountName = Annotated[str | None, Query(max_length=250, description="The account; without it, one's own. For other accounts the role admin is needed.")]
 

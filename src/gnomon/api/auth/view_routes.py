@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, HTTPException, Query, Request
+from fastapi import HTTPException, Query, Request
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
 from gnomon.accounts import saved_views
 from gnomon.api.access.policies import AccessRefused
 from gnomon.api.auth.own_account import find_own_account
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.context import Context
 from gnomon.api.v2.schemas.base import Body
 from gnomon.model.accounts import Identity, Role
 from gnomon.store.accounts import saved_view_rows
 from gnomon.store.accounts.saved_view_rows import SavedView
 
-router = APIRouter(prefix="/auth/me", tags=["Login"])
+router = OperationRouter(prefix="/auth/me", tags=["Login"])
 PageAddress = Annotated[str, Field(max_length=100, pattern=r"^/[a-z/-]*$")]
 ViewName = Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f]*$")]
 

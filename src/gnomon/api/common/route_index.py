@@ -1,17 +1,19 @@
 """`RouteIndex`: finds the operation of a request by the segments of its path, in place of the several hundred patterns that FastAPI would try one after another.
 
-A request that the index does not know (another method, a path parameter that takes several segments, an unknown address) goes to the routers of the application, as without the index.
+The routers themselves are not part of the application: at the first request that no operation takes, FastAPI would prepare each of their routes once more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from fastapi.routing import APIRoute
 from starlette.convertors import StringConvertor
 from starlette.routing import BaseRoute, Match
 from starlette.types import Receive, Scope, Send
+
+from gnomon.errors.product import InternalError
 
 
 @dataclass(slots=True)
@@ -25,23 +27,31 @@ class _Node:
 
 
 class RouteIndex(BaseRoute):
-    """A route of the application that stands for all operations that were added. It comes before their routers."""
+    """A route of the application that stands for all operations that were added."""
 
     def __init__(self) -> None:
         self._root = _Node()
         self._count = 0
+        self._patterns: list[tuple[str, APIRoute]] = []
+        """With their prefixes, the routes that cannot be found by segments; they are asked last."""
 
     def add(self, prefix: str, routes: Iterable[BaseRoute]) -> None:
-        """Add the routes of a router that the application includes with the prefix. The first of two that match the same path and method is found, as in a router."""
-        for route in routes:
-            self._count += 1
-            if isinstance(route, APIRoute) and all(isinstance(one, StringConvertor) for one in route.param_convertors.values()):
-                self._add(prefix + route.path_format, route)
+        """Add the routes of a router, with the prefix before their paths. The first of two that match the same path and method is found, as in a router.
 
-    def _add(self, pattern: str, route: APIRoute) -> None:
-        segments = pattern.split("/")
-        if any("{" in one and not (one.startswith("{") and one.endswith("}")) for one in segments):
-            return  # a parameter with text beside it in its segment
+        Raises InternalError for a route that is no operation.
+        """
+        for route in routes:
+            if not isinstance(route, APIRoute):
+                raise InternalError(f"route {getattr(route, 'path', route)} is no operation of FastAPI")
+            self._count += 1
+            segments = (prefix + route.path_format).split("/")
+            is_split_by_slashes = all(isinstance(one, StringConvertor) for one in route.param_convertors.values())
+            if is_split_by_slashes and all("{" not in one or (one.startswith("{") and one.endswith("}")) for one in segments):
+                self._add(segments, route)
+            else:
+                self._patterns.append((prefix, route))
+
+    def _add(self, segments: Sequence[str], route: APIRoute) -> None:
         node = self._root
         for segment in segments:
             if segment.startswith("{"):
@@ -54,7 +64,22 @@ class RouteIndex(BaseRoute):
             node.by_method.setdefault(method, (self._count, route, names))
 
     def find(self, method: str, path: str) -> tuple[APIRoute, dict[str, str]] | None:
-        """The route of a request, and its path parameters by their names; None when the index does not know it."""
+        """The route of a request, and its path parameters by their names. A route of another method if none has this one; None when there is nothing at the address."""
+        nodes = self._walk(path)
+        found = [(*node.by_method[method], values) for node, values in nodes if method in node.by_method]
+        if not found:
+            by_pattern = self._match_patterns(path)
+            with_method = next((one for one in by_pattern if method in (one[0].methods or ())), None)
+            if with_method is not None:
+                return with_method
+            found = [(*one, values) for node, values in nodes for one in node.by_method.values()]
+            if not found:
+                return by_pattern[0] if by_pattern else None
+        _, route, names, values = min(found, key=lambda one: one[0])
+        return route, dict(zip(names, values, strict=True))
+
+    def _walk(self, path: str) -> list[tuple[_Node, tuple[str, ...]]]:
+        """The nodes at the path, each with the values of its parameters."""
         reached: list[tuple[_Node, tuple[str, ...]]] = [(self._root, ())]
         for segment in path.split("/"):
             further = []
@@ -65,13 +90,17 @@ class RouteIndex(BaseRoute):
                 if node.parameter is not None and segment:
                     further.append((node.parameter, (*values, segment)))
             if not further:
-                return None
+                return []
             reached = further
-        found = [(*node.by_method[method], values) for node, values in reached if method in node.by_method]
-        if not found:
-            return None
-        _, route, names, values = min(found, key=lambda one: one[0])
-        return route, dict(zip(names, values, strict=True))
+        return reached
+
+    def _match_patterns(self, path: str) -> list[tuple[APIRoute, dict[str, str]]]:
+        found = []
+        for prefix, route in self._patterns:
+            match = route.path_regex.match(path[len(prefix) :]) if path.startswith(prefix) else None
+            if match is not None:
+                found.append((route, match.groupdict()))
+        return found
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         """What Starlette asks a route: whether the request is for it, and what to put into its scope."""
@@ -81,8 +110,9 @@ class RouteIndex(BaseRoute):
         if found is None:
             return Match.NONE, {}
         route, parameters = found
-        return Match.FULL, {"endpoint": route.endpoint, "path_params": parameters, "route": route}
+        match = Match.FULL if scope["method"] in (route.methods or ()) else Match.PARTIAL
+        return match, {"endpoint": route.endpoint, "path_params": parameters, "route": route}
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request that matched."""
+        """Answer a request that matched; with 405 if the route has other methods."""
         await scope["route"].handle(scope, receive, send)

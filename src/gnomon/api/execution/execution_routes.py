@@ -8,15 +8,16 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 import msgspec
-from fastapi import APIRouter, Depends, FastAPI, HTTPException, Request
+from fastapi import Depends, HTTPException, Request
 from fastapi.concurrency import run_in_threadpool
 from starlette.responses import Response
 from starlette.routing import Route
 
 from gnomon.accounts.attempt_tokens import ATTEMPT, CLAIM, WORKER
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id, restore_slashes
-from gnomon.api.common.route_index import RouteIndex
 from gnomon.api.context import ApiContext, Context
+from gnomon.api.documented_app import DocumentedApp
 from gnomon.api.execution.report_batch import answer_reports, sign
 from gnomon.model.attempts import AttemptResult
 from gnomon.model.execution_messages import (
@@ -44,14 +45,13 @@ REPORT_THREADS = 8
 """Batches of reports that are stored at the same time; others wait for a thread. Requests of users have threads of their own."""
 _report_threads = ThreadPoolExecutor(REPORT_THREADS, "reports")
 Body = TypeVar("Body")
-router = APIRouter(prefix=EXECUTION_PREFIX, include_in_schema=False)
+router = OperationRouter(prefix=EXECUTION_PREFIX, include_in_schema=False)
 
 
-def add_execution_api(app: FastAPI, index: RouteIndex) -> None:
+def add_execution_api(app: DocumentedApp) -> None:
     """Add the routes."""
     app.router.routes.insert(0, REPORTS_ROUTE)
-    app.include_router(router)
-    index.add("", router.routes)
+    app.add_operations(router)
 
 
 def _json(answer: msgspec.Struct) -> Response:

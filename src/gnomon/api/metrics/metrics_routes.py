@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, HTTPException, Request
+from fastapi import HTTPException, Request
 from starlette.responses import Response
 
 from gnomon.api.access.policies import ApiResource, Permission
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.trusted_proxies import find_address, is_forwarded_by_stranger
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.metrics.exposition import render_figures
@@ -14,7 +15,7 @@ from gnomon.metrics.figures import decode_figures
 from gnomon.report.activity.deployment_figures import ProcessSamples
 
 METRICS_PATH = "/metrics"
-router = APIRouter(tags=["Metrics"])
+router = OperationRouter(tags=["Metrics"])
 
 
 @router.get(METRICS_PATH, include_in_schema=False)

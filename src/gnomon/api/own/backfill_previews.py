@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import datetime as dt
 
-from fastapi import APIRouter
-
 from gnomon.actions.backfill_changes import EFFECTS, SlotPreview, preview_slots
 from gnomon.actions.schedule_previews import build_dag_schedule, list_skipped_days
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
 from gnomon.api.common.request_slots import RequestSlots
 from gnomon.api.context import Context
@@ -21,7 +20,7 @@ from gnomon.api.v2.schemas.base import Answer, Body
 from gnomon.model.backfills import ALREADY_EXISTS, DEFAULT_MAX_ACTIVE_RUNS, IN_FLIGHT, TO_REPROCESS
 from gnomon.model.instants import to_datetime
 
-router = APIRouter(prefix="/dags/{dag_id}", tags=["Backfill"])
+router = OperationRouter(prefix="/dags/{dag_id}", tags=["Backfill"])
 SLOTS_MAX = 1_000
 """The most slots of a preview; all of them are counted."""
 _SLOTS = RequestSlots("previews of backfills", 4)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import datetime as dt
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from gnomon.actions.year_calendars import YearCalendar, read_year_calendar
 from gnomon.api.access.hidden_names import build_name_filter
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.access.visible_dags import VisibleDags
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
 from gnomon.api.common.request_slots import RequestSlots
 from gnomon.api.context import Context
@@ -25,7 +26,7 @@ from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.year_days import YearDays
 from gnomon.sdk.schedules.timezone import find_zone
 
-router = APIRouter(prefix="/dags/{dag_id}", tags=["Calendar"])
+router = OperationRouter(prefix="/dags/{dag_id}", tags=["Calendar"])
 _SLOTS = RequestSlots("calendars of a year", 4)
 
 

@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import Field
 
 from gnomon.api.access.hidden_names import build_name_filter
@@ -15,6 +15,7 @@ from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.filters import read_instant
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
 from gnomon.api.context import Context
 from gnomon.api.v2.lookup import find_stored_dag, refuse_wildcard
@@ -26,7 +27,7 @@ from gnomon.report.listings.audit_list import hide_in_value, read_details
 from gnomon.store.pages.event_pages import ListedEvent, read_event_page
 from gnomon.store.pages.page_query import Condition, Operator, PageQuery, SortKey
 
-router = APIRouter(prefix="/dags/{dag_id}", tags=["Audit"])
+router = OperationRouter(prefix="/dags/{dag_id}", tags=["Audit"])
 LIMIT_MAX = 200
 Text = Annotated[str | None, Query(min_length=1, max_length=250, pattern=r"^[^\x00]*$")]
 

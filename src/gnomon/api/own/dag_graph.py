@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pathlib import PurePath
 
-from fastapi import APIRouter
-
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.access.visible_dags import VisibleDags
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.context import Context
 from gnomon.api.v2.dag_answers import find_relative_path
 from gnomon.api.v2.dag_filters import list_owners
@@ -17,7 +16,7 @@ from gnomon.report.listings.asset_list import list_asset_circles
 from gnomon.report.waits.dag_graph import read_asset_graph
 from gnomon.store.dag_records import dag_runs, dags
 
-router = APIRouter(prefix="/dependencies", tags=["Dependency"])
+router = OperationRouter(prefix="/dependencies", tags=["Dependency"])
 
 
 class GraphDagAnswer(Answer):

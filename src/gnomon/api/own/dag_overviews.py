@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Annotated, Any
 
 import msgspec
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import Field
 from starlette.responses import Response
 
@@ -16,6 +16,7 @@ from gnomon.api.access.hidden_names import build_name_filter
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.access.visible_dags import VisibleDags
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.ordering import SortField, parse_order
 from gnomon.api.common.paging import OFFSET_MAX
 from gnomon.api.context import Context
@@ -34,7 +35,7 @@ from gnomon.store.accounts.favorite_dags import list_favorites
 from gnomon.store.pages.dag_pages import count_dags, read_dag_page, resolve_newest_runs
 from gnomon.store.pages.page_query import PageQuery
 
-router = APIRouter(tags=["DAG overview"])
+router = OperationRouter(tags=["DAG overview"])
 _READ = requires(Permission.READ, ApiResource.DAG)
 LIMIT_MAX = 100
 _COUNTED_MAX = 1_000_000

@@ -6,13 +6,14 @@ import datetime as dt
 from dataclasses import asdict
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from gnomon.actions.author_queries import forecast_author_runs
 from gnomon.api.access.hidden_names import build_name_filter
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.access.visible_dags import VisibleDags
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
 from gnomon.api.context import Context
 from gnomon.api.v2.lookup import refuse_wildcard
@@ -23,7 +24,7 @@ from gnomon.report.listings.dag_limits import list_dag_limits
 from gnomon.report.listings.version_list import list_newest_versions
 from gnomon.store.cross_dag import dag_edges
 
-router = APIRouter(prefix="/dags/{dag_id}", tags=["DAG"])
+router = OperationRouter(prefix="/dags/{dag_id}", tags=["DAG"])
 VERSIONS_MAX = 100
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import APIRouter, HTTPException, Query
+from fastapi import HTTPException, Query
 
 from gnomon.api.access.permissions import requires
 from gnomon.api.access.policies import ApiResource, Permission
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
 from gnomon.api.context import Context
 from gnomon.api.v2.conversions import moment
@@ -19,7 +20,7 @@ from gnomon.model.ids import UNMAPPED, TaskKey
 from gnomon.model.instants import to_datetime
 from gnomon.report.listings.deferral_facts import find_deferral
 
-router = APIRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}", tags=["Task Instance"])
+router = OperationRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}", tags=["Task Instance"])
 
 
 class DeferralAnswer(Answer):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Annotated
 
 import msgspec
-from fastapi import APIRouter, HTTPException, Query
+from fastapi import HTTPException, Query
 from starlette.responses import Response
 
 from gnomon.actions.dependency_previews import EdgePreview, LocatedDag, preview_edge
@@ -15,6 +15,7 @@ from gnomon.api.access.hidden_names import build_name_filter
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.access.visible_dags import VisibleDags, require_role
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.request_slots import RequestSlots
 from gnomon.api.context import Context
 from gnomon.api.v2.schemas.base import Answer
@@ -29,7 +30,7 @@ from gnomon.store import Transaction
 from gnomon.store.cross_dag.dag_edges import DagEdge, list_edges
 from gnomon.store.dag_records import dags
 
-router = APIRouter(prefix="/dependencies", tags=["Dependency"])
+router = OperationRouter(prefix="/dependencies", tags=["Dependency"])
 
 
 class DependencyAnswer(Answer):

@@ -5,12 +5,13 @@ from __future__ import annotations
 from enum import Enum
 from typing import Annotated
 
-from fastapi import APIRouter, Header, Query, Request
+from fastapi import Header, Query, Request
 from starlette.responses import Response
 
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.access.visible_dags import require_role
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.context import Context
 from gnomon.api.streams.event_stream import MEDIA_TYPE, EventStream
 from gnomon.api.streams.stream_interest import StreamInterest
@@ -18,7 +19,7 @@ from gnomon.model.accounts import Role
 from gnomon.report.activity.change_feed import parse_place
 from gnomon.report.listings.dag_list import find_dag
 
-router = APIRouter(prefix="/events", tags=["Event"])
+router = OperationRouter(prefix="/events", tags=["Event"])
 DAGS_MAX = 100
 """The most DAGs that one stream names."""
 

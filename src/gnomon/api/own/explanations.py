@@ -7,13 +7,14 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from gnomon.actions.author_queries import ask_partition_mappers
 from gnomon.api.access.hidden_names import build_name_filter
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission, User
 from gnomon.api.access.visible_dags import VisibleDags
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.lookup import refuse_wildcard
@@ -35,7 +36,7 @@ from gnomon.report.listings.run_list import find_run, list_task_instances
 from gnomon.store import Transaction
 from gnomon.store.dag_records import dag_runs
 
-router = APIRouter(prefix="/dags/{dag_id}", tags=["Explanation"])
+router = OperationRouter(prefix="/dags/{dag_id}", tags=["Explanation"])
 
 
 class ReleaseAnswer(Answer):

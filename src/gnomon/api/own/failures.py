@@ -7,20 +7,21 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from gnomon.api.access.hidden_names import build_name_filter
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.filters import read_instant
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.context import Context
 from gnomon.api.v2.schemas.base import Answer
 from gnomon.model.instants import to_datetime
 from gnomon.report.activity.failed_dags import RunFailure, list_failed_dags
 from gnomon.report.activity.run_timeline import HOUR
 
-router = APIRouter(prefix="/failures", tags=["Failure"])
+router = OperationRouter(prefix="/failures", tags=["Failure"])
 LIMIT_MAX = 200
 DEFAULT_HOURS = 24
 

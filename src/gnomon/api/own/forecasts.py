@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from gnomon.actions.run_forecasts import forecast_next_runs
 from gnomon.api.access.hidden_names import build_name_filter
@@ -14,6 +14,7 @@ from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.filters import read_instant
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
 from gnomon.api.context import Context
 from gnomon.api.v2.lookup import refuse_wildcard
@@ -22,7 +23,7 @@ from gnomon.model.instants import Instant, iso, to_instant
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.next_runs import NextRuns
 
-router = APIRouter(prefix="/dags/{dag_id}", tags=["Next runs"])
+router = OperationRouter(prefix="/dags/{dag_id}", tags=["Next runs"])
 RUNS_MAX = 100
 """The most runs of one answer."""
 COMPUTED_MAX = 200

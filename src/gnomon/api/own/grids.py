@@ -6,13 +6,14 @@ from datetime import datetime
 from typing import Annotated, Any
 
 import msgspec
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
 from gnomon.api.access.permissions import requires
 from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.common.filters import build_conditions
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
 from gnomon.api.context import Context
 from gnomon.api.v2.lookup import refuse_wildcard
@@ -23,7 +24,7 @@ from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.run_grid import CompactGrid, read_compact_grid
 from gnomon.report.listings.run_list import find_run
 
-router = APIRouter(prefix="/dags/{dag_id}", tags=["Grid"])
+router = OperationRouter(prefix="/dags/{dag_id}", tags=["Grid"])
 RUNS_MAX = 365
 
 

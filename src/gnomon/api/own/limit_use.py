@@ -5,17 +5,16 @@ from __future__ import annotations
 from dataclasses import asdict
 from datetime import datetime
 
-from fastapi import APIRouter
-
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.access.visible_dags import VisibleDags
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.context import Context
 from gnomon.api.v2.schemas.base import Answer
 from gnomon.report.activity.limit_use import read_limit_use
 from gnomon.report.explanations.engine_state_reading import build_limits
 
-router = APIRouter(prefix="/limits", tags=["Limit"])
+router = OperationRouter(prefix="/limits", tags=["Limit"])
 
 
 class LimitUserAnswer(Answer):

@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
-from fastapi import APIRouter, HTTPException, Query
+from fastapi import HTTPException, Query
 from starlette.responses import Response, StreamingResponse
 
 from gnomon.api.access.permissions import requires
 from gnomon.api.access.policies import ApiResource, Permission
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
 from gnomon.api.common.request_slots import RequestSlots
 from gnomon.api.context import ApiContext, Context
@@ -21,7 +22,7 @@ from gnomon.api.v2.schemas.base import Answer
 from gnomon.model.ids import UNMAPPED
 from gnomon.report.listings.log_ranges import LINE_BYTES, LINES_MAX, LogRange, LogReader
 
-router = APIRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}/logs/{try_number}", tags=["Log"])
+router = OperationRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}/logs/{try_number}", tags=["Log"])
 _READ = requires(Permission.READ, ApiResource.TASK_LOG)
 LINE_BYTES_MAX = 1_000_000
 """The most bytes of one line that can be asked for."""

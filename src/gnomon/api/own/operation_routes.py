@@ -10,13 +10,14 @@ import inspect
 from typing import Annotated, Any
 
 import msgspec
-from fastapi import APIRouter, Body, Query
+from fastapi import Body, Query
 from pydantic import WrapValidator
 from starlette.responses import Response
 
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.common.fault_limits import bound_faults
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
 from gnomon.api.common.request_slots import RequestSlots
 from gnomon.api.context import Context
@@ -27,7 +28,7 @@ from gnomon.operations.catalogue import list_operations
 from gnomon.operations.operation import DAG_ID, Operation
 from gnomon.operations.operation_scope import OperationScope
 
-router = APIRouter(tags=["Operation"])
+router = OperationRouter(tags=["Operation"])
 _SLOTS = {"alerts.test": RequestSlots("tests of channels", 1), "timetables.show": PREVIEW_SLOTS, "timetables.list_runs": PREVIEW_SLOTS}
 """Operations that take long: how many of them are performed at the same time."""
 _KEYWORD = inspect.Parameter.KEYWORD_ONLY

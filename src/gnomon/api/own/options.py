@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
-
 from gnomon.api.access.permissions import requires
 from gnomon.api.access.policies import ApiResource, Permission
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.context import Context
 from gnomon.api.v2.schemas.base import Answer
 from gnomon.config.secrets import mask_secret
 
-router = APIRouter(prefix="/options", tags=["Config"])
+router = OperationRouter(prefix="/options", tags=["Config"])
 
 
 class OptionAnswer(Answer):

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from fastapi import FastAPI
-
 from gnomon.api.access.permissions import list_operations
-from gnomon.api.common.route_index import RouteIndex
+from gnomon.api.documented_app import DocumentedApp
 from gnomon.api.own import (
     asset_watchers,
     backfill_previews,
@@ -50,9 +48,8 @@ OWN_ROUTERS = (
 )  # fmt: skip
 
 
-def include_own(app: FastAPI, index: RouteIndex, prefix: str) -> None:
+def add_own(app: DocumentedApp, prefix: str) -> None:
     """Add all operations of Gnomon's own API. Raises InternalError when one declares no permission."""
     list_operations(OWN_ROUTERS)
     for router in OWN_ROUTERS:
-        app.include_router(router, prefix=prefix)
-        index.add(prefix, router.routes)
+        app.add_operations(router, prefix)

@@ -5,16 +5,15 @@ from __future__ import annotations
 from dataclasses import asdict
 from datetime import datetime
 
-from fastapi import APIRouter
-
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.access.visible_dags import VisibleDags
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.context import Context
 from gnomon.api.v2.schemas.base import Answer
 from gnomon.report.activity.pool_use import PoolUse, PoolUser, read_pool_use
 
-router = APIRouter(prefix="/pools", tags=["Pool"])
+router = OperationRouter(prefix="/pools", tags=["Pool"])
 
 
 class PoolUserAnswer(Answer):

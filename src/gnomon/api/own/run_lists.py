@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import Field
 
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import ALL, Id
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.own.dag_conditions import find_timetable_type
@@ -27,7 +28,7 @@ from gnomon.store import Transaction
 from gnomon.store.dag_records.dag_runs import find_stored_run
 from gnomon.store.pages.page_query import Condition, Operator
 
-router = APIRouter(prefix="/dags/{dag_id}", tags=["Run"])
+router = OperationRouter(prefix="/dags/{dag_id}", tags=["Run"])
 _UNFINISHED = frozenset({DagRunState.QUEUED, DagRunState.RUNNING})
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import datetime as dt
 
-from fastapi import APIRouter
-
 from gnomon.actions.manual_runs import RunPreview, preview_run
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
 from gnomon.api.common.request_slots import RequestSlots
 from gnomon.api.context import Context
@@ -19,7 +18,7 @@ from gnomon.api.v2.schemas.base import Answer
 from gnomon.api.v2.schemas.dag_runs_shapes import TriggerDAGRunPostBody
 from gnomon.model.instants import Instant, iso, to_datetime
 
-router = APIRouter(prefix="/dags/{dag_id}", tags=["Preview"])
+router = OperationRouter(prefix="/dags/{dag_id}", tags=["Preview"])
 _SLOTS = RequestSlots("previews of runs", 8)
 
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import msgspec
-from fastapi import APIRouter
 from starlette.responses import Response
 
 from gnomon.api.access.permissions import requires
 from gnomon.api.access.policies import ApiResource, Permission
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
 from gnomon.api.context import Context
 from gnomon.api.v2.lookup import find_dag_and_run, refuse_wildcard
 from gnomon.api.v2.schemas.base import Answer
 from gnomon.report.listings.run_tasks import read_run_tasks
 
-router = APIRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}", tags=["Run"])
+router = OperationRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}", tags=["Run"])
 
 
 class RunTaskAnswer(Answer):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 
 import msgspec
-from fastapi import APIRouter
 from starlette.responses import Response
 
 from gnomon.api.access.permissions import requires
 from gnomon.api.access.policies import ApiResource, Permission
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
 from gnomon.api.context import Context
 from gnomon.api.v2.lookup import refuse_wildcard
@@ -19,7 +19,7 @@ from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.run_list import find_run
 from gnomon.report.listings.run_times import read_run_times
 
-router = APIRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}", tags=["Timeline"])
+router = OperationRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}", tags=["Timeline"])
 
 
 class RunTimelineAnswer(Answer):

@@ -5,17 +5,16 @@ from __future__ import annotations
 from dataclasses import asdict
 from datetime import datetime
 
-from fastapi import APIRouter
-
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.access.visible_dags import VisibleDags
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.context import Context
 from gnomon.api.v2.conversions import moment
 from gnomon.api.v2.schemas.base import Answer
 from gnomon.report.listings.service_list import WrittenFigures, list_services, read_figures
 
-router = APIRouter(prefix="/services", tags=["Service"])
+router = OperationRouter(prefix="/services", tags=["Service"])
 
 
 class ServiceAnswer(Answer):

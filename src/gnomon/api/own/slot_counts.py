@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import datetime as dt
 
-from fastapi import APIRouter
-
 from gnomon.actions import schedule_previews
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.context import Context
 from gnomon.api.own.timetables import (
     PREVIEW_SLOTS,
@@ -27,7 +26,7 @@ from gnomon.model.instants import SECOND, to_datetime
 from gnomon.sdk.schedules.named_calendars import NamedCalendars
 from gnomon.timetables.registry import BUILTINS
 
-router = APIRouter(prefix="/timetables", tags=["Timetable"])
+router = OperationRouter(prefix="/timetables", tags=["Timetable"])
 _YEAR = 367 * 86_400 * SECOND
 _READ = requires(Permission.READ, ApiResource.DAG)
 

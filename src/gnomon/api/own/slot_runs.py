@@ -5,12 +5,13 @@ from __future__ import annotations
 import datetime as dt
 from typing import Annotated
 
-from fastapi import APIRouter, HTTPException, Query
+from fastapi import HTTPException, Query
 
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.filters import read_instant
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.context import Context
 from gnomon.api.v2.conversions import moment
 from gnomon.api.v2.schemas.base import Answer
@@ -18,7 +19,7 @@ from gnomon.model.instants import SECOND, Instant, to_datetime
 from gnomon.store import Transaction
 from gnomon.store.cross_dag.upstream_dags import UpstreamDag, find_upstream_dag, list_runs_in_slots
 
-router = APIRouter(prefix="/dependencies", tags=["Dependency"])
+router = OperationRouter(prefix="/dependencies", tags=["Dependency"])
 DAGS_MAX = 50
 """The most DAGs of one request."""
 RUNS_MAX = 1_600

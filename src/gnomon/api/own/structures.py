@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import msgspec
-from fastapi import APIRouter, Query
+from fastapi import Query
 from starlette.responses import Response
 
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.access.visible_dags import VisibleDags
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
 from gnomon.api.context import Context
 from gnomon.api.own.grids import GridGroupAnswer
@@ -21,7 +22,7 @@ from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.dag_structure import DagStructure, OutsideNode, read_structure
 from gnomon.report.listings.run_list import find_run, find_spec_of_run
 
-router = APIRouter(prefix="/dags/{dag_id}", tags=["Structure"])
+router = OperationRouter(prefix="/dags/{dag_id}", tags=["Structure"])
 
 
 class StructureTaskAnswer(Answer):

@@ -5,11 +5,12 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.access.visible_dags import VisibleDags
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.context import Context
 from gnomon.api.own.dag_conditions import DagConditions, choose_dags
 from gnomon.api.v2.schemas.base import Answer
@@ -20,7 +21,7 @@ from gnomon.report.activity.run_timeline import (
     build_timeline,
 )
 
-router = APIRouter(prefix="/timeline", tags=["Timeline"])
+router = OperationRouter(prefix="/timeline", tags=["Timeline"])
 HOURS_MAX = 48
 COMING_MAX = 200
 GROUPS_MAX = 200

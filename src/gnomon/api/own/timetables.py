@@ -6,7 +6,6 @@ import datetime as dt
 from dataclasses import asdict, replace
 from typing import Annotated
 
-from fastapi import APIRouter
 from pydantic import Field, model_validator
 
 from gnomon.actions import schedule_previews
@@ -14,6 +13,7 @@ from gnomon.actions.schedule_previews import PreviewedSchedule, to_checked_insta
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission, User
 from gnomon.api.access.visible_dags import require_role
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.request_slots import RequestSlots
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.schemas.base import Answer, Body
@@ -26,7 +26,7 @@ from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.local_time import build_slot_row, format_local
 from gnomon.report.schedule_difference import RunPair, compute_difference
 
-router = APIRouter(prefix="/timetables", tags=["Timetable"])
+router = OperationRouter(prefix="/timetables", tags=["Timetable"])
 SLOTS_MAX = 1_000
 """The most slots of a preview."""
 DIFFERENCE_SLOTS_MAX = 10_000

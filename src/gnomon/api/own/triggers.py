@@ -6,11 +6,12 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.access.visible_dags import VisibleDags
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.context import Context
 from gnomon.api.v2.lookup import find_stored_dag
 from gnomon.api.v2.schemas.base import Answer
@@ -18,7 +19,7 @@ from gnomon.report.activity import trigger_waits
 from gnomon.report.activity.trigger_waits import LISTED_MAX
 from gnomon.store.pages.page_query import Condition, Operator
 
-router = APIRouter(prefix="/triggers", tags=["Trigger"])
+router = OperationRouter(prefix="/triggers", tags=["Trigger"])
 
 
 class TriggerWaitAnswer(Answer):

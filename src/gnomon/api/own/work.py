@@ -5,18 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
-from fastapi import APIRouter
-
 from gnomon.api.access.hidden_names import build_name_filter
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.access.visible_dags import VisibleDags
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.context import Context
 from gnomon.api.v2.schemas.base import Answer
 from gnomon.report.activity.current_work import read_current_work
 from gnomon.report.explanations.engine_state_reading import build_limits
 
-router = APIRouter(prefix="/work", tags=["Work"])
+router = OperationRouter(prefix="/work", tags=["Work"])
 
 
 class RunningTaskAnswer(Answer):

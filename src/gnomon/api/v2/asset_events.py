@@ -6,7 +6,7 @@ import uuid
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import Field
 
 from gnomon.actions.asset_event_changes import add_asset_event
@@ -16,6 +16,7 @@ from gnomon.api.access.visible_assets import find_visible_asset, require_event_r
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.filters import FilterField, build_conditions, read_instant
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.ordering import SortField, parse_order
 from gnomon.api.common.paging import PageParameters, count_entries
 from gnomon.api.common.paths import Id
@@ -29,7 +30,7 @@ from gnomon.store.asset_records.asset_events import MAX_LISTED
 from gnomon.store.pages.asset_event_pages import count_asset_events, read_asset_event_page, read_consumed_page
 from gnomon.store.pages.page_query import Condition, Operator, PageQuery
 
-router = APIRouter(tags=["Asset"])
+router = OperationRouter(tags=["Asset"])
 _READ = requires(Permission.READ, ApiResource.ASSET)
 
 

@@ -6,13 +6,14 @@ import json
 from collections.abc import Sequence
 from typing import Annotated
 
-from fastapi import APIRouter, HTTPException, Query, Response
+from fastapi import HTTPException, Query, Response
 
 from gnomon.actions import state_changes
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission, User
 from gnomon.api.access.visible_assets import find_visible_asset
 from gnomon.api.access.visible_dags import VisibleDags
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paging import PageParameters, cut_page
 from gnomon.api.common.paths import Id
 from gnomon.api.context import ApiContext, Context
@@ -30,7 +31,7 @@ from gnomon.report.listings.connection_list import hide_stored_secrets
 from gnomon.store import Transaction
 from gnomon.store.state_stores.asset_state_store import StoredAssetState, list_asset_state
 
-router = APIRouter(prefix="/assets/{asset_id}/state-store", tags=["Asset State Store"])
+router = OperationRouter(prefix="/assets/{asset_id}/state-store", tags=["Asset State Store"])
 _READ = requires(Permission.READ, ApiResource.ASSET)
 _DELETE = requires(Permission.DELETE, ApiResource.ASSET)
 

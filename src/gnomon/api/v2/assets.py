@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, HTTPException, Query
+from fastapi import HTTPException, Query
 from pydantic import Field
 
 from gnomon.actions.manual_runs import create_run
@@ -12,6 +12,7 @@ from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.access.visible_assets import find_visible_asset, read_visible_assets
 from gnomon.api.access.visible_dags import VisibleDags, require_role
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.ordering import sort_entries
 from gnomon.api.common.paging import PageParameters, cut_page
 from gnomon.api.common.text_patterns import matches_pattern, starts_with
@@ -33,7 +34,7 @@ from gnomon.report.listings.visible_assets import VisibleAssets
 from gnomon.store.asset_records import asset_declarations
 from gnomon.store.asset_records.asset_declarations import StoredAsset
 
-router = APIRouter(prefix="/assets", tags=["Asset"])
+router = OperationRouter(prefix="/assets", tags=["Asset"])
 _READ = requires(Permission.READ, ApiResource.ASSET)
 
 

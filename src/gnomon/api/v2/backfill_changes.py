@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-from fastapi import APIRouter, HTTPException, Query
+from fastapi import HTTPException, Query
 from pydantic import Field
 
 from gnomon.actions.backfill_changes import BackfillSwitch, change_backfill
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import AccessRefused, ApiResource, Permission, User
 from gnomon.api.access.visible_dags import require_role
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.ordering import sort_entries
 from gnomon.api.common.paging import PageParameters, cut_page
 from gnomon.api.context import ApiContext, Context
@@ -27,7 +28,7 @@ from gnomon.store import Transaction
 from gnomon.store.dag_records import backfills
 
 _CANCEL_LOOKS, _CANCEL_PAUSE_S = 25, 0.04
-router = APIRouter(prefix="/backfills", tags=["Backfill"])
+router = OperationRouter(prefix="/backfills", tags=["Backfill"])
 _READ = requires(Permission.READ, ApiResource.BACKFILL)
 _EDIT = requires(Permission.EDIT, ApiResource.BACKFILL)
 _NamedBackfill = tuple[str, BackfillRecord]

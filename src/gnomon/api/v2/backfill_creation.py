@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, HTTPException
+from fastapi import HTTPException
 
 from gnomon.actions.backfill_changes import (
     BackfillRequest,
@@ -16,6 +16,7 @@ from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission, User
 from gnomon.api.access.visible_dags import require_role
 from gnomon.api.common.filters import read_instant
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.backfill_changes import read_backfill
 from gnomon.api.v2.conversions import moment
@@ -29,7 +30,7 @@ from gnomon.api.v2.schemas.backfills_shapes import (
 from gnomon.model.accounts import Role
 from gnomon.report.listings.dag_list import find_dag
 
-router = APIRouter(prefix="/backfills", tags=["Backfill"])
+router = OperationRouter(prefix="/backfills", tags=["Backfill"])
 _CREATE = requires(Permission.CREATE, ApiResource.BACKFILL)
 
 

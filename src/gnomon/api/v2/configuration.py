@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, HTTPException, Query, Response
+from fastapi import Header, HTTPException, Query, Response
 
 from gnomon.actions.author_queries import make_question_handler
 from gnomon.api.access.permissions import requires
 from gnomon.api.access.policies import ApiResource, Permission
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paging import PageParameters, cut_page
 from gnomon.api.common.paths import Id
 from gnomon.api.context import ApiContext, Context
@@ -26,7 +27,7 @@ from gnomon.errors.timetable import PlanningError
 from gnomon.loading.plugins import PluginRow
 from gnomon.timetable_host import ask_and_wait
 
-router = APIRouter()
+router = OperationRouter()
 _READ_OPTIONS = requires(Permission.READ, ApiResource.CONFIGURATION)
 _READ_PLUGINS = requires(Permission.READ, ApiResource.PLUGIN)
 _SURVEY = "gnomon.loading.plugins:list_plugins"

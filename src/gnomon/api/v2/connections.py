@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Any
 
-from fastapi import APIRouter, HTTPException, Query, Response
+from fastapi import HTTPException, Query, Response
 from pydantic import Field
 
 from gnomon.actions.admin_changes import AdminChanges
@@ -17,6 +17,7 @@ from gnomon.actions.connection_checks import check_stored_connection
 from gnomon.api.access.permissions import CurrentAuthor, requires
 from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.common.errors import ApiUnsupported
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.ordering import sort_entries
 from gnomon.api.common.paging import PageParameters, cut_page
 from gnomon.api.common.paths import Id
@@ -38,7 +39,7 @@ from gnomon.store import Transaction
 from gnomon.store.admin import connections
 from gnomon.store.admin.connections import StoredConnection
 
-router = APIRouter(prefix="/connections", tags=["Connection"])
+router = OperationRouter(prefix="/connections", tags=["Connection"])
 _READ = requires(Permission.READ, ApiResource.CONNECTION)
 _CHECKS_AT_A_TIME = 4
 _RETRY_AFTER_S = "5"

@@ -8,13 +8,14 @@ from operator import attrgetter
 from typing import Annotated, Any
 
 import msgspec
-from fastapi import APIRouter, Header, HTTPException, Query, Response
+from fastapi import Header, HTTPException, Query, Response
 from pydantic import Field
 
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.errors import ApiUnsupported
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.ordering import sort_entries
 from gnomon.api.common.paging import PageParameters, cut_page
 from gnomon.api.common.paths import Id
@@ -36,7 +37,7 @@ from gnomon.store.dag_records.dag_versions import read_version_source
 from gnomon.store.pages.dag_pages import list_newest_versions, list_version_numbers
 from gnomon.store.pages.run_pages import read_run_counts_by_state
 
-router = APIRouter()
+router = OperationRouter()
 
 
 @router.get("/dagSources/{dag_id}", tags=["DagSource"], dependencies=[requires(Permission.READ, ApiResource.DAG_CODE)], response_model=DAGSourceResponse)

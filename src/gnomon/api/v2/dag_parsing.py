@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, HTTPException, Query, Response
+from fastapi import HTTPException, Query, Response
 
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.access.visible_dags import VisibleDags, require_role
 from gnomon.api.common.errors import ApiUnsupported
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
 from gnomon.api.context import Context
 from gnomon.api.v2.dag_answers import decode_file_token
@@ -21,7 +22,7 @@ from gnomon.report.listings.extra_links import find_extra_links
 from gnomon.store import notify_on_commit
 from gnomon.store.dag_records import dag_files, dags
 
-router = APIRouter()
+router = OperationRouter()
 
 
 @router.put("/parseDagFile/{file_token}", status_code=201, tags=["DAG Parsing"], dependencies=[requires(Permission.EDIT, ApiResource.DAG)])

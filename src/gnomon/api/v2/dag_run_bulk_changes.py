@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fastapi import APIRouter, HTTPException
+from fastapi import HTTPException
 
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import AccessRefused, ApiResource, Permission, User
 from gnomon.api.access.visible_dags import require_role
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import ALL, Id
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.bulk_changes import RUN_CHANGE_SLOTS, check_entity_count, describe_error
@@ -25,7 +26,7 @@ from gnomon.api.v2.schemas.dag_runs_shapes import BulkDAGRunBody, DAGRunPatchBod
 from gnomon.errors.product import GnomonError
 from gnomon.model.accounts import Role
 
-router = APIRouter(prefix="/dags/{dag_id}/dagRuns", tags=["DagRun"])
+router = OperationRouter(prefix="/dags/{dag_id}/dagRuns", tags=["DagRun"])
 
 
 @router.patch("", dependencies=[requires(Permission.EDIT, ApiResource.DAG_RUN), RUN_CHANGE_SLOTS.require()])

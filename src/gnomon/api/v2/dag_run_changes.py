@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, HTTPException, Query, Response
+from fastapi import HTTPException, Query, Response
 
 from gnomon.actions.note_changes import write_run_note
 from gnomon.actions.run_changes import clear_instances, delete_run, mark_instances
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission, User
 from gnomon.api.common.errors import ApiUnsupported
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.dag_runs import read_run
@@ -21,7 +22,7 @@ from gnomon.api.v2.task_instance_reader import RunInstances
 from gnomon.model.states import FINISHED_RUN_STATES
 from gnomon.report.listings.task_selection import select_instances
 
-router = APIRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}", tags=["DagRun"])
+router = OperationRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}", tags=["DagRun"])
 _EDIT = requires(Permission.EDIT, ApiResource.DAG_RUN)
 
 

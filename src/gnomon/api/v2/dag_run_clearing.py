@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from fastapi import APIRouter, HTTPException
+from fastapi import HTTPException
 
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission, User
 from gnomon.api.access.visible_dags import require_role
 from gnomon.api.common.filters import read_instant
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import ALL, Id
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.dag_run_changes import check_clear_body, clear_run, show_clear
@@ -31,7 +32,7 @@ from gnomon.store.pages.page_query import Condition, Operator, PageQuery, SortKe
 from gnomon.store.pages.run_pages import read_run_page
 from gnomon.timetables.wall_clock.zones import zone_of
 
-router = APIRouter(prefix="/dags/{dag_id}", tags=["DagRun"])
+router = OperationRouter(prefix="/dags/{dag_id}", tags=["DagRun"])
 _NamedRun = tuple[str, str]
 """dag_id and run_id."""
 

@@ -9,12 +9,13 @@ from dataclasses import replace
 from typing import Annotated
 
 from anyio import to_thread
-from fastapi import APIRouter, Query, Request
+from fastapi import Query, Request
 from starlette.responses import StreamingResponse
 
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import AccessRefused, ApiResource, Permission
 from gnomon.api.access.visible_dags import require_role
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.logs import NDJSON
@@ -29,7 +30,7 @@ from gnomon.report.listings.run_results import RETURN_KEY, find_results
 from gnomon.store import Transaction
 from gnomon.store.dag_records import xcom_values
 
-router = APIRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}", tags=["DagRun"])
+router = OperationRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}", tags=["DagRun"])
 
 
 INTERVAL_MIN_S = 0.5

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import APIRouter, HTTPException, Query
+from fastapi import HTTPException, Query
 
 from gnomon.actions.manual_runs import NewRun, create_run
 from gnomon.api.access.permissions import CurrentUser, requires
@@ -15,6 +15,7 @@ from gnomon.api.access.policies import ApiResource, Permission, User
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.filters import FilterField, build_conditions, read_instant
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.ordering import Ordering, parse_order
 from gnomon.api.common.paging import (
     Cursors,
@@ -66,7 +67,7 @@ from gnomon.store.pages.run_pages import (
 )
 from gnomon.store.pages.time_bounds import bound_runs
 
-router = APIRouter(prefix="/dags/{dag_id}/dagRuns", tags=["DagRun"])
+router = OperationRouter(prefix="/dags/{dag_id}/dagRuns", tags=["DagRun"])
 _READ = requires(Permission.READ, ApiResource.DAG_RUN)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated
 
-from fastapi import APIRouter, HTTPException, Query, Response
+from fastapi import HTTPException, Query, Response
 from pydantic import Field
 
 from gnomon.actions.dag_changes import set_dags_paused
@@ -14,6 +14,7 @@ from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.filters import build_conditions
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.ordering import parse_order, sort_entries
 from gnomon.api.common.paging import PageParameters, cut_page
 from gnomon.api.common.paths import Id
@@ -48,7 +49,7 @@ from gnomon.store.pages.dag_pages import ListedDag, count_dags, read_dag_page, r
 from gnomon.store.pages.page_query import Condition, Operator, PageQuery
 from gnomon.store.pages.run_pages import read_run_counts_of_dags
 
-router = APIRouter(tags=["DAG"])
+router = OperationRouter(tags=["DAG"])
 _READ = requires(Permission.READ, ApiResource.DAG)
 _EDIT = requires(Permission.EDIT, ApiResource.DAG)
 _COUNTED_MAX = 1_000_000

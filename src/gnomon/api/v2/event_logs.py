@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import APIRouter, HTTPException, Query
+from fastapi import HTTPException, Query
 from pydantic import Field
 
 from gnomon.api.access.hidden_names import build_name_filter
@@ -16,6 +16,7 @@ from gnomon.api.access.policies import ApiResource, Permission, User
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.filters import FilterField, build_conditions, read_instant
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.ordering import SortField, parse_order
 from gnomon.api.common.paging import PageParameters, check_sorted, count_entries, find_count_limit
 from gnomon.api.context import Context
@@ -36,7 +37,7 @@ from gnomon.store.pages.event_pages import (
 )
 from gnomon.store.pages.page_query import Condition, Operator, PageQuery
 
-router = APIRouter(prefix="/eventLogs", tags=["Event Log"])
+router = OperationRouter(prefix="/eventLogs", tags=["Event Log"])
 _READ = requires(Permission.READ, ApiResource.AUDIT_LOG)
 
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, HTTPException, Response
+from fastapi import HTTPException, Response
 
 from gnomon.actions.favorite_changes import mark_favorite, unmark_favorite
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
 from gnomon.api.context import Context
 from gnomon.api.v2.lookup import find_stored_dag
 
-router = APIRouter(prefix="/dags/{dag_id}", tags=["DAG"])
+router = OperationRouter(prefix="/dags/{dag_id}", tags=["DAG"])
 _MARK = requires(Permission.READ, ApiResource.DAG)
 """Who may read a DAG may mark it: the mark belongs to the account."""
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any
 
-from fastapi import APIRouter, HTTPException, Query
+from fastapi import HTTPException, Query
 from pydantic import Field
 
 from gnomon.actions.owner_requests import RequestRefused, ask_owner
@@ -14,6 +14,7 @@ from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.filters import FilterField, build_conditions, check_pattern_length, read_instant
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.ordering import SortField, parse_order
 from gnomon.api.common.paging import PageParameters, find_total
 from gnomon.api.common.paths import ALL, Id
@@ -44,7 +45,7 @@ from gnomon.store.pages.run_conditions import mark_dags
 from gnomon.store.pages.run_pages import find_runs_with_id
 from gnomon.store.pages.task_instance_pages import read_task_instance_page
 
-router = APIRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}", tags=["Task Instance"])
+router = OperationRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}", tags=["Task Instance"])
 _READ = requires(Permission.READ, ApiResource.HITL_DETAIL)
 _DETAIL = "/taskInstances/{task_id}/{map_index}/hitlDetails"
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Annotated
 
-from fastapi import APIRouter, HTTPException, Query
+from fastapi import HTTPException, Query
 from pydantic import Field
 
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission, User
 from gnomon.api.access.visible_dags import VisibleDags
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.ordering import sort_entries
 from gnomon.api.common.paging import PageParameters, cut_page
 from gnomon.api.common.text_patterns import matches_pattern, starts_with
@@ -22,7 +23,7 @@ from gnomon.report.listings.import_problems import HIDDEN_TEXT
 from gnomon.store import Transaction
 from gnomon.store.dag_records.dag_files import StoredImportError, list_files_of_errors, list_numbered_import_errors
 
-router = APIRouter(prefix="/importErrors", tags=["Import Error"])
+router = OperationRouter(prefix="/importErrors", tags=["Import Error"])
 _READ = requires(Permission.READ, ApiResource.IMPORT_ERROR)
 
 

@@ -6,12 +6,13 @@ import zlib
 from datetime import datetime
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import Field
 
 from gnomon.api.access.permissions import requires
 from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.common.filters import read_instant
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.ordering import sort_entries
 from gnomon.api.common.paging import PageParameters, cut_page
 from gnomon.api.context import ApiContext, Context
@@ -24,7 +25,7 @@ from gnomon.store.ownership import leases
 from gnomon.store.transaction import LEASE_TTL_S
 from gnomon.store.trigger_queue import triggerer_leases
 
-router = APIRouter(prefix="/jobs", tags=["Job"])
+router = OperationRouter(prefix="/jobs", tags=["Job"])
 RUNNING, FAILED = "running", "failed"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 from urllib.parse import quote
 
-from fastapi import APIRouter, Query, Request
+from fastapi import Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from gnomon.api.access.accounts_policy import LOGIN_PATH
@@ -13,9 +13,10 @@ from gnomon.api.access.open_access import comes_from_other_site
 from gnomon.api.access.permissions import requires
 from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.auth.login_routes import clean_target, end_session_of
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.context import Context
 
-router = APIRouter(prefix="/auth", tags=["Login"])
+router = OperationRouter(prefix="/auth", tags=["Login"])
 _PUBLIC = requires(Permission.READ, ApiResource.VERSION)
 
 

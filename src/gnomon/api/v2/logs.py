@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Annotated
 
 import msgspec
-from fastapi import APIRouter, Header, HTTPException, Query, Response
+from fastapi import Header, HTTPException, Query, Response
 from starlette.responses import StreamingResponse
 
 from gnomon.api.access.permissions import requires
 from gnomon.api.access.policies import ApiResource, Permission
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
 from gnomon.api.context import Context
 from gnomon.api.v2.log_lookup import find_log
@@ -20,7 +21,7 @@ from gnomon.api.v2.schemas.logs_shapes import TaskInstancesLogResponse
 from gnomon.model.ids import UNMAPPED
 from gnomon.report.listings.log_pages import LogPosition, iterate_parts, read_part, split_line
 
-router = APIRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}/logs", tags=["Task Instance"])
+router = OperationRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}/logs", tags=["Task Instance"])
 NDJSON = "application/x-ndjson"
 FULL_BYTES_MAX = 64_000_000
 """With `full_content`, a JSON answer holds about so many bytes of the log; the token gives the rest."""

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
-
 from gnomon.api.access.permissions import requires
 from gnomon.api.access.policies import ApiResource, Permission
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.context import Context
 from gnomon.api.health import to_airflow_json
 from gnomon.api.v2.schemas.monitor_shapes import HealthInfoResponse, VersionInfo
 
 DIALECT_VERSION = "3.3.2"
 """The version of Airflow whose API this is; clients read it to know what they may call."""
-router = APIRouter()
+router = OperationRouter()
 
 
 @router.get("/version", tags=["Version"], dependencies=[requires(Permission.READ, ApiResource.VERSION)])

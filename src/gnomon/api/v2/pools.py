@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from fastapi import APIRouter, HTTPException, Query, Response
+from fastapi import HTTPException, Query, Response
 from pydantic import Field
 
 from gnomon.actions.admin_changes import AdminChanges
 from gnomon.api.access.permissions import CurrentAuthor, CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.common.errors import ApiUnsupported
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.ordering import sort_entries
 from gnomon.api.common.paging import PageParameters, cut_page
 from gnomon.api.common.paths import Id
@@ -27,7 +28,7 @@ from gnomon.report.listings.not_found import pool_not_found
 from gnomon.store import Transaction, notify_on_commit
 from gnomon.store.admin import pools
 
-router = APIRouter(prefix="/pools", tags=["Pool"])
+router = OperationRouter(prefix="/pools", tags=["Pool"])
 _READ = requires(Permission.READ, ApiResource.POOL)
 DEFAULT_POOL = "default_pool"
 UNLIMITED = -1

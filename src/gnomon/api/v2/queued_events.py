@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import APIRouter, HTTPException, Query, Response
+from fastapi import HTTPException, Query, Response
 
 from gnomon.actions.asset_event_changes import discard_queued_events
 from gnomon.api.access.permissions import CurrentUser, requires
@@ -17,6 +17,7 @@ from gnomon.api.access.policies import ApiResource, Permission, User
 from gnomon.api.access.visible_assets import find_visible_asset
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.filters import read_instant
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.lookup import find_display_names, find_stored_dag, require_answer
@@ -26,7 +27,7 @@ from gnomon.model.instants import Instant, to_datetime
 from gnomon.store import Transaction
 from gnomon.store.asset_records.asset_queue import QueuedAsset, list_queued_assets
 
-router = APIRouter(tags=["Asset"])
+router = OperationRouter(tags=["Asset"])
 _READ = requires(Permission.READ, ApiResource.ASSET)
 _DELETE = requires(Permission.DELETE, ApiResource.ASSET)
 Before = Annotated[str | None, Query()]

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from fastapi import FastAPI
-
 from gnomon.api.access.permissions import list_operations
-from gnomon.api.common.route_index import RouteIndex
+from gnomon.api.documented_app import DocumentedApp
 from gnomon.api.v2 import (
     asset_events,
     asset_states,
@@ -54,9 +52,8 @@ ROUTERS = (
 )  # fmt: skip
 
 
-def include_v2(app: FastAPI, index: RouteIndex, prefix: str) -> None:
+def add_v2(app: DocumentedApp, prefix: str) -> None:
     """Add all operations of Airflow's API that Gnomon has. Raises InternalError when one declares no permission."""
     list_operations(ROUTERS)
     for router in ROUTERS:
-        app.include_router(router, prefix=prefix)
-        index.add(prefix, router.routes)
+        app.add_operations(router, prefix)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, HTTPException, Query
+from fastapi import HTTPException, Query
 
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
 from gnomon.api.context import Context
 from gnomon.api.v2.schemas.task_instances_shapes import PatchTaskInstanceBody, TaskInstanceCollectionResponse
@@ -20,7 +21,7 @@ from gnomon.api.v2.task_instance_changes import (
 )
 from gnomon.store import Transaction
 
-router = APIRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}/taskGroupInstances/{group_id}", tags=["Task Instance"])
+router = OperationRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}/taskGroupInstances/{group_id}", tags=["Task Instance"])
 _EDIT = requires(Permission.EDIT, ApiResource.TASK_INSTANCE)
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fastapi import APIRouter, HTTPException
+from fastapi import HTTPException
 
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import AccessRefused, ApiResource, Permission, User
 from gnomon.api.access.visible_dags import require_role
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import ALL, Id
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.bulk_changes import RUN_CHANGE_SLOTS, check_entity_count, describe_error
@@ -27,7 +28,7 @@ from gnomon.errors.product import GnomonError
 from gnomon.model.accounts import Role
 from gnomon.model.ids import UNMAPPED
 
-router = APIRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances", tags=["Task Instance"])
+router = OperationRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances", tags=["Task Instance"])
 
 
 @router.patch("", dependencies=[requires(Permission.EDIT, ApiResource.TASK_INSTANCE), RUN_CHANGE_SLOTS.require()])

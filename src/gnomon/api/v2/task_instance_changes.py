@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from fastapi import APIRouter, HTTPException, Query
+from fastapi import HTTPException, Query
 
 from gnomon.actions.note_changes import write_instance_notes
 from gnomon.actions.run_changes import clear_instances, mark_instances
@@ -14,6 +14,7 @@ from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission, User
 from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.filters import read_instant
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.lookup import refuse_wildcard, require_answer
@@ -35,7 +36,7 @@ from gnomon.store import Transaction
 from gnomon.store.pages.page_query import Condition, Operator, PageQuery, SortKey
 from gnomon.store.pages.run_pages import read_run_page
 
-router = APIRouter(prefix="/dags/{dag_id}", tags=["Task Instance"])
+router = OperationRouter(prefix="/dags/{dag_id}", tags=["Task Instance"])
 _EDIT = requires(Permission.EDIT, ApiResource.TASK_INSTANCE)
 _INSTANCE = "/dagRuns/{dag_run_id}/taskInstances/{task_id}"
 CLEARED_RUNS_MAX = 1000

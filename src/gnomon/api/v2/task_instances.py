@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, HTTPException, Query
+from fastapi import HTTPException, Query
 
 from gnomon.api.access.hidden_names import build_name_filter
 from gnomon.api.access.permissions import CurrentUser, requires
@@ -12,6 +12,7 @@ from gnomon.api.access.policies import ApiResource, Permission, User
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.filters import FilterField, build_conditions
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.ordering import Ordering, parse_order
 from gnomon.api.common.paging import Cursors, PageParameters, build_cursors, decode_cursor
 from gnomon.api.common.paths import ALL, Id
@@ -46,7 +47,7 @@ from gnomon.report.listings.task_instance_details import list_tries
 from gnomon.store.dag_records.rendered_fields import read_rendered_fields
 from gnomon.store.pages.page_query import Condition, Operator, PageQuery, Position
 
-router = APIRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances", tags=["Task Instance"])
+router = OperationRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances", tags=["Task Instance"])
 _READ = requires(Permission.READ, ApiResource.TASK_INSTANCE)
 MapIndex = Annotated[int, Query()]
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Annotated
 
-from fastapi import APIRouter, HTTPException, Query, Response
+from fastapi import HTTPException, Query, Response
 from pydantic import Field
 
 from gnomon.actions import state_changes
@@ -14,6 +14,7 @@ from gnomon.actions.state_changes import InstanceScope
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.common.filters import read_instant
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paging import PageParameters, cut_page
 from gnomon.api.common.paths import Id
 from gnomon.api.context import Context
@@ -32,7 +33,7 @@ from gnomon.report.listings.not_found import task_not_found
 from gnomon.store import Transaction
 from gnomon.store.state_stores.task_state_store import StoredTaskState, TaskStateScope, list_instance_state
 
-router = APIRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}/state-store", tags=["Task State Store"])
+router = OperationRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}/state-store", tags=["Task State Store"])
 _READ = requires(Permission.READ, ApiResource.TASK_INSTANCE)
 _EDIT = requires(Permission.EDIT, ApiResource.TASK_INSTANCE)
 _DELETE = requires(Permission.DELETE, ApiResource.TASK_INSTANCE)

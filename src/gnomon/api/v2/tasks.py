@@ -5,10 +5,9 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import Any
 
-from fastapi import APIRouter
-
 from gnomon.api.access.permissions import requires
 from gnomon.api.access.policies import ApiResource, Permission
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.ordering import sort_entries
 from gnomon.api.common.paths import Id
 from gnomon.api.context import Context
@@ -19,7 +18,7 @@ from gnomon.model.spec import TaskSpec
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.not_found import task_not_found
 
-router = APIRouter(prefix="/dags/{dag_id}/tasks", tags=["Task"])
+router = OperationRouter(prefix="/dags/{dag_id}/tasks", tags=["Task"])
 _READ = requires(Permission.READ, ApiResource.TASK)
 _ORDERED_BY = (
     "task_id", "task_display_name", "owner", "start_date", "end_date", "trigger_rule", "retries", "queue", "pool", "pool_slots", "priority_weight",

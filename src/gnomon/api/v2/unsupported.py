@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from fastapi import APIRouter
-
 from gnomon.api.access.permissions import requires
 from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.common.errors import ApiUnsupported
+from gnomon.api.common.operation_router import OperationRouter
 
 _INSTANCE = "/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}"
 NO_DELETION = "the owner of a run derives its task instances from the DAG; clear one, or mark it"
@@ -36,9 +35,9 @@ UNSUPPORTED = (
 )  # fmt: skip
 
 
-def create_unsupported_router() -> APIRouter:
+def create_unsupported_router() -> OperationRouter:
     """Routes that answer 501 with the reason. They are not in the OpenAPI document."""
-    router = APIRouter()
+    router = OperationRouter()
     for operation in UNSUPPORTED:
         router.add_api_route(
             operation.path, _create_answer(operation.reason), methods=[operation.method], include_in_schema=False,

@@ -6,13 +6,14 @@ import json
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-from fastapi import APIRouter, HTTPException, Query, Response
+from fastapi import HTTPException, Query, Response
 from pydantic import Field
 
 from gnomon.actions.admin_changes import AdminChanges
 from gnomon.api.access.permissions import CurrentAuthor, requires
 from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.common.errors import ApiUnsupported
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.ordering import sort_entries
 from gnomon.api.common.paging import PageParameters, cut_page
 from gnomon.api.common.paths import Id
@@ -28,7 +29,7 @@ from gnomon.store import Transaction
 from gnomon.store.admin import variables
 from gnomon.store.admin.variables import StoredVariable
 
-router = APIRouter(prefix="/variables", tags=["Variable"])
+router = OperationRouter(prefix="/variables", tags=["Variable"])
 _READ = requires(Permission.READ, ApiResource.VARIABLE)
 
 

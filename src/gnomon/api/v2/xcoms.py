@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import APIRouter, HTTPException, Query, Response
+from fastapi import HTTPException, Query, Response
 from pydantic import Field
 
 from gnomon.actions.xcom_changes import XComExists, XComName, delete_xcom, encode_value, name_instance, set_xcom
@@ -17,6 +17,7 @@ from gnomon.api.access.policies import ApiResource, Permission, User
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.filters import FilterField, build_conditions, read_instant
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.ordering import SortField, parse_order
 from gnomon.api.common.paging import PageParameters, check_sorted, count_entries, find_count_limit
 from gnomon.api.common.paths import ALL, Id
@@ -50,7 +51,7 @@ from gnomon.store.pages.xcom_pages import (
     read_xcom_page,
 )
 
-router = APIRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}/xcomEntries", tags=["XCom"])
+router = OperationRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}/xcomEntries", tags=["XCom"])
 _READ = requires(Permission.READ, ApiResource.XCOM)
 
 
