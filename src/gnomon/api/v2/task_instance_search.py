@@ -15,7 +15,7 @@ from gnomon.store.pages.page_query import Condition, PageQuery, Position
 from gnomon.store.pages.run_pages import ListedRun
 from gnomon.store.pages.task_instance_pages import ListedTaskInstance, TaskInstancePage
 
-SEARCHED_MAX = 2_000
+SEARCHED_MAX = 1_750
 """The most task instances that are read for one page."""
 PIECE = 500
 """How many of them are read first; the rest is read at once."""

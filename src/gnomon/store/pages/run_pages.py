@@ -42,7 +42,7 @@ def read_run_page(tx: Transaction, query: PageQuery) -> RunPage:
     return RunPage([ListedRun(row[21], decode_run(row[:21]), *row[22:26]) for row in found.rows], found.keys, found.has_more)
 
 
-RUNS_SEARCHED_MAX, CREATORS_SEARCHED_MAX = 50_000, 15_000
+RUNS_SEARCHED_MAX, CREATORS_SEARCHED_MAX = 50_000, 12_000
 """The most runs that are looked at for one page when no index finds them; fewer when the audit log is read for each, to find who created it."""
 _WITH_INDEX = frozenset({"id", "dag_pk", "state", "run_after", "logical_date", "start_date", "end_date", "updated_at", "partition_date", "partition_key"})
 """Fields by which an index finds runs."""

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from gnomon.model.instants import SECOND, Instant
+from gnomon.store.drivers.address import POSTGRESQL
 from gnomon.store.pages.page_query import Condition, FoundRows, Operator, PageQuery, Position, SortKey
 from gnomon.store.pages.page_reader import count_rows, read_page
 from gnomon.store.pages.run_pages import count_runs
@@ -18,7 +19,7 @@ from gnomon.store.transaction import Row, Transaction
 
 RUNS_WALKED_MAX = 2_500
 """The most runs of which the task instances are read for one page."""
-RUNS_FOUND_MAX = 20_000
+RUNS_FOUND_MAX = 15_000
 """The most runs that are found by a condition and then sorted; of more, the runs are read in their order."""
 CLOCK_DIFFERENCE = 600 * SECOND
 """How much the clock of a worker, which says when a task ended, may be ahead of that of the scheduler, which says when a run ended."""
@@ -79,8 +80,16 @@ def plan_walk(tx: Transaction, conditions: Sequence[Condition], order: Sequence[
     if not is_short:
         bounded = bound_runs(tx, [replace(condition, is_dense=True) for condition in of_runs], run_order)
         of_runs, is_short = list(bounded.conditions), bounded.is_short
-    walk = RunWalk(tuple(of_runs), run_order, rest, is_in_order)
+    walk = RunWalk(tuple(of_runs), run_order, _look_tasks_up(tx, rest), is_in_order)
     return replace(walk, found=_find_runs(tx, walk, None)) if is_short else walk
+
+
+def _look_tasks_up(tx: Transaction, conditions: Sequence[Condition]) -> tuple[Condition, ...]:
+    """Have PostgreSQL look up the number of a task in the DAG of each run: it would read the names of all tasks of all DAGs, or all task instances of each run. SQLite looks up."""
+    return tuple(
+        replace(condition, operator=Operator.IN, value=[condition.value], has_few_members=True)
+        if tx.dialect == POSTGRESQL and (condition.field, condition.operator) == ("task_id", Operator.EQUAL) else condition for condition in conditions
+    )  # fmt: skip
 
 
 def find_changed_runs(tx: Transaction, since: Instant) -> list[int] | None:
@@ -194,12 +203,27 @@ class _Pieces:
 
 def _find_runs(tx: Transaction, walk: RunWalk, at: Position | None) -> FoundRows:
     """The first RUNS_WALKED_MAX of few runs, from a position on."""
+    if len(walk.conditions) == 1 and len(walk.order) == 1 and walk.conditions[0].field == "id" and isinstance(walk.conditions[0].value, list):
+        return _cut_known(walk.conditions[0].value, walk.order[0].descends, at)
     return read_page(tx, "run_pages.keys", PageQuery(walk.conditions, walk.order, RUNS_WALKED_MAX, position=at, is_short=True))
 
 
+def _cut_known(run_pks: Sequence[int], descends: bool, at: Position | None) -> FoundRows:
+    """The same for runs whose ids were read: the database would sort thousands of ids that it has just told."""
+    ordered = sorted(run_pks, reverse=descends)
+    is_before = at is not None and at.is_before
+    if at is not None:
+        bound = at.values[0]
+        assert isinstance(bound, int)
+        ordered = [run_pk for run_pk in ordered if run_pk != bound and (run_pk > bound) is (descends is is_before)]
+    found = ordered[-RUNS_WALKED_MAX:] if is_before else ordered[:RUNS_WALKED_MAX]
+    return FoundRows([(run_pk,) for run_pk in found], [(run_pk,) for run_pk in found], has_more=len(ordered) > len(found))
+
+
 def _choose_count(walk: RunWalk) -> str:
-    """The statement that counts task instances of runs: runs are read first if a condition is on their rows, and else only if a condition needs them."""
-    return "task_instance_pages.count_by_run" if any(condition.field in _ROWS_OF_RUNS for condition in walk.rest) else "task_instance_pages.count_of_runs"
+    """The statement that counts task instances of runs: runs are read first if a condition is on their rows or on tasks of their DAGs, and else only if a condition needs them."""
+    reads_runs = any(condition.field in _ROWS_OF_RUNS or condition.has_few_members for condition in walk.rest)
+    return "task_instance_pages.count_by_run" if reads_runs else "task_instance_pages.count_of_runs"
 
 
 def _restrict(walk: RunWalk, run_pks: list[int]) -> tuple[Condition, ...]:

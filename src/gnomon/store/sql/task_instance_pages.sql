@@ -6,6 +6,7 @@
 -- field: dag_pk r.dag_pk
 -- field: run_id r.run_id
 -- field: task_id n.task_id
+-- members: task_id i.task_no = ANY(ARRAY(SELECT t.task_no FROM task_name AS t WHERE t.dag_pk = r.dag_pk AND t.task_id {in}))
 -- field: state i.state
 -- field: is_unsuccessful i.state
 -- part: is_unsuccessful 1 i.state > 100
