@@ -91,17 +91,19 @@ def test_a_range_in_the_first_half_of_the_list_is_read_in_its_order(tx: Transact
         assert not bound_runs(tx, build_conditions(field, descends=descends), (SortKey("run_after", descends), *order)).is_short
 
 
+@pytest.mark.parametrize("is_long", [False, True])
 @pytest.mark.parametrize("descends", [False, True])
-def test_xcoms_are_those_of_the_whole_list(tx: Transaction, descends: bool) -> None:
+def test_xcoms_are_those_of_the_whole_list(tx: Transaction, descends: bool, is_long: bool) -> None:
     order = (SortKey("id", descends),)
     for field, more in itertools.product(TIMES[:2], ((), (Condition("dag_pk", Operator.IN, [1, 2, 3]),), (Condition("key", Operator.IN, ["return_value"]),))):
         conditions = (*build_conditions(field, descends=descends), *more)
         whole = read_xcom_page(tx, PageQuery(conditions, order, ALL))
-        bounded = tuple(bound_xcoms(tx, conditions, order))
+        bounded = tuple(bound_xcoms(tx, conditions, order, is_long=is_long))
         assert whole and len(bounded) == len(conditions) + 1
         for size, offset in ((ALL, 0), (3, 0), (3, 2)):
             assert read_xcom_page(tx, PageQuery(bounded, order, size, offset)) == whole[offset : offset + size], (field, more)
-        assert bound_xcoms(tx, [*conditions, Condition("run_pk", Operator.EQUAL, 1)], order) == [*conditions, Condition("run_pk", Operator.EQUAL, 1)]
+        of_run = [*conditions, Condition("run_pk", Operator.EQUAL, 1)]
+        assert bound_xcoms(tx, of_run, order, is_long=is_long) == of_run
 
 
 @pytest.mark.parametrize("descends", [False, True])

@@ -123,7 +123,7 @@ def get_xcom_entries(
                 "in the path, or add a shorter range of run_after or logical_date",
             )  # fmt: skip
         if end is None:
-            searched = bound_xcoms(tx, conditions, order.keys)
+            searched = bound_xcoms(tx, conditions, order.keys, is_long=total.limit is not None)
         page = read_xcom_page(tx, replace(query, conditions=tuple(searched)))
         return XComCollectionResponse(xcom_entries=_build(context, tx, page), total_entries=total.total)
 

@@ -57,7 +57,7 @@ class ListingClauses:
             expression = field.equal
         elif field.is_nullable and condition.operator in (Operator.MATCHES, Operator.STARTS_WITH) and None not in _items(condition.value) and _COLUMN.fullmatch(expression):
             self._texts.append(f"{expression} IS NOT NULL")  # for partial indexes; no text is found in NULL, so that another expression is not computed twice
-        if condition.is_dense and not self._is_postgresql:
+        if condition.is_passed_over or (condition.is_dense and not self._is_postgresql):
             expression = f"+{expression}"
         known = _find_part(field, condition)
         if known is not None:

@@ -43,6 +43,8 @@ class Condition:
     value: object
     is_dense: bool = False
     """Many rows meet the condition, so rows are read in the order of the page and not by an index over the field. SQLite cannot know it."""
+    is_passed_over: bool = False
+    """No index over the field is used on PostgreSQL either: it knows how many rows meet the condition, but not that they stand together behind the begin of the page."""
     has_few_members: bool = False
     """With IN: few of the rows of the table that has the field meet the condition, so where the field is looked up in another table these are found once (`ListingField.members`)."""
 

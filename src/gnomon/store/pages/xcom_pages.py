@@ -36,6 +36,7 @@ def read_xcom_page(tx: Transaction, query: PageQuery) -> list[ListedXCom]:
 
 XCOMS_SEARCHED_MAX = 5_000
 """The most XComs that are looked at for one page when no index finds them."""
+_TIMES_OF_RUNS = frozenset({"run_after", "logical_date"})
 _WITH_INDEX = frozenset({"id", "run_pk", "dag_pk", "run_after", "logical_date"})
 
 
@@ -50,8 +51,8 @@ def find_end_of_xcom_search(tx: Transaction, query: PageQuery) -> Condition | No
     return find_end_of_search(tx, "xcom_pages.keys", query, XCOMS_SEARCHED_MAX)
 
 
-def bound_xcoms(tx: Transaction, conditions: Sequence[Condition], order: Sequence[SortKey]) -> list[Condition]:
-    """The conditions of a list of many XComs, in the order of their ids from the first one of the first run of its range of times on."""
+def bound_xcoms(tx: Transaction, conditions: Sequence[Condition], order: Sequence[SortKey], *, is_long: bool) -> list[Condition]:
+    """The conditions of a list of many XComs, in the order of their ids from the first one of the first run of its range of times on. `is_long`: it has so many that some are near its begin."""
     is_of_run = any(condition.field == "run_pk" or (condition.field, condition.operator) == ("dag_pk", Operator.EQUAL) for condition in conditions)
     run_pk = None if is_of_run else find_first_run(tx, conditions, order)
     if run_pk is None:
@@ -62,7 +63,8 @@ def bound_xcoms(tx: Transaction, conditions: Sequence[Condition], order: Sequenc
     bound = next(row[0] for row in tx.all("xcom_pages.last_up_to_run" if descends else "xcom_pages.first_from_run", run_pk=run_pk))
     if bound is None:
         return list(conditions)
-    return [*(replace(condition, is_dense=True) for condition in conditions), Condition("id", Operator.AT_MOST if descends else Operator.AT_LEAST, bound)]
+    of_times = [replace(condition, is_dense=True, is_passed_over=is_long and condition.field in _TIMES_OF_RUNS) for condition in conditions]
+    return [*of_times, Condition("id", Operator.AT_MOST if descends else Operator.AT_LEAST, bound)]
 
 
 def count_xcoms(tx: Transaction, conditions: Sequence[Condition], most: int, *, is_searched: bool = False) -> int:
