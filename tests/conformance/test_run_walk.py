@@ -17,7 +17,7 @@ from gnomon.api.v2.run_filters import RUN_KEY, RUN_ORDER
 from gnomon.config import load_config
 from gnomon.model.instants import SECOND
 from gnomon.store import Database, Transaction, load_cipher, open_database
-from gnomon.store.pages import run_conditions, run_pages, run_walk
+from gnomon.store.pages import listing_clauses, run_conditions, run_pages, run_walk
 from gnomon.store.pages.page_query import Condition, Operator, PageQuery, Position, SortKey
 from gnomon.store.pages.run_conditions import mark_dags
 from gnomon.store.pages.run_walk import RunWalk, count_walked
@@ -186,9 +186,12 @@ def test_a_search_for_runs_that_finds_too_few_is_refused_and_a_short_range_is_no
 
 @pytest.mark.parametrize(("few", "part"), [(30, 16), (30, 3), (8_000, 16)], ids=["each is looked up", "runs are compared", "runs are read first"])
 @pytest.mark.parametrize("states", [[101], [101, 102, 103]])
+@pytest.mark.parametrize("estimated", [1, 1_000])
 def test_unsuccessful_task_instances_of_some_dags_are_the_same_however_their_dags_are_compared(
-    tx: Transaction, monkeypatch: pytest.MonkeyPatch, states: list[int], few: int, part: int
+    tx: Transaction, monkeypatch: pytest.MonkeyPatch, states: list[int], few: int, part: int, estimated: int
 ) -> None:
+    monkeypatch.setattr(listing_clauses, "ESTIMATED_VALUES_MAX", estimated)
+    monkeypatch.setattr(run_conditions, "ESTIMATED_VALUES_MAX", estimated)
     monkeypatch.setattr(run_conditions, "FEW_RUNS", few)
     monkeypatch.setattr(run_conditions, "FEW_OF_ALL", part)
     chosen, order = [2, 7, 9], build_order("run_pk", descends=True)

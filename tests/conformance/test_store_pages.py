@@ -8,6 +8,7 @@ import pytest
 from tests.conformance.storeworld import World, raw
 
 from gnomon.store import Transaction
+from gnomon.store.pages import listing_clauses, run_conditions
 from gnomon.store.pages.page_query import Condition, Operator, PageQuery, Position, SortKey
 from gnomon.store.pages.page_reader import count_rows, read_page
 from gnomon.store.pages.run_conditions import resolve_dags, tally_conditions
@@ -111,7 +112,11 @@ def test_what_is_none_of_some_values_may_be_unknown(world: World) -> None:
         )
 
 
-def test_tallies_give_the_totals_and_keep_the_rows(world: World) -> None:
+@pytest.mark.parametrize("estimated", [0, 1_000])
+def test_tallies_give_the_totals_and_keep_the_rows(world: World, monkeypatch: pytest.MonkeyPatch, estimated: int) -> None:
+    for module in (listing_clauses, run_conditions):
+        monkeypatch.setattr(module, "ESTIMATED_VALUES_MAX", estimated)
+    monkeypatch.setattr(run_conditions, "FEW_RUNS", 8_000 if estimated else 0)
     _fill(world)
     order = (SortKey("run_after"), SortKey("id"))
     with world.db.read() as tx:

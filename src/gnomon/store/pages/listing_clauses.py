@@ -10,6 +10,8 @@ from gnomon.store.statements import ListingField, Statement
 
 SINGLE_VALUES_MAX = 20
 """More values of one condition are one parameter."""
+ESTIMATED_VALUES_MAX = 1_000
+"""PostgreSQL estimates for each value of a list how many rows have it, which takes it longer than to read the page. More values than this, which many rows have, are not estimated."""
 _COLUMN = re.compile(r"\w+\.\w+")
 _COMPARISONS = (Operator.EQUAL, Operator.AT_LEAST, Operator.MORE, Operator.AT_MOST, Operator.LESS)
 _JSON_TEXT = "->>"
@@ -57,7 +59,7 @@ class ListingClauses:
             expression = field.equal
         elif field.is_nullable and condition.operator in (Operator.MATCHES, Operator.STARTS_WITH) and None not in _items(condition.value) and _COLUMN.fullmatch(expression):
             self._texts.append(f"{expression} IS NOT NULL")  # for partial indexes; no text is found in NULL, so that another expression is not computed twice
-        if condition.is_passed_over or (condition.is_dense and not self._is_postgresql):
+        if condition.is_passed_over or (condition.is_dense and (not self._is_postgresql or _has_too_many_values(condition))):
             expression = f"+{expression}"
         known = _find_part(field, condition)
         if known is not None:
@@ -145,6 +147,10 @@ def _find_part(field: ListingField, condition: Condition) -> str | None:
     if condition.operator is not Operator.IN or len(_items(condition.value)) != 1:
         return None
     return next((text.removeprefix("few ") for value, text in field.parts if value == _items(condition.value)[0]), None)
+
+
+def _has_too_many_values(condition: Condition) -> bool:
+    return condition.operator is Operator.IN and len(_items(condition.value)) > ESTIMATED_VALUES_MAX
 
 
 def _items(value: object) -> Sequence[object]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from gnomon.model.states import RUN_STATE_CODES, RUN_STATES_BY_CODE, DagRunState
 from gnomon.store.dag_records.dag_runs import read_total_run_counts
 from gnomon.store.pages.dag_pages import find_dag_keys
+from gnomon.store.pages.listing_clauses import ESTIMATED_VALUES_MAX
 from gnomon.store.pages.page_query import Condition, Operator, SortKey
 from gnomon.store.transaction import Transaction
 
@@ -115,7 +116,8 @@ def _read_counts(tx: Transaction, on_dags: Sequence[Condition]) -> dict[int, int
     if not on_dags:
         return {RUN_STATE_CODES[state]: count for state, count in read_total_run_counts(tx).items()}
     chosen = set.intersection(*(_list_keys(condition) for condition in on_dags))
-    return {code: int(count) for code, count in tx.all("run_pages.totals_of_several", dag_pks=sorted(chosen)) if code in RUN_STATES_BY_CODE}
+    name = "run_pages.totals_of_many" if len(chosen) > ESTIMATED_VALUES_MAX else "run_pages.totals_of_several"
+    return {code: int(count) for code, count in tx.all(name, dag_pks=sorted(chosen)) if code in RUN_STATES_BY_CODE}
 
 
 def _list_keys(condition: Condition) -> set[int]:

@@ -82,6 +82,14 @@ SELECT state, sum(n) FROM run_tally WHERE n > 0 AND dag_pk IN (SELECT value FROM
 -- The number of runs of some DAGs together, by state. PostgreSQL takes the list as an array.
 SELECT state, sum(n) FROM run_tally WHERE n > 0 AND dag_pk = ANY(:dag_pks::bigint[]) GROUP BY state ORDER BY state;
 
+-- name: totals_of_many (sqlite)
+-- The same for so many DAGs that all tallies are read. SQLite reads the list with json_each.
+SELECT state, sum(n) FROM run_tally WHERE n > 0 AND dag_pk IN (SELECT value FROM json_each(:dag_pks)) GROUP BY state ORDER BY state;
+
+-- name: totals_of_many (postgresql)
+-- The same for so many DAGs that all tallies are read. `+`: PostgreSQL would estimate for each DAG how many rows it has, which takes longer than to read them.
+SELECT state, sum(n) FROM run_tally WHERE n > 0 AND +dag_pk = ANY(:dag_pks::bigint[]) GROUP BY state ORDER BY state;
+
 -- name: of_run_id (sqlite)
 -- The runs of all DAGs that have a run id, by the unique index over DAG and run id. SQLite looks for a run of each DAG.
 SELECT r.run_pk FROM dag AS d {cross} JOIN dag_run AS r ON r.dag_pk = d.dag_pk AND r.run_id = :run_id ORDER BY r.run_pk;
