@@ -6,7 +6,7 @@ from typing import Any
 
 from fastapi import FastAPI
 
-from gnomon.api.common.operation_router import OperationRouter
+from gnomon.api.common.operation_router import OperationRoute, OperationRouter
 from gnomon.api.common.route_index import RouteIndex
 
 _METHODS = ("get", "put", "post", "patch", "delete")
@@ -58,8 +58,7 @@ class DocumentedApp(FastAPI):
         """The document; made at the first call."""
         if self.openapi_schema is None:
             described = FastAPI(title=self.title, version=self.version, description=self.description, openapi_url=None)
-            for prefix, router in self._routers:
-                described.include_router(router, prefix=prefix)
+            described.router.routes = [route.copy_below(prefix) for prefix, router in self._routers for route in router.routes if isinstance(route, OperationRoute)]
             self.openapi_schema = described.openapi()
             declare_errors(self.openapi_schema)
         return self.openapi_schema

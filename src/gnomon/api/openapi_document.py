@@ -1,6 +1,6 @@
 """`OpenApiDocument`: `/openapi.json`, which a child process makes at its first request.
 
-Making it prepares every operation twice and takes a second: in the api-server that would stop all other requests for as long, and keep forty megabytes.
+Making it prepares every operation and takes some seconds: in the api-server that would stop all other requests for as long, and keep forty megabytes.
 """
 
 from __future__ import annotations

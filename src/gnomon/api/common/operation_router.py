@@ -26,16 +26,20 @@ class OperationRoute(APIRoute):
         self.path_regex, self.path_format, self.param_convertors = compile_path(path)
         self.methods = {method.upper() for method in methods or ("GET",)}
         self.dependencies = list(dependencies or ())
-        self._options: dict[str, Any] | None = options
+        self._options = options
+        self._is_prepared = False
 
     def __getattr__(self, name: str) -> Any:
         """Python asks here for an attribute that is not set."""
-        options = self.__dict__.get("_options")
-        if options is None:
+        if self.__dict__.get("_is_prepared", True):
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r}", name=name, obj=self)
-        super().__init__(self.path, self.endpoint, methods=self.methods, dependencies=self.dependencies, **options)
-        self._options = None
+        self._is_prepared = True
+        super().__init__(self.path, self.endpoint, methods=self.methods, dependencies=self.dependencies, **self._options)
         return getattr(self, name)
+
+    def copy_below(self, prefix: str) -> OperationRoute:
+        """The same route with a prefix before its path, for the document; neither of the two is prepared by this."""
+        return OperationRoute(prefix + self.path, self.endpoint, methods=self.methods, dependencies=self.dependencies, **self._options)
 
 
 class OperationRouter(APIRouter):
