@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import subprocess
 import sys
 
@@ -28,5 +29,6 @@ ctypes.CDLL(None).malloc_stats()
 @pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "malloc_stats"), reason="the C library is not glibc")
 @pytest.mark.parametrize(("argument", "is_one"), [("shared", True), ("own", False)])
 def test_threads_share_one_heap(argument: str, is_one: bool) -> None:
-    done = subprocess.run([sys.executable, "-c", _PROGRAM, argument], check=True, capture_output=True, text=True)
+    environ = {name: value for name, value in os.environ.items() if not name.startswith(("MALLOC_", "GLIBC_"))}
+    done = subprocess.run([sys.executable, "-c", _PROGRAM, argument], check=True, capture_output=True, text=True, env=environ)
     assert (done.stderr.count("Arena ") == 1) is is_one, done.stderr
