@@ -141,7 +141,7 @@ class HttpProtocol(HttpToolsProtocol):
         self._forget_request()
 
     def _forget_request(self) -> None:
-        """Each refers to this object, and only the garbage collector would find that nothing else does: it runs rarely, and a request keeps ten kilobytes."""
+        """The request refers to this object and this object to the request: without this, both stay in memory until the garbage collector runs, which it does rarely here."""
         self.scope = self.cycle = None  # type: ignore[assignment]
 
     def _leave(self) -> None:

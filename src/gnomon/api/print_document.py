@@ -10,7 +10,8 @@ from gnomon.api.app import create_documented_app
 
 def main() -> None:
     """Write the document to the standard output."""
-    json.dump(create_documented_app().openapi(), sys.stdout, ensure_ascii=False, separators=(",", ":"))
+    text = json.dumps(create_documented_app().openapi(), ensure_ascii=False, separators=(",", ":"))
+    sys.stdout.buffer.write(text.encode())  # UTF-8, whatever the locale is
 
 
 if __name__ == "__main__":

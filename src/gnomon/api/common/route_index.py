@@ -42,7 +42,7 @@ class RouteIndex(BaseRoute):
         """
         for route in routes:
             if not isinstance(route, APIRoute):
-                raise InternalError(f"route {getattr(route, 'path', route)} is no operation of FastAPI")
+                raise InternalError(f"route {getattr(route, 'path', route)} is not an operation")
             self._count += 1
             segments = (prefix + route.path_format).split("/")
             is_split_by_slashes = all(isinstance(one, StringConvertor) for one in route.param_convertors.values())
