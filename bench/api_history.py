@@ -168,7 +168,7 @@ def _build_statements(size: HistorySize, *, is_sqlite: bool) -> Iterator[str]:
                   FROM {series(count)} AS days {cross} dag {on} WHERE {dags}) AS made
             ORDER BY run_after, dag_pk"""
     yield "INSERT INTO run_tally (dag_pk, state, n) SELECT dag_pk, state, count(*) FROM dag_run GROUP BY dag_pk, state"
-    yield """INSERT INTO newest_run (dag_pk, run_pk, run_after) SELECT r.dag_pk, r.run_pk, r.run_after FROM dag AS d JOIN dag_run AS r
+    yield """INSERT INTO newest_run (dag_pk, run_pk, run_after, state, started_at, ended_at) SELECT r.dag_pk, r.run_pk, r.run_after, r.state, r.started_at, r.ended_at FROM dag AS d JOIN dag_run AS r
         ON r.run_pk = (SELECT n.run_pk FROM dag_run AS n WHERE n.dag_pk = d.dag_pk ORDER BY n.run_after DESC, n.run_pk DESC LIMIT 1)"""
     yield """INSERT INTO task_instance (run_pk, task_no, map_index, state, try_number, max_tries, seq, attempt, worker, defer_seq, pool, pool_slots,
             priority, started_at, ended_at, version_pk)

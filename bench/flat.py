@@ -60,7 +60,7 @@ _FILL = (
     {series} SELECT dag_pk, group_no, 'old__' || n, 'manual', n, version_pk, 100, n, n, n + 1
     FROM series CROSS JOIN dag WHERE dag_id LIKE '{dags}'""",
     """INSERT INTO run_tally (dag_pk, state, n) SELECT dag_pk, 100, {runs} FROM dag WHERE dag_id LIKE '{dags}'""",
-    """INSERT INTO newest_run (dag_pk, run_pk, run_after) SELECT dag_pk, run_pk, run_after FROM dag_run JOIN dag USING (dag_pk) WHERE dag_id LIKE '{dags}' AND run_after = {runs}""",
+    """INSERT INTO newest_run (dag_pk, run_pk, run_after, state, started_at, ended_at) SELECT dag_pk, run_pk, run_after, state, started_at, ended_at FROM dag_run JOIN dag USING (dag_pk) WHERE dag_id LIKE '{dags}' AND run_after = {runs}""",
 )
 _FILL_TASKS = (
     """INSERT INTO task_instance (run_pk, task_no, map_index, state, try_number, max_tries, seq, defer_seq, pool, pool_slots,

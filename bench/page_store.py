@@ -131,7 +131,7 @@ def _add_runs(file: sqlite3.Connection, large: LargeDag) -> None:
             SELECT n, dag_pk, group_no, version_pk, {END} - (:runs - n) * {DAY} AS run_after FROM s CROSS JOIN dag WHERE dag_id = :dag_id)
         ORDER BY run_after""", of_dag)
     file.execute("INSERT INTO run_tally (dag_pk, state, n) SELECT dag_pk, state, count(*) FROM dag_run JOIN dag USING (dag_pk) WHERE dag_id = ? GROUP BY dag_pk, state", (large.dag_id,))
-    file.execute("INSERT INTO newest_run (dag_pk, run_pk, run_after) SELECT dag_pk, run_pk, max(run_after) FROM dag_run JOIN dag USING (dag_pk) WHERE dag_id = ?", (large.dag_id,))
+    file.execute("INSERT INTO newest_run (dag_pk, run_after, run_pk, state, started_at, ended_at) SELECT dag_pk, max(run_after), run_pk, state, started_at, ended_at FROM dag_run JOIN dag USING (dag_pk) WHERE dag_id = ?", (large.dag_id,))
     file.execute("""INSERT INTO task_instance (run_pk, task_no, map_index, state, try_number, max_tries, seq, defer_seq, pool, pool_slots, priority, started_at, ended_at, version_pk)
         SELECT run_pk, task_no, -1, CASE WHEN state = 101 AND task_no % 40 = 7 THEN 101 WHEN (run_pk + task_no) % 40 = 0 THEN 102 ELSE 100 END, 1, 1, 1, 0,
             'default_pool', 1, 1, started_at + task_no * 100000, started_at + task_no * 100000 + (run_pk * 7919 + task_no * 104729) % 60000000, r.version_pk
@@ -145,6 +145,7 @@ def _move_to_now(file: sqlite3.Connection, now: Instant) -> None:
     """The newest runs, which are due at END, become those of today, and every DAG gets the next run of its schedule."""
     span = (now - END) // SECOND // 3_600 * 3_600 * SECOND
     file.execute(f"UPDATE dag_run SET {', '.join(f'{name} = {name} + :span' for name in TIMES)}", {"span": span})
+    file.execute("UPDATE newest_run SET run_after = run_after + :span, started_at = started_at + :span, ended_at = ended_at + :span", {"span": span})
     for table in ("task_instance", "attempt"):
         file.execute(f"UPDATE {table} SET started_at = started_at + :span, ended_at = ended_at + :span", {"span": span})
     first = {text: _find_next(text, now) for text in SCHEDULES}

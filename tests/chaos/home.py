@@ -17,6 +17,7 @@ from pathlib import Path
 
 from tests.chaos.processes import kill, of_home, roles, until
 from tests.commands import run_command
+from tests.conformance.storeworld import check_newest_runs
 from tests.patience import PATIENCE_S
 
 from gnomon.model.records import AttemptRecord, RunRecord, TaskRecord
@@ -146,11 +147,13 @@ class Home:
         return [f"{dag} {run.run_id}" for dag, run in self.runs(*dag_ids) if run.state not in FINISHED_RUN_STATES]
 
     def finish(self, name: str, text: str, limit_s: float = PATIENCE_S) -> None:
-        """The DAGs of this file have lost their schedule, and the runs that were under way have ended."""
+        """The DAGs of this file have lost their schedule, the runs that were under way have ended, and the store knows the newest of each DAG."""
         daily = set(re.findall(r'DAG\("(\w+)", schedule="@daily"', text))
         self.dag_file(name, text.replace('"@daily"', "None"))
         until(lambda: not daily & self._scheduled(), "DAGs without a schedule", limit_s)
         until(lambda: not self.unfinished(), "the end of the runs that are under way", limit_s)
+        with self.store() as database:
+            check_newest_runs(database)
 
     def _scheduled(self) -> set[str]:
         return {row["dag_id"] for row in json.loads(self.cli("dags", "list", "-o", "json").stdout) if row["schedule"] != "None"}

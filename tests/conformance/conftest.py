@@ -45,4 +45,4 @@ def world(db: Database) -> World:
 def kept_newest_runs(world: World) -> Iterator[None]:
     """For tests that create or delete runs: afterwards the store knows the newest run of each DAG."""
     yield
-    check_newest_runs(world)
+    check_newest_runs(world.db)

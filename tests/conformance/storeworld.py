@@ -85,12 +85,13 @@ class World:
             return int(raw(tx, query)[0][0])
 
 
-def check_newest_runs(world: World) -> None:
-    """Assert that the store knows the newest run of each DAG."""
-    with world.db.read() as tx:
-        kept = raw(tx, "SELECT dag_pk, run_pk, run_after FROM newest_run")
-        runs = raw(tx, "SELECT dag_pk, run_pk, run_after FROM dag_run ORDER BY run_after, run_pk")
-    newest = {dag_pk: (dag_pk, run_pk, run_after) for dag_pk, run_pk, run_after in runs}
+def check_newest_runs(db: Database) -> None:
+    """Assert that the store knows the newest run of each DAG, its state and its times."""
+    with db.read() as tx:
+        columns = "dag_pk, run_pk, run_after, state, started_at, ended_at"
+        kept = raw(tx, f"SELECT {columns} FROM newest_run")
+        runs = raw(tx, f"SELECT {columns} FROM dag_run ORDER BY run_after, run_pk")
+    newest = {row[0]: row for row in runs}
     assert sorted(kept) == sorted(newest.values())
 
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from tests.conformance.storeworld import AT, DAY, World, check_newest_runs, raw
 
+from gnomon.model.records import Changes
+from gnomon.model.states import DagRunState
 from gnomon.store.dag_records import dag_runs
 from gnomon.store.ownership import commit
 
@@ -21,7 +25,7 @@ def _delete(world: World, *run_pks: int) -> None:
 
 
 def _read(world: World) -> list[tuple[object, ...]]:
-    check_newest_runs(world)
+    check_newest_runs(world.db)
     with world.db.read() as tx:
         return raw(tx, "SELECT run_pk FROM newest_run ORDER BY dag_pk")
 
@@ -51,6 +55,31 @@ def test_deleted_runs_leave_the_newest_of_those_that_are_left(world: World, is_t
         assert _read(world) == left
     again = _create(world, "up", "again", 0)
     assert _read(world) == [(again,), (other,)]
+
+
+def test_the_newest_run_has_its_state_and_times_and_a_newer_one_has_none(world: World) -> None:
+    world.dag("up")
+    first, second = (world.run("up", f"r{number}", day=number) for number in (1, 2))
+    newest, earlier = sorted((first, second), key=lambda run: (run.run_after, run.run_pk), reverse=True)
+
+    def state() -> list[tuple[object, ...]]:
+        check_newest_runs(world.db)
+        with world.db.read() as tx:
+            return raw(tx, "SELECT state, started_at, ended_at FROM newest_run")
+
+    assert state() == [(1, None, None)]
+    world.apply(Changes(runs=[replace(earlier, state=DagRunState.FAILED, started_at=AT, ended_at=AT + 1)]))
+    assert state() == [(1, None, None)]
+    world.apply(Changes(runs=[replace(newest, state=DagRunState.RUNNING, started_at=AT + 5)]))
+    assert state() == [(2, AT + 5, None)]
+    world.apply(Changes(runs=[replace(newest, state=DagRunState.SUCCESS, started_at=AT + 5, ended_at=AT + 9)]))
+    assert state() == [(100, AT + 5, AT + 9)]
+    later = _create(world, "up", "later", 9)
+    assert state() == [(1, None, None)]
+    _delete(world, later)
+    assert state() == [(100, AT + 5, AT + 9)]
+    world.apply(Changes(runs=[replace(newest, state=DagRunState.QUEUED, started_at=None, ended_at=None)]))
+    assert state() == [(1, None, None)]
 
 
 def test_a_deleted_dag_has_no_newest_run(world: World) -> None:

@@ -371,3 +371,18 @@ def test_the_upgrade_to_0030_finds_the_newest_run_of_each_dag(empty_url: str) ->
         rows = raw(tx, "SELECT n.dag_pk, r.run_id, n.run_after FROM newest_run AS n JOIN dag_run AS r ON r.run_pk = n.run_pk ORDER BY n.dag_pk")
     db.close()
     assert rows == [(1, "r", 1), (2, "r", 9)]
+
+
+def test_the_upgrade_to_0031_gives_newest_runs_their_state_and_times(empty_url: str) -> None:
+    place = make_at(empty_url, "0030")
+    place.run_in_transaction([
+        "INSERT INTO dag (dag_id, group_no, file_pk, input_hash) VALUES ('e', 1, 1, 'h')",
+        "INSERT INTO dag_run (dag_pk, group_no, run_id, run_type, run_after, state, queued_at, started_at, ended_at) VALUES (2, 1, 'p', 'manual', 7, 101, 1, 8, 9)",
+        "INSERT INTO newest_run (dag_pk, run_pk, run_after) VALUES (2, 2, 7)",
+    ])  # fmt: skip
+    migrations.upgrade_schema(empty_url)
+    db = open_database(empty_url)
+    with db.read() as tx:
+        rows = raw(tx, "SELECT dag_pk, run_pk, run_after, state, started_at, ended_at FROM newest_run ORDER BY dag_pk")
+    db.close()
+    assert rows == [(1, 1, 1, 2, None, None), (2, 2, 7, 101, 8, 9)]

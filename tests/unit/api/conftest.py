@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from tests.conformance.storeworld import check_newest_runs
 from tests.databases import BOTH, new_database
 from tests.unit.api.served import Client, served
 from tests.unit.cli.deployment import NOW, Deployment
@@ -26,6 +27,7 @@ def _deployed(kind: str, folder: Path) -> Iterator[Deployment]:
         home = Home(load_config({"GNOMON__DATABASE__SQL_ALCHEMY_CONN": url, "GNOMON__DATABASE__SYNCHRONOUS": "NORMAL"}, folder / "home"), clock, clock.advance)
         made = Deployment(home, clock)
         yield made
+        check_newest_runs(made.db)
         made.close()
 
 

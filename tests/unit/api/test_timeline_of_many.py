@@ -74,7 +74,7 @@ def _store(deployment: Deployment, dags: list[_Dag]) -> None:
                     "INSERT INTO dag_run (dag_pk, group_no, run_id, run_type, state, run_after, queued_at, started_at, ended_at) "
                     f"SELECT dag_pk, group_no, 'r{number}_{place}', 'manual', {101 if has_failed else 100}, {at - 1000}, 1, 2, {at} FROM dag {where}"
                 )
-            execute(f"INSERT INTO newest_run (dag_pk, run_pk, run_after) SELECT dag_pk, run_pk, run_after FROM dag_run JOIN dag USING (dag_pk) {where} ORDER BY run_after DESC, run_pk DESC LIMIT 1")
+            execute(f"INSERT INTO newest_run (dag_pk, run_pk, run_after, state, started_at, ended_at) SELECT dag_pk, run_pk, run_after, state, started_at, ended_at FROM dag_run JOIN dag USING (dag_pk) {where} ORDER BY run_after DESC, run_pk DESC LIMIT 1")
 
 
 def _list_due(one: _Dag, until: Instant) -> tuple[list[Instant], bool]:

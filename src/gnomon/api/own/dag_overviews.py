@@ -32,7 +32,7 @@ from gnomon.report.activity.run_timeline import find_folder
 from gnomon.report.listings.dag_facts import FactsOfAll, VersionFacts
 from gnomon.report.listings.dag_overview import DagOverview, read_overviews
 from gnomon.store.accounts.favorite_dags import list_favorites
-from gnomon.store.pages.dag_pages import count_dags, read_dag_page, resolve_newest_runs
+from gnomon.store.pages.dag_pages import count_dags, read_dag_page
 from gnomon.store.pages.page_query import PageQuery
 
 router = OperationRouter(tags=["DAG overview"])
@@ -129,9 +129,9 @@ def get_dag_overviews(filters: Annotated[DagOverviewFilters, Query()], context: 
     with context.database.read() as tx:
         visible = VisibleDags(context, tx, user)
         hide = build_name_filter(visible)
-        conditions, known = resolve_newest_runs(tx, build_dag_conditions(context, tx, visible, user, filters))
+        conditions = build_dag_conditions(context, tx, visible, user, filters)
         page = read_dag_page(tx, PageQuery(tuple(conditions), order.keys, filters.limit, filters.offset))
-        total = count_dags(tx, conditions, _COUNTED_MAX) if known is None else known
+        total = count_dags(tx, conditions, _COUNTED_MAX)
         facts = context.facts.find(tx, (dag.version for dag in page))
         favorites = frozenset(list_favorites(tx, user.name))
         overviews = read_overviews(tx, page, now)

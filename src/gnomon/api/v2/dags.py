@@ -45,7 +45,7 @@ from gnomon.model.accounts import Role
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.store import Transaction
 from gnomon.store.accounts.favorite_dags import list_favorites
-from gnomon.store.pages.dag_pages import ListedDag, count_dags, read_dag_page, resolve_newest_runs
+from gnomon.store.pages.dag_pages import ListedDag, count_dags, read_dag_page
 from gnomon.store.pages.page_query import Condition, Operator, PageQuery
 from gnomon.store.pages.run_pages import read_run_counts_of_dags
 
@@ -73,9 +73,8 @@ def get_dags(filters: Annotated[DagFilters, Query()], context: Context, user: Cu
         if filters.is_favorite is not None:
             operator = Operator.IN if filters.is_favorite else Operator.NOT_IN
             conditions.append(Condition("dag_pk", operator, list_favorites(tx, user.name)))
-        conditions, known = resolve_newest_runs(tx, conditions)
         page = read_dag_page(tx, PageQuery(tuple(conditions), order.keys, filters.size, filters.offset))
-        total = count_dags(tx, conditions, _COUNTED_MAX) if known is None else known
+        total = count_dags(tx, conditions, _COUNTED_MAX)
         return DAGCollectionResponse(dags=_build_dags(context, tx, page), total_entries=total)
 
 

@@ -1,6 +1,6 @@
-"""The newest run of each DAG: the last in the order of `run_after` and key, which lists of DAGs show, are ordered and filtered by.
+"""The newest run of each DAG, the last in the order of `run_after` and key, with its state and times, which lists of DAGs show, are ordered and filtered by.
 
-Each transaction that inserts or deletes runs records it, after `run_tally`: PostgreSQL locks the rows of both tables, and with one order of locks there is no deadlock.
+Each transaction that inserts, changes or deletes runs records it, after `run_tally`: PostgreSQL locks the rows of both tables, and with one order of locks there is no deadlock.
 """
 
 from __future__ import annotations
@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from gnomon.model.instants import Instant
+from gnomon.model.records import RunRecord
+from gnomon.model.states import RUN_STATE_CODES
 from gnomon.store.transaction import Transaction
 
 
@@ -15,6 +17,17 @@ def record_created(tx: Transaction, dag_pk: int, runs: Iterable[tuple[Instant, i
     """Record the newest of these runs, given by `run_after` and key, if the DAG has no newer one."""
     run_after, run_pk = max(runs)
     tx.send_many("newest_runs.put", [(dag_pk, run_pk, run_after)])
+
+
+def record_changed(tx: Transaction, runs: Iterable[RunRecord]) -> None:
+    """Record the state and times of those of these runs that are the newest of their DAGs."""
+    rows = [(run.dag_pk, run.run_pk, RUN_STATE_CODES[run.state], run.started_at, run.ended_at) for run in runs]
+    tx.send_many("newest_runs.change", sorted(rows, key=lambda row: row[:2]))
+
+
+def record_ended(tx: Transaction, dag_pk: int) -> None:
+    """Record the state and times of the newest run of the DAG: a statement has ended runs that the caller does not know."""
+    tx.send("newest_runs.read_again", dag_pk=dag_pk)
 
 
 def find_lost(tx: Transaction, run_pks: Sequence[int]) -> list[int]:

@@ -59,6 +59,7 @@ def apply_changes(tx: Transaction, changes: Changes, *, clear_state_on_success: 
         "commit.tallies",
         [(dag_pk, RUN_STATE_CODES[state], n) for (dag_pk, state), n in sorted(changes.tallies.items()) if n],
     )
+    newest_runs.record_changed(tx, changes.runs)
     event_log.log_events(tx, changes.events)
     record_events(tx, changes.alert_events)
     for dag_pk, reason in changes.dag_paused:

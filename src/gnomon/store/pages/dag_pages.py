@@ -9,13 +9,11 @@ from gnomon.model.instants import Instant
 from gnomon.model.slots import PlannedRun
 from gnomon.store.drivers.address import POSTGRESQL
 from gnomon.store.pages.listing_clauses import ListingClauses
-from gnomon.store.pages.page_query import Condition, Operator, PageQuery
+from gnomon.store.pages.page_query import Condition, PageQuery
 from gnomon.store.pages.page_reader import count_rows, read_page
 from gnomon.store.record_codec import decode_planned_run
 from gnomon.store.statements import Statement
 from gnomon.store.transaction import Row, Transaction
-
-_OF_NEWEST_RUN = frozenset({"last_run_state", "last_run_start_date", "last_run_end_date", "last_run_after", "last_run_duration"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +75,6 @@ def find_dag_keys(tx: Transaction, conditions: Sequence[Condition]) -> list[int]
     statement = tx.listing("dag_pages.keys")
     clauses = ListingClauses(statement, conditions, is_postgresql=tx.dialect == POSTGRESQL)
     return [row[0] for row in tx.all_of(Statement(statement.name, clauses.complete(statement.text), is_prepared=False), clauses.values)]
-
-
-def resolve_newest_runs(tx: Transaction, conditions: Sequence[Condition]) -> tuple[list[Condition], int | None]:
-    """The conditions and None; or one on the keys of the DAGs that meet them, and their number, if some are on newest runs: these are looked up DAG by DAG, once."""
-    if all(condition.field not in _OF_NEWEST_RUN for condition in conditions):
-        return list(conditions), None
-    keys = find_dag_keys(tx, conditions)
-    return [Condition("dag_pk", Operator.IN, keys)], len(keys)
 
 
 def list_newest_versions(tx: Transaction, dag_ids: Sequence[str] | None = None) -> list[NewestVersion]:

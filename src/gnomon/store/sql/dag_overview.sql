@@ -58,7 +58,7 @@ GROUP BY dag_pk, hour, state;
 
 -- name: last_states
 -- The state of the newest run of every DAG.
-SELECT d.dag_pk, (SELECT n.state FROM dag_run AS n WHERE n.run_pk = w.run_pk) FROM dag AS d LEFT JOIN newest_run AS w ON w.dag_pk = d.dag_pk WHERE d.active ORDER BY d.dag_pk;
+SELECT d.dag_pk, w.state FROM dag AS d LEFT JOIN newest_run AS w ON w.dag_pk = d.dag_pk WHERE d.active ORDER BY d.dag_pk;
 
 -- name: failed_since
 -- The runs that ended failed at an instant or later, the last end first, by the index over failed runs.

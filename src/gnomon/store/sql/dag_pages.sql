@@ -1,4 +1,4 @@
--- name: page (sqlite)
+-- name: page
 -- field: dag_pk d.dag_pk
 -- field: dag_id d.dag_id
 -- field: is_paused d.paused
@@ -6,84 +6,39 @@
 -- field: file f.path
 -- field: has_import_errors (EXISTS (SELECT 1 FROM import_error AS x WHERE x.file_pk = d.file_pk))
 -- nullable field: next_dagrun d.next_run_after
--- nullable field: last_run_state l.state
--- nullable field: last_run_start_date l.started_at
--- nullable field: last_run_end_date l.ended_at
--- nullable field: last_run_after l.run_after
--- nullable field: last_run_duration (l.ended_at - l.started_at)
+-- nullable field: last_run_state w.state
+-- nullable field: last_run_start_date w.started_at
+-- nullable field: last_run_end_date w.ended_at
+-- nullable field: last_run_after w.run_after
+-- nullable field: last_run_duration (w.ended_at - w.started_at)
 -- field: failures COALESCE((SELECT t.n FROM run_tally AS t WHERE t.dag_pk = d.dag_pk AND t.state = 101), 0)
 -- nullable field: bundle_name f.bundle_name
 -- nullable field: bundle_version f.bundle_version
 -- field: has_warnings (f.warnings <> '[]' OR COALESCE(d.error, '') <> '' OR COALESCE(d.dependency_error, '') <> '')
 -- nullable field: awaited_since (CASE WHEN d.active AND NOT d.paused THEN d.next_run_after END)
 -- join: f JOIN file AS f ON f.file_pk = d.file_pk
--- join: l LEFT JOIN newest_run AS w ON w.dag_pk = d.dag_pk LEFT JOIN dag_run AS l ON l.run_pk = w.run_pk
--- DAGs with the results of their last parse and their planning. The rest of a row is read only for the page. SQLite
--- looks up the newest run of each DAG.
+-- join: w LEFT JOIN newest_run AS w ON w.dag_pk = d.dag_pk
+-- DAGs with the results of their last parse and their planning. The rest of a row is read only for the page.
 SELECT d.dag_pk, d.dag_id, d.paused, d.active, d.version_pk, d.input_hash, d.next_body, f.path, f.parsed_at, f.duration_s, v.number, v.created_at,
        f.bundle_name, f.bundle_version, (EXISTS (SELECT 1 FROM import_error AS x WHERE x.file_pk = d.file_pk)) {keys}
 FROM (SELECT d.dag_pk FROM dag AS d {joins} WHERE d.version_pk IS NOT NULL AND {conditions} ORDER BY {order} LIMIT :limit OFFSET :offset) AS found
      {cross} JOIN dag AS d ON d.dag_pk = found.dag_pk {cross} JOIN file AS f ON f.file_pk = d.file_pk {cross} JOIN dag_version AS v ON v.version_pk = d.version_pk {order_joins}
 ORDER BY {order};
 
--- name: count (sqlite)
+-- name: count
 -- fields: page
 -- join: f JOIN file AS f ON f.file_pk = d.file_pk
--- join: l LEFT JOIN newest_run AS w ON w.dag_pk = d.dag_pk LEFT JOIN dag_run AS l ON l.run_pk = w.run_pk
--- Counts the DAGs that a page belongs to, up to a number; the newest run as in the page of SQLite.
+-- join: w LEFT JOIN newest_run AS w ON w.dag_pk = d.dag_pk
+-- Counts the DAGs that a page belongs to, up to a number.
 SELECT count(*) FROM (
     SELECT 1 FROM dag AS d {joins} WHERE d.version_pk IS NOT NULL AND {conditions} LIMIT :most
 ) AS found;
 
--- name: keys (sqlite)
+-- name: keys
 -- fields: page
 -- join: f JOIN file AS f ON f.file_pk = d.file_pk
--- join: l LEFT JOIN newest_run AS w ON w.dag_pk = d.dag_pk LEFT JOIN dag_run AS l ON l.run_pk = w.run_pk
--- The keys of the DAGs that meet conditions; the newest run as in the page of SQLite.
-SELECT d.dag_pk FROM dag AS d {joins} WHERE d.version_pk IS NOT NULL AND {conditions} ORDER BY d.dag_pk;
-
--- name: page (postgresql)
--- field: dag_pk d.dag_pk
--- field: dag_id d.dag_id
--- field: is_paused d.paused
--- field: is_active d.active
--- field: file f.path
--- field: has_import_errors (EXISTS (SELECT 1 FROM import_error AS x WHERE x.file_pk = d.file_pk))
--- nullable field: next_dagrun d.next_run_after
--- nullable field: last_run_state l.state
--- nullable field: last_run_start_date l.started_at
--- nullable field: last_run_end_date l.ended_at
--- nullable field: last_run_after l.run_after
--- nullable field: last_run_duration (l.ended_at - l.started_at)
--- field: failures COALESCE((SELECT t.n FROM run_tally AS t WHERE t.dag_pk = d.dag_pk AND t.state = 101), 0)
--- nullable field: bundle_name f.bundle_name
--- nullable field: bundle_version f.bundle_version
--- field: has_warnings (f.warnings <> '[]' OR COALESCE(d.error, '') <> '' OR COALESCE(d.dependency_error, '') <> '')
--- nullable field: awaited_since (CASE WHEN d.active AND NOT d.paused THEN d.next_run_after END)
--- join: f JOIN file AS f ON f.file_pk = d.file_pk
--- join: l LEFT JOIN newest_run AS w ON w.dag_pk = d.dag_pk LEFT JOIN LATERAL (SELECT n.* FROM dag_run AS n WHERE n.run_pk = w.run_pk LIMIT 1) AS l ON true
--- DAGs with the results of their last parse and their planning. The rest of a row is read only for the page. PostgreSQL
--- looks up the newest run of each DAG (LATERAL, LIMIT): it would rather read all runs.
-SELECT d.dag_pk, d.dag_id, d.paused, d.active, d.version_pk, d.input_hash, d.next_body, f.path, f.parsed_at, f.duration_s, v.number, v.created_at,
-       f.bundle_name, f.bundle_version, (EXISTS (SELECT 1 FROM import_error AS x WHERE x.file_pk = d.file_pk)) {keys}
-FROM (SELECT d.dag_pk FROM dag AS d {joins} WHERE d.version_pk IS NOT NULL AND {conditions} ORDER BY {order} LIMIT :limit OFFSET :offset) AS found
-     {cross} JOIN dag AS d ON d.dag_pk = found.dag_pk {cross} JOIN file AS f ON f.file_pk = d.file_pk {cross} JOIN dag_version AS v ON v.version_pk = d.version_pk {order_joins}
-ORDER BY {order};
-
--- name: count (postgresql)
--- fields: page
--- join: f JOIN file AS f ON f.file_pk = d.file_pk
--- join: l LEFT JOIN newest_run AS w ON w.dag_pk = d.dag_pk LEFT JOIN LATERAL (SELECT n.* FROM dag_run AS n WHERE n.run_pk = w.run_pk LIMIT 1) AS l ON true
--- Counts the DAGs that a page belongs to, up to a number; the newest run as in the page of PostgreSQL.
-SELECT count(*) FROM (
-    SELECT 1 FROM dag AS d {joins} WHERE d.version_pk IS NOT NULL AND {conditions} LIMIT :most
-) AS found;
-
--- name: keys (postgresql)
--- fields: page
--- join: f JOIN file AS f ON f.file_pk = d.file_pk
--- join: l LEFT JOIN newest_run AS w ON w.dag_pk = d.dag_pk LEFT JOIN LATERAL (SELECT n.* FROM dag_run AS n WHERE n.run_pk = w.run_pk LIMIT 1) AS l ON true
--- The keys of the DAGs that meet conditions; the newest run as in the page of PostgreSQL.
+-- join: w LEFT JOIN newest_run AS w ON w.dag_pk = d.dag_pk
+-- The keys of the DAGs that meet conditions.
 SELECT d.dag_pk FROM dag AS d {joins} WHERE d.version_pk IS NOT NULL AND {conditions} ORDER BY d.dag_pk;
 
 -- name: all_versions
