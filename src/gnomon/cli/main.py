@@ -41,6 +41,11 @@ def main(args: Sequence[str] | None = None, obj: object = None) -> int:
         return _fail("not confirmed; nothing was changed")
     except KeyboardInterrupt:
         return INTERRUPTED
+    except click.exceptions.NoSuchCommand as error:
+        from gnomon.cli.unknown_commands import add_suggestion  # only for a wrong command
+
+        add_suggestion(error).show()
+        return error.exit_code
     except click.ClickException as error:
         error.show()
         return error.exit_code

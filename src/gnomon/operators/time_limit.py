@@ -9,6 +9,9 @@ from typing import Any
 
 from gnomon.errors.authoring import AirflowTaskTimeout
 
+AGAIN_S = 1.0
+"""The time between two signals of the timer: one may arrive just before a system call, which it then does not end."""
+
 
 class timeout:  # noqa: N801 - the dialect's name
     """`with timeout(seconds=5):` raises AirflowTaskTimeout when the block takes longer.
@@ -23,13 +26,14 @@ class timeout:  # noqa: N801 - the dialect's name
         self._is_set = True
 
     def handle_timeout(self, signum: int, frame: FrameType | None) -> None:
-        """Handle SIGALRM: raise AirflowTaskTimeout."""
+        """Handle SIGALRM: end the timer, and raise AirflowTaskTimeout."""
+        signal.setitimer(signal.ITIMER_REAL, 0)
         raise AirflowTaskTimeout(f"{self.error_message} after {self.seconds} s")
 
     def __enter__(self) -> timeout:
         try:
             self._before = signal.signal(signal.SIGALRM, self.handle_timeout)
-            signal.setitimer(signal.ITIMER_REAL, self.seconds)
+            signal.setitimer(signal.ITIMER_REAL, self.seconds, AGAIN_S)  # as in `runner/signals.py`
         except (ValueError, AttributeError) as error:
             self._is_set = False
             logging.getLogger("gnomon.task").warning("timeout(%s) cannot be used here: %s", self.seconds, error)

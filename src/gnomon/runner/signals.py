@@ -1,8 +1,15 @@
-"""SIGTERM and the execution timeout, as exceptions in the main thread."""
+"""SIGTERM and the execution timeout, as exceptions in the main thread.
+
+CPython looks for signals between two instructions. A signal that arrives after the last look before a system call does not end the call, so workers send
+SIGTERM again (`worker/child_process.py`), and the timer of a time limit goes off again. An exception in a destructor or in a callback of a weak reference
+goes no further; then the signal comes once more.
+"""
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
 import threading
 from types import FrameType, TracebackType
 
@@ -25,12 +32,28 @@ class _Sigterm:
 
 
 _sigterm = _Sigterm()
+AGAIN_S = 1.0
+"""The time between two signals of the timer of a time limit, of which the first that is handled ends the timer."""
+_AFTER_LOSS_S = 0.05
+"""So long after its exception was lost the signal comes again."""
+
+
+def _repeat_lost(unraisable: sys.UnraisableHookArgs) -> None:
+    """The hook of exceptions that go no further: has the signal of a lost one come again."""
+    if isinstance(unraisable.exc_value, AirflowTaskTerminated):
+        _sigterm.armed = True
+        threading.Timer(_AFTER_LOSS_S, os.kill, args=(os.getpid(), signal.SIGTERM)).start()
+    elif isinstance(unraisable.exc_value, AirflowTaskTimeout):
+        signal.setitimer(signal.ITIMER_REAL, _AFTER_LOSS_S, AGAIN_S)
+    else:
+        sys.__unraisablehook__(unraisable)
 
 
 def prepare_sigterm() -> None:
     """Install the handler in a zygote, so that its children need no system call for it. A zygote itself ignores SIGTERM."""
     signal.signal(signal.SIGTERM, _sigterm.handle)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGTERM, signal.SIGALRM))  # a parent may have blocked them, and its mask is inherited
+    sys.unraisablehook = _repeat_lost
     _sigterm.prepared = True
 
 
@@ -40,12 +63,13 @@ class terminable:  # noqa: N801 - a context manager
     Has no effect outside the main thread. A class, because a generator costs more in every child.
     """
 
-    __slots__ = ("_before", "_installed")
+    __slots__ = ("_before", "_hook_before", "_installed")
 
     def __enter__(self) -> None:
         self._installed = False
         if not _sigterm.prepared and threading.current_thread() is threading.main_thread():
             self._before = signal.signal(signal.SIGTERM, _sigterm.handle)
+            self._hook_before, sys.unraisablehook = sys.unraisablehook, _repeat_lost
             self._installed = True
         _sigterm.armed = True
 
@@ -53,6 +77,7 @@ class terminable:  # noqa: N801 - a context manager
         _sigterm.armed = False
         if self._installed:
             signal.signal(signal.SIGTERM, self._before)
+            sys.unraisablehook = self._hook_before
 
 
 class time_limit:  # noqa: N801
@@ -76,7 +101,7 @@ class time_limit:  # noqa: N801
                 self._expire(0, None)
             raise AirflowTaskTimeout(f"{self._what} has an execution_timeout of {self._of_s:g} s")
         self._before = signal.signal(signal.SIGALRM, self._expire)
-        signal.setitimer(signal.ITIMER_REAL, self._timeout_s)
+        signal.setitimer(signal.ITIMER_REAL, self._timeout_s, AGAIN_S)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         if self._timeout_s is not None:
@@ -84,5 +109,6 @@ class time_limit:  # noqa: N801
             signal.signal(signal.SIGALRM, self._before)
 
     def _expire(self, _signal: int, _frame: FrameType | None) -> None:
+        signal.setitimer(signal.ITIMER_REAL, 0)
         waits = "" if self._of_s == self._timeout_s else ", its waits included"
         raise AirflowTaskTimeout(f"{self._what} ran for longer than its execution_timeout of {self._of_s:g} s{waits}")

@@ -203,6 +203,8 @@ class AttemptSupervisor:
                 continue
             elif pending.stop is not None and child.sigterm_at is not None and now - child.sigterm_at >= pending.stop.grace_s:
                 child.kill(f"it did not end within {pending.stop.grace_s:g} s after SIGTERM")
+            elif pending.stop is not None and pending.entered_at is not None:
+                child.repeat_sigterm(now)
             elif pending.entered_at is None and now - child.last_message_at > self._entry_timeout_s(pending):
                 self._kill_silent(child, pending, now)
 

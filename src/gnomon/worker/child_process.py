@@ -13,6 +13,9 @@ from gnomon.processes.termination import kill_group
 from gnomon.runner.attempt_protocol import FromChild
 from gnomon.worker.attempt_registry import PendingAttempt
 
+SIGTERM_REPEATS_S = (0.5, 5.0)
+"""So long after the first SIGTERM it is sent again; not more often, because a handler of the author may count."""
+
 
 @dataclass(slots=True, eq=False)
 class ChildProcess:
@@ -31,7 +34,9 @@ class ChildProcess:
     attempts: int = 0
     """How many attempts it has received."""
     sigterm_at: float | None = None
-    """When SIGTERM was sent."""
+    """When SIGTERM was sent first."""
+    sigterm_repeats: int = 0
+    """How often it was sent again."""
     exiting_since: float | None = None
     """Since when it is expected to exit."""
     is_stopped: bool = False
@@ -59,6 +64,13 @@ class ChildProcess:
                 os.kill(self.pid, number)
             except (ProcessLookupError, PermissionError):
                 return
+
+    def repeat_sigterm(self, now: float) -> None:
+        """Send SIGTERM again if it is time: the first one may not have ended a system call (`runner/signals.py`). A process that has handled it does nothing more."""
+        repeats = self.sigterm_repeats
+        if self.sigterm_at is not None and repeats < len(SIGTERM_REPEATS_S) and now - self.sigterm_at >= SIGTERM_REPEATS_S[repeats]:
+            self.sigterm_repeats = repeats + 1
+            self.signal(signal.SIGTERM)
 
     def kill(self, reason: str) -> None:
         """Send SIGKILL to the process and its group. The first reason is kept."""

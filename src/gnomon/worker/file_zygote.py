@@ -32,6 +32,8 @@ log = logging.getLogger("gnomon.zygote")
 
 ORPHAN_GRACE_S = 3.0
 """Between SIGTERM and SIGKILL for the children of a worker that died."""
+_SIGTERM_REPEAT_S = 0.5
+"""So long after SIGTERM the children get it again (`runner/signals.py`)."""
 _WAKE_BYTES = 4096
 
 
@@ -174,11 +176,15 @@ class _FileZygote:
         poller = select.poll()
         poller.register(self._wake_read, select.POLLIN)
         waited = 0.0
+        repeat_at = _SIGTERM_REPEAT_S
         while self._numbers and waited < ORPHAN_GRACE_S:
             if poller.poll(_POLL_S * 1000):
                 os.read(self._wake_read, _WAKE_BYTES)
             else:
                 waited += _POLL_S
+                if waited >= repeat_at:
+                    repeat_at = ORPHAN_GRACE_S
+                    self._signal_children(signal.SIGTERM)
             while (ended := _reap_child()) is not None:
                 self._numbers.pop(ended[0], None)
         self._signal_children(signal.SIGKILL)

@@ -13,7 +13,9 @@ import pytest
 
 from gnomon.cli import commands
 from gnomon.cli.commands import LazyCommand
+from gnomon.cli.completion.command_table import ARGUMENTS
 from gnomon.cli.main import main
+from gnomon.cli.unknown_commands import OF_AIRFLOW
 from gnomon.errors.product import InternalError, ResourceUnavailable, UserError
 
 HEAVY = {"rich", "psycopg", "sqlite3", "yaml", "gnomon.store", "gnomon.app", "gnomon.sdk", "pendulum"}
@@ -66,6 +68,30 @@ def test_wrong_usage_is_exit_code_2(
 def test_an_unknown_command_is_answered_with_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["dgas"]) == 2
     assert "'dags'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("runs trigger x", "'gnomon dags trigger'"), ("dags explain x", "'gnomon explain'"), ("logs x", "'gnomon runs logs' or 'gnomon tasks logs'"),
+        ("dags list-runs x", "'gnomon runs list'"), ("webserver", "'gnomon api-server'"), ("users add x", "'gnomon users create'"),
+        ("state-store task rm x", "'gnomon state-store task clear'"), ("connections rm x", "'gnomon connections delete'"), ("runs lst", "'list'"),
+    ],
+)
+def test_a_command_under_another_name_is_answered_with_ours(typed: str, meant: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(typed.split()) == 2
+    assert capsys.readouterr().err.endswith(f"Did you mean {meant}?\n")
+
+
+@pytest.mark.parametrize("typed", ["pools test x", "config show", "frobnicate"])
+def test_no_command_is_guessed_among_many_or_none(typed: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(typed.split()) == 2
+    assert capsys.readouterr().err.endswith(f"No such command '{typed.split()[min(1, len(typed.split()) - 1)]}'.\n")
+
+
+def test_names_of_airflow_lead_to_commands_and_are_none() -> None:
+    assert set(OF_AIRFLOW.values()) <= set(ARGUMENTS)
+    assert not set(OF_AIRFLOW) & set(ARGUMENTS)
 
 
 def test_ctrl_c_is_exit_code_130(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

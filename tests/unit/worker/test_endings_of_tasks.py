@@ -110,6 +110,25 @@ def test_a_cancelled_task_ends_with_the_reason_that_was_given(world: WorkerWorld
     assert (result.outcome, result.reason) == ("failed", "marked failed by ann")
 
 
+def test_a_task_whose_system_call_the_first_sigterm_did_not_end_gets_another(world: WorkerWorld) -> None:
+    body = """
+handle, missed = signal.getsignal(signal.SIGTERM), []
+def miss_first(*given):
+    if missed:
+        handle(*given)
+    missed.append(1)
+signal.signal(signal.SIGTERM, miss_first)
+print('ready', flush=True)
+time.sleep(600)
+"""
+    attempt = world.attempt(world.dag("missed", body))
+    world.executor.submit(world.worker_id, [attempt])
+    until(lambda: (world.home / "logs" / attempt.log).exists() and "ready" in world.log_of(attempt), "the task is ready")
+    world.executor.cancel(world.worker_id, attempt.attempt_id, "marked failed by ann", 60.0)
+    result = world.result_of(attempt)
+    assert (result.outcome, result.reason) == ("failed", "marked failed by ann")
+
+
 def test_a_task_that_ignores_sigterm_is_killed_after_the_grace(world: WorkerWorld) -> None:
     body = "signal.signal(signal.SIGTERM, signal.SIG_IGN)\nprint('deaf', flush=True)\nwhile True: time.sleep(60)"
     attempt = world.attempt(world.dag("deaf", body))
