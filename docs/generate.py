@@ -226,7 +226,7 @@ def timetable_picture() -> str:
 DATABASE_INTRO = """# Tables
 
 Where Gnomon keeps what it knows, on SQLite and PostgreSQL alike. Tables and columns may change with every release; programs ask the
-commands (`-o json`) instead. The types are SQLite's. Instants are microseconds since 1970 in UTC. The numbered SQL scripts in
+[API](../how-to/use-the-api.md) or the commands (`-o json`) instead. The types are SQLite's. Instants are microseconds since 1970 in UTC. The numbered SQL scripts in
 `src/gnomon/store/migrations/scripts` are the schema; [decision 10](../decisions/0010-schema-and-migrations.md) says why.
 """
 

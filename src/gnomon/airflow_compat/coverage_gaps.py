@@ -37,10 +37,10 @@ SESSIONS = (
 )
 WEB = (
     "Gnomon's web page takes no applications, routers or middleware of plugins; serve them by a program of your own, "
-    "and read runs by the `gnomon` commands with -o json"
+    "and read runs by the API, or by the `gnomon` commands with -o json"
 )
 ACCESS = "accounts and roles are Gnomon's own (`gnomon users`), and plugins do not change who may do what"
-STATE = "state is kept in Gnomon's database only; tasks use context['task_state'] and asset states, people `gnomon state-store`"
+STATE = "state is kept in Gnomon's database only; tasks use context['task_state_store'] and context['asset_state_store'], people `gnomon state-store`"
 
 ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.api.client.local_client", "Client", REFUSES, DRIVING),
@@ -173,7 +173,7 @@ ROWS: tuple[CoverageRow, ...] = (
         "airflow.serialization.serde",
         "deserialize serialize",
         REFUSES,
-        "XComs are typed JSON; see the reference of XComs",
+        "XComs are typed JSON; see docs/how-to/store-xcoms-elsewhere.md",
     ),
     make_row(
         "airflow.serialization.serialized_objects",
@@ -200,14 +200,14 @@ ROWS: tuple[CoverageRow, ...] = (
         REFUSES,
         "it is internal to Airflow; subclass airflow.timetables.base.Timetable",
     ),
-    make_row("airflow.traces.tracer", "Trace", WORD, "traces are not collected"),
+    make_row("airflow.traces.tracer", "Trace", WORD, "it sends no spans; a task begins spans of its own from ti.context_carrier"),
     make_row("airflow.utils.cli", "get_dag", REFUSES, "use DagBag().get_dag()"),
     make_row("airflow.utils.db", "create_session provide_session", REFUSES, SESSIONS),
     make_row(
         "airflow.utils.dot_renderer",
         "render_dag render_dag_dependencies",
         REFUSES,
-        "pictures of DAGs are not drawn yet",
+        "the web page draws DAGs; `gnomon dependencies graph -o dot` writes the dependencies between them",
     ),
     make_row(
         "airflow.utils.process_utils",

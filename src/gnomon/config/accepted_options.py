@@ -12,15 +12,15 @@ _AUTHORS = "Only DAG files and tasks that read it see the value."
 _EVENTS = "Not needed: the scheduler waits for events and times, and polls nothing."
 _HEARTBEATS = "Fixed: schedulers and workers send a heartbeat every second, so that a lost one is replaced within seconds."
 _WORKER_LINK = "Not needed: a task asks its worker over a local socket, and the worker keeps what the database has not yet."
-_NO_API_TOKENS = "Not used: tasks have no network access to the API, so there are no tokens."
+_ATTEMPT_TOKENS = "Fixed: a token of a worker or an attempt is valid for ten minutes, and each heartbeat renews it."
 _OWN_KEYS = "Not used: tokens are signed with HS512 and a key that is derived from [core] fernet_key or the file fernet.key."
 _PAGE = "Not used: the web page has no such setting."
 _PERMISSIONS = "Not used: accounts are in the database (`gnomon users`), and `[api] auth` says whether they are needed."
 _CALLBACKS = "Not used: callbacks run on workers, not in the dag-processor."
 _STATE = "Not used: state stores are in the database."
 _BUNDLES = "Not needed: each bundle is refreshed when its own interval has passed."
-_METRICS = "Not used: metrics are sent when they change."
-_DATABASE = "Not used: each service has one or two connections of its own."
+_METRICS = "Not used: these figures are read from the database for /metrics, at most every two seconds."
+_DATABASE = "Fixed: each open transaction of a process has a connection, and at most 8 stay open between transactions."
 _LOGS = "Not used: tasks write their logs into files of the home."
 _RESOURCES = "Only `resources=` of a task takes it as default, and no task is placed by resources."
 _TRIGGERS = "Not used: a triggerer starts each trigger at once."
@@ -51,7 +51,7 @@ _OPTIONS: tuple[tuple[str, str, dict[str, str]], ...] = (
     ("scheduler", _METRICS, {"pool_metrics_interval": "5.0", "ti_metrics_interval": "30.0", "dagrun_metrics_interval": "30.0"}),
     ("scheduler", "Not needed: each DAG has one owner at a time, so no rows are locked.", {"use_row_level_locking": "True"}),
     ("scheduler", "Not used: use Python's own -X tracemalloc.", {"enable_tracemalloc": "False"}),
-    ("scheduler", "Not used: services log to standard error.", {"child_process_log_directory": ""}),
+    ("scheduler", "Not used: services log to standard error and into files below [logging] service_log_folder.", {"child_process_log_directory": ""}),
     ("dag_processor", _BUNDLES, {
         "bundle_refresh_check_interval": "5",
     }),
@@ -72,9 +72,9 @@ _OPTIONS: tuple[tuple[str, str, dict[str, str]], ...] = (
     ("workers", "Not needed: a worker imports the file that the scheduler has parsed.", {"missing_dag_retries": "3", "missing_dag_retry_delay": "60"}),
     ("operators", _RESOURCES, {"default_cpus": "1", "default_ram": "512", "default_disk": "512", "default_gpus": "0"}),
     ("state_store", _STATE, {"backend": ""}),
-    ("execution_api", _NO_API_TOKENS, {
-        "jwt_expiration_time": "600", "otel_trace_propagation": "only-authenticated", "jwt_audience": "urn:airflow.apache.org:task",
-    }),
+    ("execution_api", _ATTEMPT_TOKENS, {"jwt_expiration_time": "600"}),
+    ("execution_api", "Not used: requests of workers carry no context of traces.", {"otel_trace_propagation": "only-authenticated"}),
+    ("execution_api", _OWN_KEYS, {"jwt_audience": "urn:airflow.apache.org:task"}),
     ("api", _PAGE, {"workers": "1", "expose_config": "False", "secret_key": ""}),
     ("api_auth", _OWN_KEYS, {
         "jwt_audience": "", "jwt_secret": "", "jwt_private_key_path": "", "jwt_algorithm": "", "jwt_kid": "", "trusted_jwks_url": "", "jwt_issuer": "",

@@ -31,7 +31,8 @@ def logs(
 ) -> None:
     """Print the log of TASK in RUN, or without TASK the logs of all tasks of RUN in the order of their lines' times.
 
-    The logs are read from files in the home, where the workers of its machine write them; with --api, from those of the api-server's home.
+    The logs are read from the log folder, where the workers of this machine write them, else from the remote log folder, if there is one;
+    with --api, from those of the api-server.
     """
     if task is None and (map_index is not None or try_number is not None):
         raise click.UsageError("--map-index and --try are about one task: name it after RUN")

@@ -56,7 +56,7 @@ class ArgumentField(NamedTuple):
 
 REQUIRED = RequiredMark()
 NOT_SHOWN = "has no effect: only doc_md is stored and shown"
-NO_DRAWING = "has no effect: task groups are not drawn"
+NO_DRAWING = "has no effect: the page draws task groups by their ids, in its own colours"
 
 
 def _read_seconds(section: str, key: str) -> dt.timedelta | None:
