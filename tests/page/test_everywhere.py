@@ -48,6 +48,26 @@ def test_the_palette_finds_a_dag_a_task_a_run_and_a_page_and_does_an_act(browser
         expect(page).to_have_url(re.compile("/dags/gated/runs/waiting$"))
 
 
+def test_the_palette_opens_again_at_once(browser: Browser, product: Product) -> None:
+    """The dialog tells of its end later than it ends: the key that comes between them opens the palette anew."""
+    with visit(browser, product) as seen:
+        seen.log_in()
+        page = seen.page
+        expect(page.get_by_role("button", name="Find")).to_be_visible()
+        page.keyboard.press("Control+k")
+        box = page.get_by_role("combobox", name="Find a DAG")
+        box.fill("typed before")
+        page.evaluate("""() => {
+            document.querySelector("dialog.palette").close();
+            document.dispatchEvent(new KeyboardEvent("keydown", {key: "k", ctrlKey: true}));
+        }""")
+        expect(box).to_have_value("")
+        page.keyboard.press("Control+k")
+        box.fill("nightl")
+        expect(page.get_by_role("option", name="DAG nightly")).to_be_visible()
+        seen.check()
+
+
 def test_the_palette_finds_tasks_of_all_dags_and_knows_the_words_of_airflow(browser: Browser, product: Product) -> None:
     with visit(browser, product) as seen:
         seen.log_in("/services")

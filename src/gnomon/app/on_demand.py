@@ -11,6 +11,8 @@ from gnomon.config import Config, run_folder
 from gnomon.wakeups import Listener, Notifier, StopFlag
 
 _NEEDED_FILE = "wanted"
+_LOOK_S = 5.0
+"""Between two looks of a waiting service at its stop flag and the mark, if nothing wakes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,7 @@ class OnDemandStart:
         stop = StopFlag().install_handlers()
         try:
             while not stop() and not self._mark.exists():
-                select.select([listener.fileno(), stop.fileno()], [], [])
+                select.select([listener.fileno(), stop.fileno()], [], [], _LOOK_S)  # a signal that arrives just before it does not end it
                 listener.drain()
             return not stop()
         finally:

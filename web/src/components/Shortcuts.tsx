@@ -1,6 +1,6 @@
 /** The keys of the page, in a dialog that `?` opens. */
 
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import { t } from "../state/language";
 
 const KEYS: [string, string][] = [
@@ -23,7 +23,8 @@ const CHORD_MS = 1_000;
 export function Shortcuts({ go }: { go: (path: string) => void }) {
   const [open, setOpen] = useState(false);
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
+    // as soon as the page can be seen
     let prefixAt = 0;
     const press = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || document.querySelector("dialog[open]")) return;

@@ -120,10 +120,11 @@ def read_current_work(tx: Transaction, limits: EngineLimits, now: Instant, facts
     totals = Counter(named.run.state for named in unfinished) if is_complete else dag_runs.read_total_run_counts(tx)
     counts = {state.value: totals.get(state, 0) for state in (DagRunState.RUNNING, DagRunState.QUEUED)}
     is_explained = explains and sum(counts.values()) <= EXPLAINED_MAX
-    reasons = explain_waits(tx, [named.run for named in unfinished], limits, now, facts.graphs) if is_explained and unfinished else None
+    by_wait = sorted(unfinished, key=lambda named: named.run.queued_at)
+    reasons = explain_waits(tx, [named.run for named in by_wait], _LISTED_MAX, limits, now, facts.graphs) if is_explained and unfinished else None
     return CurrentWork(
         at=iso(now), runs=counts, processes=read_health(tx).processes, import_errors=len(dag_files.list_import_errors(tx)),
-        late=_list_late(tx, unfinished, now, facts, dag_ids), running=_list_running(tx, unfinished, facts), waiting=_list_waiting(unfinished, reasons),
+        late=_list_late(tx, unfinished, now, facts, dag_ids), running=_list_running(tx, unfinished, facts), waiting=_list_waiting(by_wait, reasons),
     )  # fmt: skip
 
 
@@ -142,9 +143,9 @@ def _list_running(tx: Transaction, unfinished: Sequence[NamedRun], facts: DagFac
 
 
 def _list_waiting(unfinished: Sequence[NamedRun], reasons: Mapping[int, list[str]] | None) -> list[WaitingRun]:
-    """The runs that wait longest first; without reasons only those that are queued."""
+    """The runs that wait, in the order given, which is that of their queueing; without reasons only those that are queued."""
     rows = []
-    for named in sorted(unfinished, key=lambda named: named.run.queued_at):
+    for named in unfinished:
         run = named.run
         why = [] if reasons is None else reasons.get(run.run_pk, [])
         if why or run.state is DagRunState.QUEUED:

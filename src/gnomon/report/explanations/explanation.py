@@ -75,11 +75,21 @@ def explain_run(
 
 
 def explain_waits(
-    tx: Transaction, runs: Sequence[RunRecord], limits: EngineLimits, now: Instant, graphs: KeptGraphs | None = None
+    tx: Transaction, runs: Sequence[RunRecord], most: int, limits: EngineLimits, now: Instant, graphs: KeptGraphs | None = None
 ) -> dict[int, list[str]]:
-    """By run_pk: why each of these unfinished runs, or its tasks that are with no worker, wait. The state is loaded once for all. `graphs`: as for `load_engine_state`."""
+    """By run_pk: why each of these unfinished runs, or its tasks that are with no worker, wait; in their order, until `most` of them wait.
+
+    The state is loaded once for all. `graphs`: as for `load_engine_state`.
+    """
+    reasons: dict[int, list[str]] = {}
+    waiting = 0
     with load_engine_state(tx, limits, graphs=graphs) as state:
-        return {run.run_pk: rules.collect_run_reasons(state, run.run_pk, now, only_waiting=True) for run in runs}
+        for run in runs:
+            if waiting == most:
+                break
+            found = reasons[run.run_pk] = rules.collect_run_reasons(state, run.run_pk, now, only_waiting=True)
+            waiting += bool(found) or run.state is DagRunState.QUEUED
+    return reasons
 
 
 def explain_task(

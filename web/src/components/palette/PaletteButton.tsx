@@ -1,17 +1,21 @@
 /** The button of the command palette, and its key: Ctrl-K, or Command-K on a Mac. The palette itself is loaded when it is opened. */
 
-import { lazy, Suspense, useEffect, useState } from "react";
+import { lazy, Suspense, useLayoutEffect, useState } from "react";
 import { t } from "../../state/language";
 
 const Palette = lazy(() => import("./Palette").then((found) => ({ default: found.Palette })));
 
 export function PaletteButton() {
-  const [open, setOpen] = useState(false);
-  useEffect(() => {
+  const [opened, setOpened] = useState({ count: 0, isOpen: false });
+  const open = () => setOpened(({ count }) => ({ count: count + 1, isOpen: true }));
+  // The event `close` of a dialog comes later than its end: it must not close the palette that has been opened since.
+  const close = (count: number) => setOpened((now) => (now.count === count ? { count, isOpen: false } : now));
+  useLayoutEffect(() => {
+    // as soon as the button can be seen
     const press = (event: KeyboardEvent) => {
       if ((event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === "k") {
         event.preventDefault();
-        setOpen(true);
+        if (!document.querySelector("dialog.palette[open]")) open();
       }
     };
     document.addEventListener("keydown", press);
@@ -19,8 +23,8 @@ export function PaletteButton() {
   }, []);
   return (
     <>
-      <button type="button" aria-keyshortcuts="Control+K Meta+K" onClick={() => setOpen(true)}>{t("Find")} <kbd>Ctrl K</kbd></button>
-      {open && <Suspense>{<Palette close={() => setOpen(false)} />}</Suspense>}
+      <button type="button" aria-keyshortcuts="Control+K Meta+K" onClick={open}>{t("Find")} <kbd>Ctrl K</kbd></button>
+      {opened.isOpen && <Suspense>{<Palette key={opened.count} close={() => close(opened.count)} />}</Suspense>}
     </>
   );
 }
