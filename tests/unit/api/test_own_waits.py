@@ -11,6 +11,7 @@ from tests.unit.cli.deployment import NOW, Deployment, spec_of
 
 from gnomon.api.context import ApiContext
 from gnomon.api.health import HealthSnapshot
+from gnomon.engine import explain as rules
 from gnomon.model.deferral import Deferral
 from gnomon.model.hitl import HITLRequest
 from gnomon.model.instants import SECOND
@@ -93,6 +94,32 @@ def test_limits_of_hidden_dags_take_no_place_in_the_list(deferred: Client, deplo
         with deployment.db.read() as tx:
             found = limit_use.read_limit_use(tx, build_limits(deployment.home.cfg), NOW, lambda one, dag_id=dag_id: one == dag_id)  # type: ignore[misc]
         assert [use.dag_id for use in found.limits] == [dag_id]
+
+
+def test_only_the_waits_that_are_listed_are_explained(api: Client, deployment: Deployment, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that were queued first, with the reasons that all would have."""
+    deployment.plays["t"] = Play(run_s=1e6)
+    deployment.add(spec_of("narrow", {"t": ()}, max_active_runs=1))
+    deployment.start()
+    for number in range(4):
+        _trigger(api, "narrow", f"r{number}")
+        deployment.move(1)
+    deployment.move(5)
+
+    def read() -> list[tuple[str, list[str]]]:
+        with deployment.db.read() as tx:
+            found = current_work.read_current_work(tx, build_limits(deployment.home.cfg), deployment.clock.now(), current_work.DagFacts())
+        return [(one.run_id, one.reasons) for one in found.waiting]
+
+    every = read()
+    assert [run_id for run_id, _ in every] == ["r1", "r2", "r3"]
+    assert all("max_active_runs=1" in reasons[0] for _, reasons in every)
+    monkeypatch.setattr(current_work, "_LISTED_MAX", 2)
+    explained: list[int] = []
+    of_run = rules.collect_run_reasons
+    monkeypatch.setattr(rules, "collect_run_reasons", lambda state, run_pk, *given, **named: explained.append(run_pk) or of_run(state, run_pk, *given, **named))
+    assert read() == every[:2]
+    assert len(explained) <= 3, "the running one and two that wait"
 
 
 def test_runs_of_hidden_dags_take_no_place_in_the_current_work(api: Client, deployment: Deployment, monkeypatch: pytest.MonkeyPatch) -> None:
