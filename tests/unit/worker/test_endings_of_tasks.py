@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
+import time
+from collections.abc import Sequence
 
 import pytest
 from tests.conformance.workerworld import WorkerWorld, alive, ended, family, until
+
+from gnomon.executors.interface import AttemptEntered, ExecutorEvent
 
 
 def test_a_returned_value_is_an_xcom_and_what_is_printed_is_in_the_log(world: WorkerWorld) -> None:
@@ -127,6 +132,27 @@ time.sleep(600)
     world.executor.cancel(world.worker_id, attempt.attempt_id, "marked failed by ann", 60.0)
     result = world.result_of(attempt)
     assert (result.outcome, result.reason) == ("failed", "marked failed by ann")
+
+
+@pytest.mark.parametrize("count", [40, pytest.param(4000, marks=pytest.mark.soak)])
+def test_tasks_that_are_stopped_in_their_first_milliseconds_end_without_a_kill(world: WorkerWorld, count: int) -> None:
+    file, rng = world.dag("early", "time.sleep(600)"), random.Random(7)
+    for _ in range(count // world.slots):
+        attempts = [world.attempt(file) for _ in range(world.slots)]
+        world.executor.submit(world.worker_id, attempts)
+        stopped: set[str] = set()
+
+        def stop_and_count(events: Sequence[ExecutorEvent], stopped: set[str] = stopped) -> bool:
+            for event in events:
+                if isinstance(event, AttemptEntered) and event.attempt_id not in stopped:
+                    time.sleep(rng.random() * 0.004)
+                    world.executor.cancel(world.worker_id, event.attempt_id, "stopped by ann", 60.0)
+                    stopped.add(event.attempt_id)
+            return len(ended(events)) == world.slots
+
+        results = ended(world.wait(stop_and_count))
+        world.executor.acknowledge(world.worker_id, list(results))
+        assert {result.reason for result in results.values()} == {"stopped by ann"}
 
 
 def test_a_task_that_ignores_sigterm_is_killed_after_the_grace(world: WorkerWorld) -> None:
