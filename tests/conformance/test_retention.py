@@ -37,7 +37,7 @@ def make_newest(tx: Transaction, run: RunRecord, run_after: Instant) -> None:
     """Have the run be due then, later than the other runs of its DAG."""
     tx._connection.execute_raw(f"UPDATE dag_run SET run_after = {run_after} WHERE run_pk = {run.run_pk}")
     tx._connection.execute_raw(f"UPDATE newest_run SET run_pk = {run.run_pk}, run_after = {run_after} WHERE dag_pk = {run.dag_pk}")
-    tx.run("newest_runs.read_again", dag_pk=run.dag_pk)
+    tx.run("newest_runs.refresh", dag_pk=run.dag_pk)
 
 
 def ended(world: World, count: int, dag_id: str = "d") -> list[RunRecord]:

@@ -26,15 +26,15 @@ OF_AIRFLOW = {
     "partitions": "runs clear",
     "pools get": "pools list",
     "providers get": "providers list",
-    "roles": "users set-role",
+    "roles": "users list",
     "tasks failed-deps": "explain",
     "tasks state": "tasks states",
     "tasks states-for-dag-run": "tasks states",
     "webserver": "api-server",
 }
 """Commands of Airflow 2 and 3 (airflow-surface.md F) whose names differ, to ours."""
-_SYNONYMS = (("add", "create", "set", "new"), ("delete", "remove", "rm", "clear"), ("show", "get", "details", "describe", "info"), ("list", "ls"))
-_MOST = 3
+_SYNONYMS = (("add", "create", "set", "new"), ("delete", "remove", "rm"), ("show", "get", "details", "describe", "info"), ("list", "ls"))
+_SUGGESTED_MAX = 3
 
 
 def find_commands(group: str, name: str) -> list[str]:
@@ -48,7 +48,7 @@ def find_commands(group: str, name: str) -> list[str]:
     alike = {word for words in _SYNONYMS if name in words for word in words}
     of_group = [command for command in ARGUMENTS if group and command.rpartition(" ")[0] == group and command.rpartition(" ")[2] in alike]
     found = of_group or [command for command in ARGUMENTS if command.rpartition(" ")[2] == name]
-    return found if len(found) <= _MOST else []
+    return found if len(found) <= _SUGGESTED_MAX else []
 
 
 def add_suggestion(error: click.exceptions.NoSuchCommand) -> click.exceptions.NoSuchCommand:

@@ -1,13 +1,12 @@
 """SIGTERM and the execution timeout, as exceptions in the main thread.
 
-CPython looks for signals between two instructions. A signal that arrives after the last look before a system call does not end the call, so workers send
-SIGTERM again (`worker/child_process.py`), and the timer of a time limit goes off again. An exception in a destructor or in a callback of a weak reference
-goes no further; then the signal comes once more.
+CPython looks for signals between two instructions. A signal that arrives after the last look before a system call, for example that of `time.sleep`, does
+not end the call. So workers send INTERRUPT some time after SIGTERM, which ends the call and has no other effect, and the timer of a time limit goes off again.
+An exception that is raised in a destructor or in a callback of a weak reference goes no further; it is raised anew with the next INTERRUPT or alarm.
 """
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 import threading
@@ -15,69 +14,90 @@ from types import FrameType, TracebackType
 
 from gnomon.errors.authoring import AirflowTaskTerminated, AirflowTaskTimeout
 
+INTERRUPT = signal.SIGURG
+"""The signal that ends a system call. Processes that have no handler for it ignore it."""
+AGAIN_S = 1.0
+"""The time between two signals of the timer of a time limit, of which the first that is handled ends the timer."""
+
 
 class _Sigterm:
     """The handler of SIGTERM in this process: while armed, the first SIGTERM raises an exception; else it does nothing."""
 
-    __slots__ = ("armed", "prepared")
+    __slots__ = ("armed", "error", "is_lost", "prepared")
 
     def __init__(self) -> None:
         self.armed = False
         self.prepared = False
+        self.error: AirflowTaskTerminated | None = None
+        """What has been raised in the present block."""
+        self.is_lost = False
+        """True while that exception must be raised anew."""
 
     def handle(self, _signal: int, _frame: FrameType | None) -> None:
         if self.armed:
             self.armed = False
-            raise AirflowTaskTerminated("the task was stopped (SIGTERM)")
+            self.error = AirflowTaskTerminated("the task was stopped (SIGTERM)")
+            raise self.error
+
+    def handle_interrupt(self, number: int, frame: FrameType | None) -> None:
+        if self.is_lost:
+            self.is_lost = False
+            self.armed = True
+            self.handle(number, frame)
+
+    def end_block(self) -> None:
+        self.armed = self.is_lost = False
+        self.error = None
 
 
 _sigterm = _Sigterm()
-AGAIN_S = 1.0
-"""The time between two signals of the timer of a time limit, of which the first that is handled ends the timer."""
-_AFTER_LOSS_S = 0.05
-"""So long after its exception was lost the signal comes again."""
+_other_hook = sys.unraisablehook
+_limit_error: AirflowTaskTimeout | None = None
+"""What the present time limit has raised."""
 
 
-def _repeat_lost(unraisable: sys.UnraisableHookArgs) -> None:
-    """The hook of exceptions that go no further: has the signal of a lost one come again."""
-    if isinstance(unraisable.exc_value, AirflowTaskTerminated):
-        _sigterm.armed = True
-        threading.Timer(_AFTER_LOSS_S, os.kill, args=(os.getpid(), signal.SIGTERM)).start()
-    elif isinstance(unraisable.exc_value, AirflowTaskTimeout):
-        signal.setitimer(signal.ITIMER_REAL, _AFTER_LOSS_S, AGAIN_S)
+def _note_lost(unraisable: sys.UnraisableHookArgs) -> None:
+    """The hook of exceptions that go no further."""
+    if _sigterm.error is not None and unraisable.exc_value is _sigterm.error:
+        _sigterm.is_lost = True
+    elif _limit_error is not None and unraisable.exc_value is _limit_error:
+        signal.setitimer(signal.ITIMER_REAL, AGAIN_S, AGAIN_S)
     else:
-        sys.__unraisablehook__(unraisable)
+        _other_hook(unraisable)
 
 
 def prepare_sigterm() -> None:
-    """Install the handler in a zygote, so that its children need no system call for it. A zygote itself ignores SIGTERM."""
+    """Install the handlers in a zygote, so that its children need no system call for them. A zygote itself ignores SIGTERM."""
+    global _other_hook
     signal.signal(signal.SIGTERM, _sigterm.handle)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGTERM, signal.SIGALRM))  # a parent may have blocked them, and its mask is inherited
-    sys.unraisablehook = _repeat_lost
+    signal.signal(INTERRUPT, _sigterm.handle_interrupt)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGTERM, signal.SIGALRM, INTERRUPT))  # a parent may have blocked them, and its mask is inherited
+    if sys.unraisablehook is not _note_lost:
+        _other_hook, sys.unraisablehook = sys.unraisablehook, _note_lost
     _sigterm.prepared = True
 
 
 class terminable:  # noqa: N801 - a context manager
-    """`with terminable():` SIGTERM raises AirflowTaskTerminated inside the block; the earlier handler is back after it.
+    """`with terminable():` SIGTERM raises AirflowTaskTerminated inside the block; the earlier handlers are back after it.
 
     Has no effect outside the main thread. A class, because a generator costs more in every child.
     """
 
-    __slots__ = ("_before", "_hook_before", "_installed")
+    __slots__ = ("_before", "_before_interrupt", "_installed")
 
     def __enter__(self) -> None:
         self._installed = False
         if not _sigterm.prepared and threading.current_thread() is threading.main_thread():
             self._before = signal.signal(signal.SIGTERM, _sigterm.handle)
-            self._hook_before, sys.unraisablehook = sys.unraisablehook, _repeat_lost
+            self._before_interrupt = signal.signal(INTERRUPT, _sigterm.handle_interrupt)
             self._installed = True
         _sigterm.armed = True
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        _sigterm.armed = False
+        _sigterm.end_block()
         if self._installed:
             signal.signal(signal.SIGTERM, self._before)
-            sys.unraisablehook = self._hook_before
+            signal.signal(INTERRUPT, self._before_interrupt)
 
 
 class time_limit:  # noqa: N801
@@ -104,11 +124,15 @@ class time_limit:  # noqa: N801
         signal.setitimer(signal.ITIMER_REAL, self._timeout_s, AGAIN_S)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        global _limit_error
+        _limit_error = None
         if self._timeout_s is not None:
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, self._before)
 
     def _expire(self, _signal: int, _frame: FrameType | None) -> None:
+        global _limit_error
         signal.setitimer(signal.ITIMER_REAL, 0)
         waits = "" if self._of_s == self._timeout_s else ", its waits included"
-        raise AirflowTaskTimeout(f"{self._what} ran for longer than its execution_timeout of {self._of_s:g} s{waits}")
+        _limit_error = AirflowTaskTimeout(f"{self._what} ran for longer than its execution_timeout of {self._of_s:g} s{waits}")
+        raise _limit_error

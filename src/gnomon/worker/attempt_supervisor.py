@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -153,8 +152,7 @@ class AttemptSupervisor:
             self._finish(pending, self._result_without_run(pending, stop.outcome, stop.reason, entered=False))
             self._end_log(pending.attempt.log)
         elif first:
-            child.sigterm_at = self._clock.monotonic()
-            child.signal(signal.SIGTERM)
+            child.terminate(self._clock.monotonic())
 
     def on_child_exit(self, child: ChildProcess, code: int | None) -> None:
         """The process of the child ended with this code. Its attempt gets a result, or another child if author code was not entered."""
@@ -204,7 +202,7 @@ class AttemptSupervisor:
             elif pending.stop is not None and child.sigterm_at is not None and now - child.sigterm_at >= pending.stop.grace_s:
                 child.kill(f"it did not end within {pending.stop.grace_s:g} s after SIGTERM")
             elif pending.stop is not None and pending.entered_at is not None:
-                child.repeat_sigterm(now)
+                child.interrupt(now)
             elif pending.entered_at is None and now - child.last_message_at > self._entry_timeout_s(pending):
                 self._kill_silent(child, pending, now)
 
@@ -227,7 +225,7 @@ class AttemptSupervisor:
         pending.entered_at = at
         self.listener.on_entered(pending.attempt.attempt_id, pending.attempt.group_no, at)
         if pending.stop is not None:
-            child.signal(signal.SIGTERM)  # the first SIGTERM may have arrived before the child handled it
+            child.terminate(self._clock.monotonic())  # the first SIGTERM may have arrived before the child handled it
 
     def _on_done(self, child: ChildProcess, result: AttemptResult) -> None:
         pending = child.pending

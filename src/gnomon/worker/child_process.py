@@ -11,10 +11,11 @@ from gnomon.processes.message_stream import FrameDecoder, MessageStream
 from gnomon.processes.standstill import stop_families
 from gnomon.processes.termination import kill_group
 from gnomon.runner.attempt_protocol import FromChild
+from gnomon.runner.signals import INTERRUPT
 from gnomon.worker.attempt_registry import PendingAttempt
 
-SIGTERM_REPEATS_S = (0.5, 5.0)
-"""So long after the first SIGTERM it is sent again; not more often, because a handler of the author may count."""
+INTERRUPTS_S = (0.25, 1.0, 5.0)
+"""So long after SIGTERM a process gets INTERRUPT."""
 
 
 @dataclass(slots=True, eq=False)
@@ -35,8 +36,9 @@ class ChildProcess:
     """How many attempts it has received."""
     sigterm_at: float | None = None
     """When SIGTERM was sent first."""
-    sigterm_repeats: int = 0
-    """How often it was sent again."""
+    last_sigterm_at: float = 0.0
+    interrupts: int = 0
+    """How often INTERRUPT was sent since the last SIGTERM."""
     exiting_since: float | None = None
     """Since when it is expected to exit."""
     is_stopped: bool = False
@@ -65,12 +67,17 @@ class ChildProcess:
             except (ProcessLookupError, PermissionError):
                 return
 
-    def repeat_sigterm(self, now: float) -> None:
-        """Send SIGTERM again if it is time: the first one may not have ended a system call (`runner/signals.py`). A process that has handled it does nothing more."""
-        repeats = self.sigterm_repeats
-        if self.sigterm_at is not None and repeats < len(SIGTERM_REPEATS_S) and now - self.sigterm_at >= SIGTERM_REPEATS_S[repeats]:
-            self.sigterm_repeats = repeats + 1
-            self.signal(signal.SIGTERM)
+    def terminate(self, now: float) -> None:
+        """Send SIGTERM."""
+        self.sigterm_at = now if self.sigterm_at is None else self.sigterm_at
+        self.last_sigterm_at, self.interrupts = now, 0
+        self.signal(signal.SIGTERM)
+
+    def interrupt(self, now: float) -> None:
+        """Send INTERRUPT if it is time: the process may be in a system call that SIGTERM did not end (`runner/signals.py`)."""
+        if self.interrupts < len(INTERRUPTS_S) and now - self.last_sigterm_at >= INTERRUPTS_S[self.interrupts]:
+            self.interrupts += 1
+            self.signal(INTERRUPT)
 
     def kill(self, reason: str) -> None:
         """Send SIGKILL to the process and its group. The first reason is kept."""

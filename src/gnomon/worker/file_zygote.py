@@ -24,6 +24,7 @@ from gnomon.processes.termination import kill_group
 from gnomon.runner import attempt_child
 from gnomon.runner.attempt_protocol import ToChild
 from gnomon.runner.attempt_results import error_line
+from gnomon.runner.signals import INTERRUPT
 from gnomon.sdk.runtime import channel
 from gnomon.worker import zygote_protocol
 from gnomon.worker.zygote_protocol import ImportChannel
@@ -32,8 +33,8 @@ log = logging.getLogger("gnomon.zygote")
 
 ORPHAN_GRACE_S = 3.0
 """Between SIGTERM and SIGKILL for the children of a worker that died."""
-_SIGTERM_REPEAT_S = 0.5
-"""So long after SIGTERM the children get it again (`runner/signals.py`)."""
+_INTERRUPT_S = 0.5
+"""So long after SIGTERM the children get INTERRUPT."""
 _WAKE_BYTES = 4096
 
 
@@ -176,15 +177,15 @@ class _FileZygote:
         poller = select.poll()
         poller.register(self._wake_read, select.POLLIN)
         waited = 0.0
-        repeat_at = _SIGTERM_REPEAT_S
+        interrupt_at = _INTERRUPT_S
         while self._numbers and waited < ORPHAN_GRACE_S:
             if poller.poll(_POLL_S * 1000):
                 os.read(self._wake_read, _WAKE_BYTES)
             else:
                 waited += _POLL_S
-                if waited >= repeat_at:
-                    repeat_at = ORPHAN_GRACE_S
-                    self._signal_children(signal.SIGTERM)
+                if waited >= interrupt_at:
+                    interrupt_at = ORPHAN_GRACE_S
+                    self._signal_children(INTERRUPT)
             while (ended := _reap_child()) is not None:
                 self._numbers.pop(ended[0], None)
         self._signal_children(signal.SIGKILL)

@@ -1,6 +1,7 @@
-"""The newest run of each DAG, the last in the order of `run_after` and key, with its state and times, which lists of DAGs show, are ordered and filtered by.
+"""The newest run of each DAG, the last in the order of `run_after` and key, with its state and times. Lists of DAGs show, sort and filter by it.
 
 Each transaction that inserts, changes or deletes runs records it, after `run_tally`: PostgreSQL locks the rows of both tables, and with one order of locks there is no deadlock.
+The lock on `run_tally` also orders `refresh` and `record_created`. The newest run of a DAG is deleted by the owner of the DAG alone, who also changes its state; the retention leaves the newest ended run, and unfinished ones.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ def record_changed(tx: Transaction, runs: Iterable[RunRecord]) -> None:
     tx.send_many("newest_runs.change", [(run.dag_pk, run.run_pk, RUN_STATE_CODES[run.state], run.started_at, run.ended_at) for run in ordered])
 
 
-def record_ended(tx: Transaction, dag_pk: int) -> None:
-    """Record the state and times of the newest run of the DAG: a statement has ended runs that the caller does not know."""
-    tx.send("newest_runs.read_again", dag_pk=dag_pk)
+def refresh(tx: Transaction, dag_pk: int) -> None:
+    """Read the state and times of the newest run of the DAG anew: a statement has ended runs."""
+    tx.send("newest_runs.refresh", dag_pk=dag_pk)
 
 
 def find_lost(tx: Transaction, run_pks: Sequence[int]) -> list[int]:

@@ -156,7 +156,7 @@ def fail_queued_runs(tx: Transaction, backfill: BackfillRecord, reason: str, lim
         tx.send_many("run_callbacks.prune_deadlines", [(run_pk,) for run_pk, _ in rows])
         queued, failed = RUN_STATE_CODES[DagRunState.QUEUED], RUN_STATE_CODES[DagRunState.FAILED]
         tx.send_many("commit.tallies", [(backfill.dag_pk, queued, -len(rows)), (backfill.dag_pk, failed, len(rows))])
-        newest_runs.record_ended(tx, backfill.dag_pk)
+        newest_runs.refresh(tx, backfill.dag_pk)
         record_change(tx, *(RunChange(backfill.dag_pk, run_pk, failed) for run_pk, _ in rows))
     return [run_after for _, run_after in rows]
 

@@ -23,7 +23,7 @@ UPDATE newest_run SET state = :state, started_at = :started_at, ended_at = :ende
 UPDATE newest_run SET state = r.state, started_at = r.started_at, ended_at = r.ended_at
 FROM :rows WHERE newest_run.dag_pk = r.dag_pk AND newest_run.run_pk = r.run_pk;
 
--- name: read_again
+-- name: refresh
 -- Record what the newest run of a DAG has become.
 UPDATE newest_run SET (state, started_at, ended_at) = (SELECT r.state, r.started_at, r.ended_at FROM dag_run AS r WHERE r.run_pk = newest_run.run_pk)
 WHERE dag_pk = :dag_pk;
