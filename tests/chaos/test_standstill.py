@@ -17,6 +17,8 @@ from gnomon.model.attempts import Attempt
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's")
 RUN_LIMIT_S = 1.0
+STILL = "TD"
+"""States of a process that stands still: stopped, or waiting for a program that it has begun to start and that was stopped before (vfork)."""
 FAMILY = """
 import subprocess
 home = os.environ["GNOMON_HOME"]
@@ -110,9 +112,9 @@ def test_a_child_whose_process_is_forked_during_the_standstill_stands_still(worl
     _await_entries(world, others, 1)
     _await_ticks(world)
     (world.home / "silence").touch()
-    until(lambda: len(_children(zygote, "T")) == 2, "the first attempt and the one with the child that was there stand still")
+    until(lambda: len(_children(zygote, STILL)) == 2, "the first attempt and the one with the child that was there stand still")
     os.kill(zygote, signal.SIGCONT)
-    until(lambda: len(_children(zygote, "T")) == 3, "all three attempts stand still")
+    until(lambda: len(_children(zygote, STILL)) == 3, "all three attempts stand still")
     until(lambda: _is_silent(world), "the child that was forked last stands still too, which may have run until the worker heard of it")
     (world.home / "silence").unlink()
     _await_ticks(world)
