@@ -8,6 +8,8 @@ SOAK_TIMEOUT ?= 3600
 WORKERS ?= 4
 SOAK_WORKERS ?= 2
 BENCH ?=
+# A test that failed runs once more, alone, at the end (tests/second_run.py); the times of the tests stand below (tests/slowest.py).
+WHOLE_RUN := -p tests.second_run --second-run=build/unstable -p tests.slowest
 
 SOURCES := $(shell find src -type f ! -name '*.pyc' 2>/dev/null) $(shell find web -type f ! -path 'web/node_modules/*' ! -path 'web/dist/*' 2>/dev/null) hatch_build.py pyproject.toml README.md LICENSE
 PIP := -m pip --disable-pip-version-check --no-input -q
@@ -22,7 +24,7 @@ up: .venv/.installed ## Install into .venv and run everything, with the example 
 	exec env GNOMON_HOME='$(HOME_FOLDER)' GNOMON__CORE__LOAD_EXAMPLES=true .venv/bin/gnomon standalone --port $(PORT)
 
 test: .venv-test/.installed ## Run the tests against the installed wheel (PYTEST=... for pytest's own arguments, WORKERS=... processes)
-	.venv-test/bin/python -m pytest -n $(WORKERS) --dist worksteal $(PYTEST)
+	.venv-test/bin/python -m pytest $(WHOLE_RUN) -n $(WORKERS) --dist worksteal $(PYTEST)
 
 lint: .venv-test/.installed ## ruff, mypy --strict, and the floors of the architecture
 	.venv-test/bin/ruff check .
@@ -40,7 +42,7 @@ bench: .venv-test/.installed ## Measure (BENCH="wide chain" for some of it)
 	.venv-test/bin/python -m bench.run $(BENCH)
 
 soak: .venv-test/.installed ## The long tests: kills, leaks, fullness; bounded by SOAK_TIMEOUT seconds
-	timeout --signal=INT --kill-after=60 $(SOAK_TIMEOUT) .venv-test/bin/python -m pytest -m soak -n $(SOAK_WORKERS) --dist worksteal $(PYTEST)
+	timeout --signal=INT --kill-after=60 $(SOAK_TIMEOUT) .venv-test/bin/python -m pytest -p tests.slowest -m soak -n $(SOAK_WORKERS) --dist worksteal $(PYTEST)
 
 clean: ## Remove what make made; the home folder stays
 	rm -rf .venv .venv-test .venv-docs build dist
