@@ -6,6 +6,7 @@ PYTEST ?=
 SOAK_TIMEOUT ?= 3600
 # Half of the time of the tests is waiting for processes, disks and timeouts: twice as many processes as two cores.
 WORKERS ?= 4
+QUICK_WORKERS ?= 2
 SOAK_WORKERS ?= 2
 BENCH ?=
 # A test that failed runs once more, alone, at the end (tests/second_run.py); the times of the tests stand below (tests/slowest.py).
@@ -15,7 +16,7 @@ SOURCES := $(shell find src -type f ! -name '*.pyc' 2>/dev/null) $(shell find we
 PIP := -m pip --disable-pip-version-check --no-input -q
 
 .DEFAULT_GOAL := help
-.PHONY: help up test lint bench soak docs references clean
+.PHONY: help up test quick lint bench soak docs references clean
 
 help: ## What there is to make
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -25,6 +26,9 @@ up: .venv/.installed ## Install into .venv and run everything, with the example 
 
 test: .venv-test/.installed ## Run the tests against the installed wheel (PYTEST=... for pytest's own arguments, WORKERS=... processes)
 	.venv-test/bin/python -m pytest $(WHOLE_RUN) -n $(WORKERS) --dist worksteal $(PYTEST)
+
+quick: .venv-test/.installed ## The pure tests alone, which start no process and open no database file: a minute
+	.venv-test/bin/python -m pytest -p tests.slowest -m 'pure and not soak' -n $(QUICK_WORKERS) --dist worksteal $(PYTEST)
 
 lint: .venv-test/.installed ## ruff, mypy --strict, and the floors of the architecture
 	.venv-test/bin/ruff check .

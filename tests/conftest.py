@@ -11,6 +11,7 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
+from tests.purity import PurityGuard
 
 from gnomon.config import set_current_config
 
@@ -18,8 +19,8 @@ _PREFIXES = ("GNOMON_", "AIRFLOW_")
 _TOLD_BY = (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM, signal.SIGALRM, signal.SIGUSR1, signal.SIGUSR2, signal.SIGCHLD)
 
 
-def pytest_configure() -> None:
-    """Programs that tests start hear their signals, as in a terminal; whoever runs the tests may not.
+def pytest_configure(config: pytest.Config) -> None:
+    """Pure tests are watched. Programs that tests start hear their signals, as in a terminal; whoever runs the tests may not.
 
     A shell starts what goes to the background (`make test &`) with Ctrl-C ignored, and `nohup` with hang-ups; who inherits
     that keeps it.
@@ -27,6 +28,7 @@ def pytest_configure() -> None:
     for number in _TOLD_BY:
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, signal.default_int_handler if number is signal.SIGINT else signal.SIG_DFL)
+    config.pluginmanager.register(PurityGuard(), "purity-guard")
 
 
 @pytest.hookimpl(wrapper=True)

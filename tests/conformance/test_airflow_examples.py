@@ -92,6 +92,7 @@ def test_every_published_example_is_in_the_table_once(examples: Path) -> None:
     assert published == sorted(file.name for file in EXAMPLE_FILES)
 
 
+@pytest.mark.pure
 def test_the_verdict_of_a_file_is_what_is_compared() -> None:
     """Better ends are those that BETTER lists and those of two files that Airflow fails; what is not compared has another verdict."""
     better = {_name(line) for line in golden_lines() if (line["dag_id"], str(line["logical_date"])[:10]) in BETTER}
@@ -102,6 +103,7 @@ def test_the_verdict_of_a_file_is_what_is_compared() -> None:
     assert all(file.reason for file in EXAMPLE_FILES if file.verdict is not Verdict.ALIKE)
 
 
+@pytest.mark.pure
 def test_a_difference_is_named() -> None:
     line: Line = {
         "run_state": "success",
@@ -121,6 +123,7 @@ def test_a_difference_is_named() -> None:
     ]
 
 
+@pytest.mark.pure
 @pytest.mark.parametrize("line", [line for line in golden_lines() if line["logical_date"] is None], ids=lambda line: line["dag_id"])
 def test_a_run_whose_date_follows_the_clock_records_no_date(line: Line) -> None:
     """A date among its XComs would be right on one day only; such a key belongs in `varying`."""
@@ -128,6 +131,7 @@ def test_a_run_whose_date_follows_the_clock_records_no_date(line: Line) -> None:
     assert dates == []
 
 
+@pytest.mark.pure
 def test_one_of_several_recorded_outcomes_is_enough() -> None:
     line: Line = {"run_state": "success", "tasks": [], "outcomes": [{"run_state": "success"}, {"run_state": "failed"}]}
     assert compare(line, Observed("failed", {})) == []

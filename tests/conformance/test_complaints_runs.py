@@ -113,6 +113,7 @@ def end_index(world: Engine, task_id: str, index: int, outcome: str) -> None:
     world.step(world.result(attempt, outcome))
 
 
+@pytest.mark.pure
 @pytest.mark.parametrize("rule", ["none_failed_min_one_success", "one_success", "all_done_min_one_success", "all_success"])
 def test_39801_a_task_in_a_mapped_group_is_not_skipped_before_its_own_upstream_has_ended(rule: str) -> None:
     """Airflow evaluates the rule on the task that is not expanded yet, or over all indices: b is skipped while a[1] still runs."""
@@ -125,6 +126,7 @@ def test_39801_a_task_in_a_mapped_group_is_not_skipped_before_its_own_upstream_h
     assert world.states_of(run, "b") == {0: "skipped", 1: "queued"}
 
 
+@pytest.mark.pure
 def test_34023_all_done_fires_when_the_mapped_task_before_it_was_skipped_or_failed() -> None:
     """In Airflow `all_done` after a mapped task that was never expanded (length 0, upstream_failed) waits for ever, or is skipped."""
     for outcome, before in (("success", "skipped"), ("failed", "upstream_failed")):
@@ -137,6 +139,7 @@ def test_34023_all_done_fires_when_the_mapped_task_before_it_was_skipped_or_fail
         assert world.state(run) == "success"
 
 
+@pytest.mark.pure
 def test_37091_a_failure_at_one_index_of_a_mapped_group_does_not_fail_the_other_indices() -> None:
     """Airflow marks tasks of a mapped group upstream_failed although their own index succeeded, or was skipped."""
     world = Engine(dag_record(in_group("all_success", "none_failed"), **GROUP))
@@ -149,6 +152,7 @@ def test_37091_a_failure_at_one_index_of_a_mapped_group_does_not_fail_the_other_
     assert world.states(run)["j"] == "upstream_failed"
 
 
+@pytest.mark.pure
 def test_59925_all_done_min_one_success_runs_with_a_skipped_upstream() -> None:
     """Airflow 3.3.2 skips on any skip, although its release notes say that the task runs with at least one success."""
     tasks = [TaskSpec(task_id="a"), TaskSpec(task_id="b"), TaskSpec(task_id="c", upstream=("a", "b"), trigger_rule="all_done_min_one_success")]
@@ -169,6 +173,7 @@ def clear(world: Engine, run: RunRecord) -> None:
     world.step(e.RunRead(copy.deepcopy(world.runs[run.run_pk]), rows), e.ClearTasks(run.run_pk, None, "me"), seconds=1)
 
 
+@pytest.mark.pure
 def test_29524_a_cleared_run_and_the_run_that_waits_for_it_do_not_lock_each_other() -> None:
     """In Airflow with max_active_runs=1, run 2 waits for the failed run 1, and run 1 waits for the place of run 2 for ever.
 
@@ -207,6 +212,7 @@ def test_29524_neither_do_they_in_the_store_and_when_the_scheduler_dies(schedule
         assert read_run_counts_of_dags(tx, [world.record("d").dag_pk])[world.record("d").dag_pk] == {DagRunState.SUCCESS: 3}
 
 
+@pytest.mark.pure
 def test_65578_runs_without_a_logical_date_depend_on_the_run_before() -> None:
     """In Airflow a run without a logical date has no previous run: `depends_on_past` lets it run beside the one before, or after its failure.
 
@@ -228,6 +234,7 @@ def test_65578_runs_without_a_logical_date_depend_on_the_run_before() -> None:
 
 
 # ---- 15: tasks are stuck in scheduled or queued; a busy pool starves others ------------------------------------------
+@pytest.mark.pure
 def test_45636_a_busy_pool_with_thousands_of_waiting_tasks_starves_no_other_pool() -> None:
     """Airflow reads the first tasks by priority; if they all wait for one full pool, tasks of other pools wait although slots are free."""
     tasks = [
@@ -241,6 +248,7 @@ def test_45636_a_busy_pool_with_thousands_of_waiting_tasks_starves_no_other_pool
     assert len(world.live("busy")) == 1
 
 
+@pytest.mark.pure
 def test_39717_a_late_or_doubled_message_about_an_attempt_changes_no_task() -> None:
     """In Airflow an executor's event about an attempt that was replaced fails the task: "reports that the task finished although it is queued".
 
@@ -260,6 +268,7 @@ def test_39717_a_late_or_doubled_message_about_an_attempt_changes_no_task() -> N
     assert (world.states(run), world.state(run)) == ({"a": "success"}, "success")
 
 
+@pytest.mark.pure
 def test_13542_no_task_stays_scheduled_or_queued_when_the_scheduler_is_replaced() -> None:
     """Airflow finds tasks of a dead scheduler after minutes, or never: they stay in scheduled or queued although there is room."""
     tasks = [TaskSpec(task_id="m", pool="narrow", expansion=literal(5))]

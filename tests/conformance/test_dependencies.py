@@ -13,6 +13,8 @@ from tests.unit.timetables.periods import timetable_of
 from gnomon.dependencies import After, upstream_slots
 from gnomon.timetables.wall_clock.zones import named_zone, zone_of
 
+pytestmark = pytest.mark.pure
+
 CASES = [json.loads(line) for line in (Path(__file__).parent / "data/dependencies.jsonl").read_text().splitlines()]
 
 

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.pure
+
 ROOT = Path(__file__).parents[2]
 SHARED = ROOT.parent / "shared"
 COPIED = [

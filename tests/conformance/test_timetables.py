@@ -18,6 +18,8 @@ from gnomon.timetables import BuiltinTimetable
 from gnomon.timetables.registry import BUILTINS, build, reference
 from gnomon.timetables.wall_clock.zones import named_zone
 
+pytestmark = pytest.mark.pure
+
 CASES = [json.loads(line) for line in (Path(__file__).parent / "data/timetables.jsonl").read_text().splitlines()]
 MOVED_ZONE = "Africa/Casablanca"
 """The tz database ends Morocco's clock changes in 2026 from release 2026c or d on; the cases were made before, and with

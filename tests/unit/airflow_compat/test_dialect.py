@@ -241,6 +241,7 @@ def _run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
                           capture_output=True, text=True, timeout=PATIENCE_S, check=False)
 
 
+@pytest.mark.ordinary
 def test_a_script_runs_with_the_dialect(tmp_path: Path) -> None:
     (tmp_path / "beside.py").write_text("NAME = 'helper'\n")
     (tmp_path / "script.py").write_text(textwrap.dedent("""
@@ -253,6 +254,7 @@ def test_a_script_runs_with_the_dialect(tmp_path: Path) -> None:
     assert (ended.stdout, ended.returncode) == ("__main__ gnomon.sdk.dags.dag helper ['--flag']\n", 0), ended.stderr
 
 
+@pytest.mark.ordinary
 def test_a_script_that_is_not_there_is_wrong_usage(tmp_path: Path) -> None:
     assert _run("nothing.py", cwd=tmp_path).returncode == 2
     ended = _run(cwd=tmp_path)
@@ -260,6 +262,7 @@ def test_a_script_that_is_not_there_is_wrong_usage(tmp_path: Path) -> None:
     assert "Usage" in ended.stderr
 
 
+@pytest.mark.ordinary
 def test_importing_the_package_loads_nothing_heavy(tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text(
         "import sys, airflow\nprint([name for name in ('pendulum', 'jinja2', 'yaml') if name in sys.modules])\n"

@@ -50,6 +50,7 @@ def test_the_zones_handed_out_are_those_of_pendulum(tmp_path: Path) -> None:
     assert _module("airflow.utils.timezone").utc_epoch() == dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 
 
+@pytest.mark.ordinary
 def test_a_file_that_needs_no_zone_loads_no_pendulum() -> None:
     code = ("import sys; from gnomon.loading import dialect; dialect.enable(); import airflow.utils.timezone, airflow.settings; "
             "from airflow.sdk import timezone; timezone.utcnow(); print('pendulum' in sys.modules); "
@@ -137,6 +138,7 @@ def test_an_option_of_the_wrong_kind_is_named(tmp_path: Path) -> None:
         _module("airflow.configuration").conf.getint("mine", "n")
 
 
+@pytest.mark.ordinary
 def test_mail_goes_to_everybody_named(tmp_path: Path) -> None:
     email, config = _module("airflow.utils.email"), _module("gnomon.config")
     with smtp_server() as server:

@@ -18,11 +18,13 @@ def loaded_after(code: str) -> set[str]:
     return set(done.stdout.split())
 
 
+@pytest.mark.ordinary
 def test_importing_dag_loads_no_files_archives_or_network() -> None:
     found = loaded_after("import airflow; from airflow.sdk import DAG")
     assert found & {"importlib.resources", "tempfile", "shutil", "random", "logging", "socket", "inspect", "msgspec"} == set()
 
 
+@pytest.mark.ordinary
 def test_the_usual_operators_load_no_assets_and_no_virtual_environments() -> None:
     found = loaded_after(
         "from airflow.sdk import DAG, task\nfrom airflow.operators.python import PythonOperator\n"

@@ -151,6 +151,7 @@ def test_a_pattern_is_bounded(target: AccountSite, path: str) -> None:
     assert (long.status, long.json()["detail"]) == (422, "a pattern has at most 2,000 characters, and this one has 2,001")
 
 
+@pytest.mark.pure
 @pytest.mark.parametrize(("value", "text", "expected"), [
     ("daily_sales", "sales", True), ("daily_sales", "SALES", True), ("daily_sales", "y_s", True), ("dailyXsales", "y_s", True), ("daily", "d%y", True),
     ("daily", "y%d", False), ("daily", "_____", True), ("daily", "______", False), ("daily", "%", True), ("", "_", False), ("a[b]c", "[b]", True),
@@ -176,6 +177,7 @@ def test_a_link_on_another_site_does_not_end_the_session(target: AccountSite) ->
     assert get("/dags") == 401
 
 
+@pytest.mark.pure
 def test_many_waits_for_runs_look_less_often() -> None:
     assert [find_pause(0.5, waits) for waits in (1, 50, 100, 5000)] == [0.5, 0.5, 1.0, 50.0]
     assert find_pause(60.0, 5000) == 60.0
@@ -248,6 +250,7 @@ def test_a_preview_waits_for_a_slot_and_not_more_of_them_than_may(target: Accoun
         assert waiting.result(30).status == 200
 
 
+@pytest.mark.pure
 def test_an_attribute_that_is_named_again_costs_no_further_sort() -> None:
     """An address has room for thousands of names, and each sorted the whole list."""
     looked_at = []

@@ -93,6 +93,7 @@ def _triggerer(running: int, queues: tuple[str, ...] | None = None) -> Triggerer
     return TriggererLease("t", "here", 10, queues, 0, False, running, {})
 
 
+@pytest.mark.pure
 @pytest.mark.parametrize(("unclaimed", "alive", "said"), [
     ({}, [], ()),
     ({None: 1}, [], ("No triggerer is alive, and 1 deferred task waits for one. `gnomon triggerer` starts one.",)),
@@ -113,6 +114,7 @@ def test_deferred_tasks_that_no_triggerer_takes_are_told_with_the_remedy(
     assert find_unclaimed_triggers(unclaimed, alive) == said
 
 
+@pytest.mark.pure
 def test_requests_that_come_together_share_one_look(cfg: Config) -> None:
     clock = VirtualClock(START)
     looker = HealthReader(cfg, clock)
@@ -141,6 +143,7 @@ def test_a_process_that_fell_silent_is_told(cfg: Config) -> None:
     looker.close()
 
 
+@pytest.mark.pure
 def test_files_that_could_not_be_loaded_are_named_up_to_a_bound() -> None:
     errors = [dag_files.StoredImportError(f"/dags/{number}.py", "import", f"bad {number}\nmore", None, "", 0) for number in range(7)]
     wrongs = find_problems((), errors)
@@ -151,6 +154,7 @@ def test_files_that_could_not_be_loaded_are_named_up_to_a_bound() -> None:
     assert find_problems((), [named])[0].startswith("/dags/a.py, line 2")
 
 
+@pytest.mark.pure
 def test_dags_that_are_not_planned_are_named_up_to_a_bound_and_paused_ones_are_not() -> None:
     bad = [dags.StoredDag(n, f"dag{n}", 0, False, True, 1, "f.py", "it hangs") for n in range(7)]
     quiet = [dags.StoredDag(8, "paused", 0, True, True, 1, "f.py", "it hangs"), dags.StoredDag(9, "well", 0, False, True, 1, "f.py", None)]
@@ -158,6 +162,7 @@ def test_dags_that_are_not_planned_are_named_up_to_a_bound_and_paused_ones_are_n
     assert told[0] == "DAG dag0 is not planned: it hangs" and told[-1] == "2 more DAGs are not planned" and len(told) == 6
 
 
+@pytest.mark.pure
 def test_dags_whose_dependencies_are_never_met_are_not_planned_either() -> None:
     known = [dags.StoredDag(n, f"dag{n}", 0, n == 3, True, 1, "f.py", None) for n in range(4)]
     assert find_unplanned_dags(known, {1: "a circle", 3: "another"}) == ("DAG dag1 is not planned: a circle",)

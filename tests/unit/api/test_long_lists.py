@@ -10,6 +10,8 @@ from gnomon.api.common.ordering import SortField, parse_order
 from gnomon.api.common.paging import TotalEntries, check_sorted, count_entries, find_count_limit, find_total
 from gnomon.store.pages.page_query import COUNT_MAX, SORTED_MAX
 
+pytestmark = pytest.mark.pure
+
 FIELDS = {"id": SortField("id"), "conf": SortField("conf", is_text=True)}
 INDEXED = frozenset({"id"})
 

@@ -9,6 +9,8 @@ import pytest
 
 from gnomon.api.page_assets import COMPRESSED_MIN, PageAssets
 
+pytestmark = pytest.mark.pure
+
 TEXT = b"let a = 1;\n" * COMPRESSED_MIN
 
 

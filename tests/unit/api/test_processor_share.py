@@ -26,6 +26,8 @@ from gnomon.api.common.processor_share import (
 )
 from gnomon.api.common.request_turns import WAITING_MAX, RequestTurns
 
+pytestmark = pytest.mark.pure
+
 
 class ScriptedMeter:
     """A machine whose counters the test moves."""

@@ -21,6 +21,8 @@ from gnomon.api.v2.routers import ROUTERS
 from gnomon.clock import VirtualClock
 from gnomon.config import load_config
 
+pytestmark = pytest.mark.pure
+
 
 def _list_all() -> Iterator[tuple[str, APIRoute]]:
     for prefix, routers in (("/api/v2", ROUTERS), ("/api/gnomon/v1", OWN_ROUTERS)):

@@ -39,6 +39,7 @@ def _pass_through(peer: str, headers: list[tuple[str, str]], tmp_path: Path) -> 
     return seen
 
 
+@pytest.mark.pure
 @pytest.mark.parametrize(
     ("peer", "forwarded", "client"),
     [
@@ -66,6 +67,7 @@ def test_the_client_is_the_first_address_from_the_right_that_is_no_proxy(peer: s
     assert _pass_through(peer, [("X-Forwarded-For", value) for value in forwarded], tmp_path)["client"][0] == client
 
 
+@pytest.mark.pure
 @pytest.mark.parametrize(
     ("peer", "forwarded", "proto", "scheme"),
     [
@@ -119,6 +121,7 @@ def test_a_trailer_is_no_header(tmp_path: Path) -> None:
     assert answer == b"HTTP/1.1 429"
 
 
+@pytest.mark.pure
 def test_what_is_no_network_is_an_error_at_the_start(tmp_path: Path) -> None:
     cfg = load_config({"GNOMON__API__TRUSTED_PROXIES": "10.0.0.1/8"}, tmp_path)
     context = create_context(cfg, VirtualClock(NOW), "127.0.0.1", lambda: HealthSnapshot(NOW, ()))

@@ -56,6 +56,7 @@ def _as_nobody(cfg: Config) -> str:
     return said
 
 
+@pytest.mark.pure
 def test_a_new_home_has_its_folders_afterwards(home: Path) -> None:
     cfg = _cfg(home / "deep" / "home")
     assert prepare_home(cfg) is True
@@ -79,12 +80,14 @@ def test_a_home_below_a_foreign_folder_is_named_with_its_remedy(home: Path) -> N
     assert said.startswith(f"cannot create the folder {home / 'mine'}: permission denied;")
 
 
+@pytest.mark.pure
 def test_a_full_disk_is_named_with_its_remedy(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checks, "FREE_BYTES_MIN", 2**62)
     with pytest.raises(ConfigurationError, match=f"the disk of {home} is full: .* free some space, or set GNOMON_HOME to another home"):
         prepare_home(_cfg(home))
 
 
+@pytest.mark.pure
 def test_a_disk_that_fills_while_it_is_tried_is_told_as_full() -> None:
     with open("/dev/full", "wb", buffering=0) as full:
         try:
@@ -94,11 +97,13 @@ def test_a_disk_that_fills_while_it_is_tried_is_told_as_full() -> None:
     assert said == "the disk of /full is full; free some space, or set GNOMON_HOME to another home"
 
 
+@pytest.mark.pure
 def test_a_dags_folder_that_is_not_there_is_named_with_its_source(home: Path) -> None:
     with pytest.raises(ConfigurationError, match=r"\[core\] dags_folder \(GNOMON__CORE__DAGS_FOLDER\) is /no/such, which is not a folder"):
         prepare_home(_cfg(home, core__dags_folder="/no/such"))
 
 
+@pytest.mark.pure
 def test_a_second_standalone_is_told_about_the_first(home: Path) -> None:
     cfg = _cfg(home)
     first = HomeLock(cfg)
@@ -114,10 +119,12 @@ def test_a_second_standalone_is_told_about_the_first(home: Path) -> None:
     HomeLock(cfg).close()
 
 
+@pytest.mark.pure
 def test_no_standalone_runs_in_a_home_that_never_had_one(home: Path) -> None:
     assert not is_standalone_running(_cfg(home))
 
 
+@pytest.mark.pure
 def test_a_port_that_is_taken_is_named_with_its_remedy(home: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
@@ -128,6 +135,7 @@ def test_a_port_that_is_taken_is_named_with_its_remedy(home: Path) -> None:
     )
 
 
+@pytest.mark.pure
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -141,6 +149,7 @@ def test_an_address_that_is_none_of_this_machine_is_told(home: Path, options: di
         open_listener(_cfg(home, **options))
 
 
+@pytest.mark.pure
 def test_the_address_to_open_is_a_name_that_a_browser_reaches(home: Path) -> None:
     with open_listener(_cfg(home, api__host="0.0.0.0", api__port="0")) as listener:
         assert browser_address(listener) == f"http://localhost:{listener.getsockname()[1]}"

@@ -12,6 +12,8 @@ import pytest
 from gnomon.cli import celery
 from gnomon.cli.main import main
 
+pytestmark = pytest.mark.pure
+
 
 class Replaced(BaseException):
     """The process would be another program now: nothing of the command may catch it."""

@@ -12,6 +12,8 @@ from gnomon.errors.product import UserError
 from gnomon.model.mapping import Expansion, Length, LiteralLength, XComLength
 from gnomon.model.spec import DagSpec, FileInputs, ParsedDag, ParsedFile, TaskSpec
 
+pytestmark = pytest.mark.pure
+
 
 def _target(spec: DagSpec) -> ParsedTarget:
     dag = ParsedDag(spec=spec, spec_hash="1")

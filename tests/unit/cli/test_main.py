@@ -27,6 +27,7 @@ def _command(monkeypatch: pytest.MonkeyPatch, body: Callable[[], object]) -> Non
     monkeypatch.setitem(commands.root._lazy, "probe", LazyCommand(f"{__name__}:probe", "A probe."))
 
 
+@pytest.mark.pure
 @pytest.mark.parametrize("error", [UserError("the pool is full"), ResourceUnavailable("the pool is full")])
 def test_a_known_error_is_one_message_on_stderr_and_exit_code_1(
     error: Exception, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -39,6 +40,7 @@ def test_a_known_error_is_one_message_on_stderr_and_exit_code_1(
     assert capsys.readouterr() == ("", "gnomon: the pool is full\n")
 
 
+@pytest.mark.pure
 @pytest.mark.parametrize("error", [ZeroDivisionError("by zero"), InternalError("by zero")])
 def test_an_unexpected_error_hides_its_traceback_and_says_how_to_see_it(
     error: Exception, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -55,6 +57,7 @@ def test_an_unexpected_error_hides_its_traceback_and_says_how_to_see_it(
     assert "Traceback" in capsys.readouterr().err
 
 
+@pytest.mark.pure
 @pytest.mark.parametrize("args", [["probe", "--nonsense"], ["probe", "extra"], ["dags", "lst"], ["dgas"], ["runs", "show"]])
 def test_wrong_usage_is_exit_code_2(
     args: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -65,11 +68,13 @@ def test_wrong_usage_is_exit_code_2(
     assert out == "" and "Usage:" in err
 
 
+@pytest.mark.pure
 def test_an_unknown_command_is_answered_with_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["dgas"]) == 2
     assert "'dags'" in capsys.readouterr().err
 
 
+@pytest.mark.pure
 @pytest.mark.parametrize(
     ("typed", "meant"),
     [
@@ -83,17 +88,20 @@ def test_a_command_under_another_name_is_answered_with_ours(typed: str, meant: s
     assert capsys.readouterr().err.endswith(f"Did you mean {meant}?\n")
 
 
+@pytest.mark.pure
 @pytest.mark.parametrize("typed", ["pools test x", "config show", "frobnicate", "runs rm x"])
 def test_no_command_is_guessed_among_many_or_none(typed: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(typed.split()) == 2
     assert capsys.readouterr().err.endswith(f"No such command '{typed.split()[min(1, len(typed.split()) - 1)]}'.\n")
 
 
+@pytest.mark.pure
 def test_names_of_airflow_lead_to_commands_and_are_none() -> None:
     assert set(OF_AIRFLOW.values()) <= set(ARGUMENTS)
     assert not set(OF_AIRFLOW) & set(ARGUMENTS)
 
 
+@pytest.mark.pure
 def test_ctrl_c_is_exit_code_130(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     def body() -> None:
         raise KeyboardInterrupt
@@ -103,6 +111,7 @@ def test_ctrl_c_is_exit_code_130(monkeypatch: pytest.MonkeyPatch, capsys: pytest
     assert capsys.readouterr().err.strip() == ""
 
 
+@pytest.mark.pure
 def test_a_refused_confirmation_is_exit_code_1(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     def body() -> None:
         raise click.Abort
@@ -112,11 +121,13 @@ def test_a_refused_confirmation_is_exit_code_1(monkeypatch: pytest.MonkeyPatch, 
     assert "nothing was changed" in capsys.readouterr().err
 
 
+@pytest.mark.pure
 def test_a_command_decides_its_exit_code(monkeypatch: pytest.MonkeyPatch) -> None:
     _command(monkeypatch, lambda: 3)
     assert main(["probe"]) == 3
 
 
+@pytest.mark.pure
 def test_every_command_of_the_table_loads(capsys: pytest.CaptureFixture[str]) -> None:
     for name in commands.COMMANDS:
         assert main([name, "--help"]) == 0
@@ -145,6 +156,7 @@ def _environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
 
 
+@pytest.mark.pure
 def test_the_version_is_printed_by_the_command_and_by_the_option(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["version"]) == 0 and main(["--version"]) == 0
     first, second = capsys.readouterr().out.splitlines()

@@ -13,6 +13,8 @@ from click.testing import CliRunner
 from gnomon.cli.commands import root as gnomon
 from gnomon.cli.output import format_cell, format_fields, format_table, output_option, print_records
 
+pytestmark = pytest.mark.pure
+
 
 @dataclass(frozen=True)
 class Row:

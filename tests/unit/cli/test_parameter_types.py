@@ -11,6 +11,8 @@ from gnomon.errors.product import UserError
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, ParamSpec
 
+pytestmark = pytest.mark.pure
+
 SPEC = DagSpec(
     dag_id="etl",
     timetable=TimetableRef(path="NullTimetable"),

@@ -11,6 +11,8 @@ import pytest
 from gnomon.cli.past_times import PastTimeType, SecondsType
 from gnomon.model.instants import iso
 
+pytestmark = pytest.mark.pure
+
 NOW = 1_772_355_600_000_000
 """2026-03-01T09:00:00Z"""
 

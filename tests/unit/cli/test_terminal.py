@@ -15,6 +15,8 @@ from gnomon.cli.terminal.screen import Screen
 from gnomon.cli.terminal.state_styles import STYLES, choose_summary, draw_legend
 from gnomon.model.states import DagRunState, TaskInstanceState
 
+pytestmark = pytest.mark.pure
+
 ROW = {
     "dag_id": "warehouse", "run_id": "scheduled__2026-03-01T06:00:00+00:00", "run_type": "scheduled", "state": "failed",
     "run_after": "2026-03-01T06:00:00.000000+00:00", "start_date": "2026-03-01T06:00:01.500000+00:00", "end_date": None,

@@ -11,6 +11,8 @@ from gnomon.cli.parameter_types import MomentType, resolve_instant
 from gnomon.config import load_config
 from gnomon.model.instants import iso
 
+pytestmark = pytest.mark.pure
+
 
 @pytest.mark.parametrize(
     ("text", "zone", "instant"),

@@ -65,6 +65,7 @@ def plugin(empty_home: Home) -> None:
     (folder / "daily_plugin.py").write_text(PLUGIN)
 
 
+@pytest.mark.pure
 def test_preview_of_a_cron_text_shows_runs_by_the_clock_on_the_wall(gnomon: Gnomon) -> None:
     code, out, err = gnomon("timetables", "preview", "30 2 * * *", *BERLIN, *MARCH)
     assert (code, err) == (0, "")
@@ -86,6 +87,7 @@ def test_preview_as_json_has_the_names_of_a_run(gnomon: Gnomon) -> None:
     assert [tuple(record) for record in records] == [NAMES, NAMES]
 
 
+@pytest.mark.pure
 def test_preview_without_a_window_begins_now_and_shows_ten(gnomon: Gnomon) -> None:
     records = json.loads(gnomon("timetables", "preview", "@hourly", "-o", "json").out)
     assert len(records) == 10
@@ -114,6 +116,7 @@ def test_a_schedule_that_never_runs_says_so(gnomon: Gnomon, deployment: Deployme
     assert json.loads(gnomon("timetables", "preview", "by_hand", "-o", "json").out) == []
 
 
+@pytest.mark.pure
 def test_a_calendar_file_is_as_the_standard_has_it_and_always_the_same(gnomon: Gnomon) -> None:
     command = ("timetables", "preview", "30 2 * * *", *BERLIN, *MARCH, "-o", "ics")
     out = gnomon(*command).out
@@ -127,6 +130,7 @@ def test_a_calendar_file_is_as_the_standard_has_it_and_always_the_same(gnomon: G
     assert gnomon(*command).out == out
 
 
+@pytest.mark.pure
 def test_a_picture_is_well_formed_and_marks_each_day(gnomon: Gnomon) -> None:
     out = gnomon("timetables", "preview", "*/5 * * * *", *BERLIN, "--from", "2026-03-15", "--until", "2026-04-10", "-o", "svg").out
     assert ET.fromstring(out).tag == "{http://www.w3.org/2000/svg}svg"
@@ -135,6 +139,7 @@ def test_a_picture_is_well_formed_and_marks_each_day(gnomon: Gnomon) -> None:
     assert "March 2026" in out and "April 2026" in out and "prefers-color-scheme:dark" in out and "http://" not in out.replace("http://www.w3.org", "")
 
 
+@pytest.mark.pure
 def test_months_lie_beside_one_another_on_every_width(gnomon: Gnomon) -> None:
     out = gnomon("timetables", "preview", "@daily", "--from", "2026-01-01", "-o", "svg").out
     for rule in re.findall(r"@media \(min-width:[^{]+\{(svg.*?\))\}\}\n", out):
@@ -151,6 +156,7 @@ def test_words_of_a_person_are_escaped_in_the_picture(gnomon: Gnomon) -> None:
     assert "<script" not in out
 
 
+@pytest.mark.pure
 def test_a_window_too_long_for_a_picture_says_what_to_do(gnomon: Gnomon) -> None:
     code, _, err = gnomon("timetables", "preview", "@yearly", "--until", "2046-01-01", "-o", "svg")
     assert code == 1 and "give an earlier --until" in err
@@ -215,12 +221,14 @@ def test_check_shows_the_smallest_example_and_how_to_repeat_it(gnomon: Gnomon) -
     assert "from daily_plugin import Tomorrow" in out and "timetable = Tomorrow.deserialize({})" in out
 
 
+@pytest.mark.pure
 def test_check_of_what_keeps_all_laws_is_exit_code_0(gnomon: Gnomon) -> None:
     code, out, _ = gnomon("timetables", "check", "30 2 * * *", *BERLIN, "--cases", "10")
     assert (code, out) == (0, "30 2 * * * keeps all 12 laws, in 10 cases of each (seed 0)\n")
     assert gnomon("timetables", "check", "@daily", "--cases", "5", "-o", "json") == (0, "[]\n", "")
 
 
+@pytest.mark.pure
 def test_diff_counts_what_is_gained_lost_moved_and_the_same(gnomon: Gnomon) -> None:
     window = ("--from", "2026-03-02", "--until", "2026-03-09")  # Monday to Sunday
     code, out, _ = gnomon("timetables", "diff", "30 2 * * 1-5", "0 4 * * 1,3,5,6", *window)
@@ -232,6 +240,7 @@ def test_diff_counts_what_is_gained_lost_moved_and_the_same(gnomon: Gnomon) -> N
     assert record["from"] == "2026-03-02T00:00:00.000000+00:00"
 
 
+@pytest.mark.pure
 def test_diff_of_equal_schedules_is_empty_and_looks_a_year_ahead(gnomon: Gnomon) -> None:
     assert gnomon("timetables", "diff", "0 0 * * *", "@daily").out == "365 runs before, 365 runs after: 0 gained, 0 lost, 0 moved, 365 the same\n"
 
@@ -243,6 +252,7 @@ def test_diff_of_a_dag_and_an_expression_is_within_the_bounds_of_the_dag(gnomon:
     assert out.splitlines()[0] == "4 runs before, 7 runs after: 3 gained, 0 lost, 0 moved, 4 the same"
 
 
+@pytest.mark.pure
 def test_diff_draws_what_changes(gnomon: Gnomon) -> None:
     out = gnomon("timetables", "diff", "30 2 * * 1-5", "0 4 * * 1,3,5,6", "--until", "2026-04-01", "-o", "svg").out
     assert ET.fromstring(out).tag.endswith("svg")
@@ -261,6 +271,7 @@ def test_where_a_calendar_ends_the_runs_up_to_there_are_shown_and_the_end_is_tol
     assert ET.fromstring(gnomon("timetables", "preview", target, "--until", "2026-04-01", "-o", "svg").out).tag.endswith("svg")
 
 
+@pytest.mark.pure
 def test_runs_beyond_what_is_looked_at_are_not_passed_over_in_silence(gnomon: Gnomon, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gnomon.operations.schedule_targets.RUNS_MAX", 5)
     monkeypatch.setattr("gnomon.cli.timetables.timetable_preview.RUNS_MAX", 5)

@@ -9,6 +9,8 @@ from tests.conformance.storeworld import spec
 from gnomon.cli.trial.trial_answers import AnswerType, check_answered_tasks
 from gnomon.report.listings.not_found import NameNotFound
 
+pytestmark = pytest.mark.pure
+
 
 def test_an_answer_to_a_task_that_the_dag_does_not_have_is_refused() -> None:
     check_answered_tasks(spec("release", ["approve", "version"]), {"approve": (("Approve",), {})})

@@ -10,6 +10,8 @@ from gnomon.model.attempts import build_attempt_log_path, build_trigger_log_path
 from gnomon.report.listings import log_tail
 from gnomon.testing.dag_runs.task_logs import TaskLogs
 
+pytestmark = pytest.mark.pure
+
 
 def _write(folder: Path, name: str, text: bytes) -> None:
     path = folder / name

@@ -86,6 +86,7 @@ def test_the_name_of_today_wins_over_an_old_one(tmp_path: Path) -> None:
     assert load_config(environ, tmp_path).integer("dag_processor", "parsing_processes") == 3
 
 
+@pytest.mark.ordinary
 def test_a_command_gives_a_value(tmp_path: Path) -> None:
     cfg = load_config({"AIRFLOW__DATABASE__SQL_ALCHEMY_CONN_CMD": "echo postgresql://u:p@h/n"}, tmp_path)
     assert cfg.database_url == "postgresql://u:p@h/n"
@@ -201,6 +202,7 @@ def test_an_address_of_another_form_is_refused_and_not_shown(tmp_path: Path) -> 
     assert "hush" not in str(refused.value)
 
 
+@pytest.mark.ordinary
 @pytest.mark.parametrize("command", ["postgresql://me:hush@h/n", "sh -c 'echo no postgresql://me:hush@h/n >&2; exit 3'", "'postgresql://me:hush@h/n"])
 def test_a_command_that_fails_is_told_without_the_password_of_an_address(tmp_path: Path, command: str) -> None:
     with pytest.raises(OptionError, match=r"SQL_ALCHEMY_CONN_CMD.*me:\*\*\*@h/n") as refused:

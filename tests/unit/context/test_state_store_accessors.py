@@ -22,6 +22,8 @@ from gnomon.model.task_api_requests import AnyTaskApiRequest, GetAssetState, Set
 from gnomon.sdk.assets import Asset
 from gnomon.store import open_database
 
+pytestmark = pytest.mark.ordinary
+
 ATTEMPT = Attempt(
     attempt_id="x", group_no=1, epoch=1, task_id="a", task_no=0, file="/d.py",
     run=RunFacts(run_pk=1, dag_id="d", run_id="m", run_type="manual", run_after=0),

@@ -10,6 +10,8 @@ import pytest
 from gnomon.dagfiles.discovery import FileDiscovery
 from gnomon.dagfiles.settings import SourceFolder
 
+pytestmark = pytest.mark.pure
+
 DAG_TEXT = "# airflow dag\n"
 
 

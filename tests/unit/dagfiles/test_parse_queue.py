@@ -8,6 +8,8 @@ from gnomon.dagfiles.parse_queue import ParseQueue
 from gnomon.dagfiles.settings import SLOW_AFTER_S, SLOW_MAX
 from gnomon.model.spec import FileInputs, ParsedFile, ParseFailure
 
+pytestmark = pytest.mark.pure
+
 
 def agenda(files: dict[str, int] | None = None, **options) -> ParseQueue:
     made = ParseQueue(**{"processes": 2, "reparse_s": 30.0, **options})

@@ -7,6 +7,8 @@ import pytest
 from gnomon.config import load_config
 from gnomon.dagfiles.settings import build_dag_processor_settings
 
+pytestmark = pytest.mark.pure
+
 NAMES = [
     ("DAG_PROCESSOR__REFRESH_INTERVAL", "7", "refresh_s", 7.0),
     ("SCHEDULER__DAG_DIR_LIST_INTERVAL", "7", "refresh_s", 7.0),

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from gnomon.executors.combined import CombinedExecutor
 from gnomon.executors.interface import ExecutorEvent, WorkerUnreachable
 from gnomon.model.attempts import Attempt, RunFacts
+
+pytestmark = pytest.mark.pure
 
 RUN = RunFacts(run_pk=1, dag_id="d", run_id="r", run_type="manual", run_after=0)
 ATTEMPT = Attempt(attempt_id="a", group_no=1, epoch=1, run=RUN, task_id="t", task_no=0, file="/d.py")

@@ -24,6 +24,8 @@ from gnomon.executors.kubernetes.pod_template import (
 )
 from gnomon.model.attempts import Attempt, RunFacts
 
+pytestmark = pytest.mark.pure
+
 FATAL = ("ErrImagePull", "InvalidImageName")
 
 

@@ -12,6 +12,8 @@ from gnomon.executors.interface import AttemptEnded, ExecutorEvent, InventoryRec
 from gnomon.executors.remote import RemoteExecutor
 from gnomon.model.attempts import Attempt, AttemptResult, RunFacts
 
+pytestmark = pytest.mark.pure
+
 NAME = "CeleryExecutor"
 TIMEOUT_S = 600.0
 

@@ -19,6 +19,8 @@ from gnomon.loading.bundles.git_access import GitAccess
 from gnomon.loading.bundles.git_bundle import GitDagBundle
 from gnomon.loading.bundles.version_cleanup import remove_unused_versions
 
+pytestmark = pytest.mark.ordinary
+
 LONG_AGO = 1_000_000_000
 
 

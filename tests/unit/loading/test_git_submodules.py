@@ -19,6 +19,8 @@ from gnomon.loading.bundles.git_access import GitAccess
 from gnomon.loading.bundles.git_bundle import GitDagBundle
 from gnomon.loading.bundles.git_submodules import choose_access, fetch_submodules, resolve_address
 
+pytestmark = pytest.mark.ordinary
+
 ALLOW_FILES = ("-c", "protocol.file.allow=always")
 
 Make = Callable[..., GitDagBundle]

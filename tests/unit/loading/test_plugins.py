@@ -16,6 +16,8 @@ from gnomon.loading.plugins import PluginRow
 from gnomon.model.slots import TimetableRef
 from gnomon.timetable_host import ask_and_wait
 
+pytestmark = pytest.mark.ordinary
+
 SURVEY = "gnomon.loading.plugins:list_plugins"
 PLUGIN = '''
 from airflow.plugins_manager import AirflowPlugin

@@ -55,6 +55,7 @@ def _fork(run: Callable[[], None]) -> int:
     return pid
 
 
+@pytest.mark.ordinary
 def test_processes_that_share_a_file_lose_no_line_while_it_is_rotated(tmp_path: Path) -> None:
     path = tmp_path / "scheduler.log"
     handler = SharedRotatingFileHandler(str(path), 2000, 1000)  # before the forks, as a service has it
@@ -71,6 +72,7 @@ def test_processes_that_share_a_file_lose_no_line_while_it_is_rotated(tmp_path: 
     assert len(files) > 10
 
 
+@pytest.mark.ordinary
 def test_a_process_that_stands_still_in_a_rotation_holds_up_nobody(tmp_path: Path) -> None:
     path = tmp_path / "x.log"
     _write(path, ["first"], 8, 3)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import socket
 
+import pytest
+
 from gnomon.metrics import Meter, StatsdClient
 from gnomon.metrics.meter import NAMES_MAX
 
@@ -50,6 +52,7 @@ def test_names_are_kept_up_to_a_bound_and_sent_beyond_it() -> None:
     assert len(kept.sent) == NAMES_MAX + 6
 
 
+@pytest.mark.ordinary
 def test_lines_arrive_as_statsd_reads_them() -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
         server.bind(("127.0.0.1", 0))
@@ -61,6 +64,7 @@ def test_lines_arrive_as_statsd_reads_them() -> None:
             meter.close()
 
 
+@pytest.mark.ordinary
 def test_a_server_that_is_not_there_disturbs_nobody() -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
         server.bind(("127.0.0.1", 0))

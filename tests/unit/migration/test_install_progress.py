@@ -14,6 +14,8 @@ from gnomon.migration.providers import package_installer
 from gnomon.migration.providers.install_progress import InstallProgress
 from gnomon.migration.providers.package_installer import PackageInstaller, describe_progress
 
+pytestmark = pytest.mark.ordinary
+
 PIP = """
 import sys
 print("Collecting apache-airflow-providers-http==5.2.1")

@@ -158,6 +158,7 @@ def test_a_failure_of_the_installer_becomes_a_sentence(text: str, told: str) -> 
     assert told in _describe_failure("x", text)
 
 
+@pytest.mark.ordinary
 def test_check_says_of_each_module_whether_it_can_be_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     write_package(tmp_path, "apache-airflow-providers-omega", "1.0", [], {
         "__init__.py": "", "good.py": "from airflow.sdk import BaseHook\n", "needs.py": "import no_such_library.part\n",

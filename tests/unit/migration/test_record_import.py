@@ -21,6 +21,8 @@ from gnomon.migration.records.airflow_database import read_database
 from gnomon.migration.records.airflow_records import AirflowPool, AirflowRecords, read_export_file
 from gnomon.store.admin import connections, pools, variables
 
+pytestmark = pytest.mark.ordinary
+
 KEY = Fernet.generate_key().decode()
 CONNECTIONS = {
     "db": {"conn_type": "postgres", "description": "the db", "login": "me", "password": "s3cret", "host": "h", "port": 5432, "schema": "app", "extra": '{"a": 1}'},

@@ -10,6 +10,8 @@ from gnomon.model.instants import to_datetime, to_instant
 from gnomon.monitor.late_runs import compute_due, format_span
 from gnomon.report.activity.usual_duration import compute_p95
 
+pytestmark = pytest.mark.pure
+
 
 @pytest.mark.parametrize(("run_after", "by", "zone", "due"), [
     ("2026-03-01T05:00", "07:30", "UTC", "2026-03-01T07:30"), ("2026-03-01T08:00", "07:30", "UTC", "2026-03-02T07:30"),

@@ -17,6 +17,8 @@ from gnomon.operators import BashOperator
 from gnomon.operators.subprocess_hook import SubprocessHook
 from gnomon.sdk.dags.dag import DAG
 
+pytestmark = pytest.mark.ordinary
+
 
 def test_the_last_line_of_output_is_returned(dag: DAG, execute: Callable[..., Any]) -> None:
     assert execute(BashOperator(task_id="t", bash_command="echo first; echo {{ ds }} >&2")) == "2024-03-04"

@@ -22,6 +22,7 @@ def test_a_python_sensor_may_return_a_value(dag: DAG, execute: Callable[..., Any
     assert execute(PythonSensor(task_id="t", python_callable=lambda: PokeReturnValue(True, "found"))) == "found"
 
 
+@pytest.mark.ordinary
 @pytest.mark.parametrize(("command", "done"), [("true", True), ("exit 1", False)])
 def test_a_bash_sensor_waits_for_exit_code_0(
     dag: DAG, context_of: Callable[..., Any], command: str, done: bool
@@ -30,6 +31,7 @@ def test_a_bash_sensor_waits_for_exit_code_0(
     assert sensor.poke(context_of(sensor)) is done
 
 
+@pytest.mark.ordinary
 def test_a_bash_sensor_fails_on_another_code_than_the_one_to_retry_on(dag: DAG, context_of: Callable[..., Any]) -> None:
     sensor = BashSensor(task_id="t", bash_command="exit 7", retry_exit_code=2)
     with pytest.raises(AirflowFailException, match="7"):

@@ -37,6 +37,7 @@ def _external(function: Callable[..., Any], **kwargs: Any) -> ExternalPythonOper
     return ExternalPythonOperator(task_id="t", python=sys.executable, python_callable=function, **kwargs)
 
 
+@pytest.mark.ordinary
 def test_the_function_gets_its_arguments_and_plain_context_values(dag: DAG, execute: Execute) -> None:
     def function(first, second, ds, logical_date, ti=None, **context):  # type: ignore[no-untyped-def]
         import os
@@ -53,6 +54,7 @@ def test_the_function_gets_its_arguments_and_plain_context_values(dag: DAG, exec
     )
 
 
+@pytest.mark.ordinary
 def test_dates_are_pendulums_where_pendulum_is_installed_and_the_context_is_the_current_one(dag: DAG, execute: Execute) -> None:
     def function(data_interval_start):  # type: ignore[no-untyped-def]
         from airflow.sdk import get_current_context
@@ -78,6 +80,7 @@ def test_an_argument_that_cannot_be_serialized_is_named(dag: DAG, execute: Execu
         execute(_external(function, op_kwargs={"good": 1, "bad": threading.Lock()}))
 
 
+@pytest.mark.ordinary
 def test_an_exception_of_the_function_fails_the_task_with_its_text(dag: DAG, execute: Execute) -> None:
     def function():  # type: ignore[no-untyped-def]
         raise ValueError("no such customer")
@@ -86,6 +89,7 @@ def test_an_exception_of_the_function_fails_the_task_with_its_text(dag: DAG, exe
         execute(_external(function))
 
 
+@pytest.mark.ordinary
 @pytest.mark.parametrize("codes", [7, [7, 8]])
 def test_an_exit_code_can_skip_the_task(dag: DAG, execute: Execute, codes: Any) -> None:
     def function():  # type: ignore[no-untyped-def]
@@ -99,6 +103,7 @@ def test_an_exit_code_can_skip_the_task(dag: DAG, execute: Execute, codes: Any) 
         execute(_external(function))
 
 
+@pytest.mark.ordinary
 def test_the_environment_of_the_worker_can_be_left_out(dag: DAG, execute: Execute, monkeypatch: pytest.MonkeyPatch) -> None:
     def function():  # type: ignore[no-untyped-def]
         import os
@@ -111,6 +116,7 @@ def test_the_environment_of_the_worker_can_be_left_out(dag: DAG, execute: Execut
         assert execute(_external(function, inherit_env=False, env_vars={"MINE": "2"})) == (None, "2")
 
 
+@pytest.mark.ordinary
 def test_a_result_that_cannot_be_read_here_says_so(dag: DAG, execute: Execute) -> None:
     def function():  # type: ignore[no-untyped-def]
         import sys
@@ -152,6 +158,7 @@ def test_an_interpreter_that_is_not_there_is_named(dag: DAG, execute: Execute, p
         execute(ExternalPythonOperator(task_id="t", python=python, python_callable=_plain))
 
 
+@pytest.mark.ordinary
 def test_a_branch_follows_what_the_other_interpreter_says(dag: DAG, execute: Execute) -> None:
     def function():  # type: ignore[no-untyped-def]
         return "left"
@@ -163,6 +170,7 @@ def test_a_branch_follows_what_the_other_interpreter_says(dag: DAG, execute: Exe
     assert raised.value.task_ids == ["right"]
 
 
+@pytest.mark.ordinary
 def test_a_decorated_function_runs_without_its_decorator(dag: DAG, execute: Execute) -> None:
     @task.external_python(
         python=sys.executable,
@@ -178,6 +186,7 @@ def test_a_decorated_function_runs_without_its_decorator(dag: DAG, execute: Exec
     assert "external_python" not in read_function_source(double.function)
 
 
+@pytest.mark.ordinary
 def test_a_decorated_branch_chooses(dag: DAG, execute: Execute) -> None:
     @task.branch_external_python(python=sys.executable)
     def choose():  # type: ignore[no-untyped-def]
@@ -195,6 +204,7 @@ def _plain() -> int:
 
 
 # ---- environments ----------------------------------------------------------------------------------------------------
+@pytest.mark.ordinary
 def test_an_environment_is_built_for_the_task_and_kept_in_a_cache(dag: DAG, execute: Execute, tmp_path: Path) -> None:
     def function():  # type: ignore[no-untyped-def]
         import sys
@@ -229,6 +239,7 @@ def _program(folder: Path, name: str, text: str) -> None:
     path.chmod(0o755)
 
 
+@pytest.mark.ordinary
 def test_requirements_that_cannot_be_installed_end_with_the_output_of_pip(
     dag: DAG, execute: Execute, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -245,6 +256,7 @@ def test_requirements_that_cannot_be_installed_end_with_the_output_of_pip(
     assert [path.name for path in cache.iterdir() if path.is_dir()] == []
 
 
+@pytest.mark.ordinary
 def test_a_python_that_is_not_installed_is_named(dag: DAG, execute: Execute, tmp_path: Path) -> None:
     set_current_config(load_config({"GNOMON__STANDARD__VENV_INSTALL_METHOD": "pip"}, tmp_path))
     made = PythonVirtualenvOperator(task_id="t", python_callable=_plain, python_version="3.0")
@@ -257,6 +269,7 @@ echo "uv $@ default=$UV_DEFAULT_INDEX more=$UV_INDEX" >> "$RECORD"
 """
 
 
+@pytest.mark.ordinary
 def test_uv_is_used_when_it_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _program(tmp_path / "bin", "uv", RECORDS)
     record = tmp_path / "record"
@@ -281,6 +294,7 @@ def test_an_install_method_that_is_missing_says_what_to_do(tmp_path: Path, monke
         prepare_virtualenv(str(tmp_path / "venv"), "python3", True)
 
 
+@pytest.mark.ordinary
 def test_processes_that_need_the_same_environment_build_it_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _program(tmp_path / "bin", "uv", RECORDS)
     record = tmp_path / "record"
@@ -295,6 +309,7 @@ def test_processes_that_need_the_same_environment_build_it_once(tmp_path: Path, 
     assert len(record.read_text().splitlines()) == 2
 
 
+@pytest.mark.ordinary
 def test_an_environment_that_was_not_finished_is_built_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _program(tmp_path / "bin", "uv", RECORDS)
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")

@@ -7,8 +7,12 @@ import sysconfig
 from pathlib import Path
 from types import FrameType
 
+import pytest
+
 from gnomon.processes import author_frames
 from gnomon.processes.author_frames import DumpFrame
+
+pytestmark = pytest.mark.pure
 
 OWN_FILE = str(Path(author_frames.__file__))
 DUMP = f"""Fatal Python error: Segmentation fault

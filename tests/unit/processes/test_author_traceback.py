@@ -13,6 +13,8 @@ import pytest
 from gnomon import examples, sdk
 from gnomon.processes.author_traceback import is_author_file, trim_error
 
+pytestmark = pytest.mark.pure
+
 _GNOMON = str(Path(sdk.__file__).with_name("caller.py"))
 
 

@@ -8,6 +8,8 @@ import pytest
 
 from gnomon.processes import child_setup
 
+pytestmark = pytest.mark.pure
+
 
 @pytest.mark.parametrize("name", child_setup.FORBIDDEN_MODULES)
 def test_where_something_of_the_store_is_no_author_code_runs(name: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,8 @@ import pytest
 
 from gnomon.processes.exit_reasons import describe_crash, describe_exit_without_result
 
+pytestmark = pytest.mark.pure
+
 
 @pytest.mark.parametrize(
     ("code", "oom", "words"),

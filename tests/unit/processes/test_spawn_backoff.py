@@ -3,7 +3,11 @@ from __future__ import annotations
 import errno
 import os
 
+import pytest
+
 from gnomon.processes.spawn_backoff import PAUSE_FIRST_S, PAUSE_MAX_S, SpawnBackoff, describe_refusal
+
+pytestmark = pytest.mark.pure
 
 
 def test_a_refusal_names_its_error() -> None:

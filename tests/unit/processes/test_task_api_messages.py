@@ -11,6 +11,8 @@ from gnomon.errors import GnomonError, ResourceUnavailable
 from gnomon.model.task_api_requests import AnyTaskApiRequest, GetVariable
 from gnomon.processes.task_api_messages import TaskApiRequestMessage, TaskApiResponse, answer_request
 
+pytestmark = pytest.mark.pure
+
 MESSAGE = TaskApiRequestMessage(number=7, request=GetVariable(key="k"))
 _log = log.get_logger("answering")
 

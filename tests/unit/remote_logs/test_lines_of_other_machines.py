@@ -8,6 +8,8 @@ import pytest
 
 from gnomon.remote_logs.live_copies import LIVE, LiveCopies
 
+pytestmark = pytest.mark.pure
+
 NAME = "dag_id=d/run_id=r/task_id=t.attempt=1.log"
 
 

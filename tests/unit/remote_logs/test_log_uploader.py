@@ -8,6 +8,8 @@ from tests.unit.remote_logs.remote_world import NAME, RemoteWorld
 from gnomon.remote_logs.log_uploader import LONGEST_PAUSE_S
 from gnomon.remote_logs.upload_spool import list_unsent_logs
 
+pytestmark = pytest.mark.pure
+
 
 def test_the_path_in_the_remote_folder_is_that_in_the_local_one(world: RemoteWorld) -> None:
     path = world.write()

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.model.attempts import build_attempt_log_path
 from gnomon.remote_logs.remote_log_names import build_remote_name
+
+pytestmark = pytest.mark.pure
 
 
 def test_usual_names_are_those_of_the_local_folder() -> None:

@@ -8,6 +8,8 @@ from gnomon.config import OptionError, load_config
 from gnomon.remote_logs import remote_log_settings
 from gnomon.remote_logs.remote_log_settings import RemoteLogSettings, read_remote_log_settings
 
+pytestmark = pytest.mark.pure
+
 
 def _read(home: Path, folder: str, **environ: str) -> RemoteLogSettings | None:
     return read_remote_log_settings(load_config({"AIRFLOW__LOGGING__REMOTE_LOGGING": "True", "AIRFLOW__LOGGING__REMOTE_BASE_LOG_FOLDER": folder, **environ}, home))

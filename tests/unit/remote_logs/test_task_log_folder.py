@@ -14,6 +14,8 @@ from gnomon.remote_logs.remote_log_folder import RemoteLogError
 from gnomon.remote_logs.task_log_folder import COPIES, TaskLogFolder
 from gnomon.report.listings.log_tail import LogTail
 
+pytestmark = pytest.mark.pure
+
 
 def _upload(world: RemoteWorld, name: str = NAME, text: str = "hello\n", *, deletes: bool = True) -> Path:
     path = world.write(name, text)

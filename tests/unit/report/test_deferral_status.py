@@ -17,6 +17,8 @@ from gnomon.store import open_database
 from gnomon.store.dag_records.event_log import log_event
 from gnomon.store.trigger_queue import trigger_claims, triggerer_leases
 
+pytestmark = pytest.mark.ordinary
+
 
 @pytest.fixture
 def deferred(tmp_path: Path) -> Iterator[Deferred]:

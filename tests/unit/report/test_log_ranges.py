@@ -46,6 +46,7 @@ def search_all(reader: LogReader, text: str, level: str | None = None, first: in
     return numbers
 
 
+@pytest.mark.ordinary
 @pytest.mark.parametrize("seed", range(20))
 def test_lines_are_those_of_the_whole_text(seed: int, tmp_path: Path) -> None:
     dice = random.Random(seed)
@@ -107,6 +108,7 @@ def test_a_long_line_is_cut_and_can_be_asked_for(tmp_path: Path) -> None:
     assert reader.read(0, 1, 900).lines[0].is_cut is False
 
 
+@pytest.mark.ordinary
 def test_groups_are_found_where_a_line_begins_with_their_mark(tmp_path: Path) -> None:
     path = tmp_path / "log"
     path.write_text(f"a\n::group::First\nx\n{STAMP} INFO     ::group::Inner\ny\n::endgroup::\n::endgroup::\nit says ::group::no mark here at all\n" * 9 + "::group::open\nz\n")
@@ -176,6 +178,7 @@ def test_the_end_of_a_log_has_whole_lines_only(tmp_path: Path, monkeypatch: pyte
     assert _numbered(reader, -9, 9) == []
 
 
+@pytest.mark.ordinary
 @pytest.mark.parametrize("program", ["/bin/false", "/no/such/program"])
 def test_requests_count_the_lines_when_no_process_does(program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", program)
@@ -188,6 +191,7 @@ def test_requests_count_the_lines_when_no_process_does(program: str, tmp_path: P
         time.sleep(0.01)
 
 
+@pytest.mark.ordinary
 def test_a_process_that_counts_a_file_which_is_replaced_is_not_believed(tmp_path: Path) -> None:
     path = tmp_path / "log"
     path.write_text("".join(f"{number}\n" for number in range(200_000)))

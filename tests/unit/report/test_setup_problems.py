@@ -18,6 +18,8 @@ from gnomon.store import Database, open_database
 from gnomon.store.ownership import leases
 from gnomon.store.ownership.service_figures import put_figures
 
+pytestmark = pytest.mark.ordinary
+
 START = 1_767_225_600 * SECOND
 
 

@@ -37,6 +37,8 @@ from gnomon.store.dag_records import dag_runs, dags
 from gnomon.store.ownership import commit
 from gnomon.timetables import CronDataIntervalTimetable, DeltaDataIntervalTimetable, NullTimetable
 
+pytestmark = pytest.mark.ordinary
+
 
 def _dag(world: World, timetable: TimetableRef | None = None, **options: object) -> None:
     """The DAG d."""

@@ -449,6 +449,7 @@ def test_callbacks_get_the_context_of_the_instance() -> None:
     assert seen[:2] == [(0, False, "None"), (1, False, "bad 1")] and seen[2][:2] == (0, False) and "bad_name" in seen[2][2]
 
 
+@pytest.mark.ordinary
 def test_a_mapped_sensor_that_is_rescheduled_and_mapped_bash_and_python_operators() -> None:
     class Ready(BaseSensorOperator):
         def __init__(self, *, n: int, **kwargs: Any) -> None:
@@ -467,6 +468,7 @@ def test_a_mapped_sensor_that_is_rescheduled_and_mapped_bash_and_python_operator
     assert run.values("sh") == ["0b", "two"] and run.values("py") == [[1, None], [2]]
 
 
+@pytest.mark.ordinary
 def test_the_variants_of_task_are_mapped() -> None:
     with DAG("d", schedule=None) as dag:
 

@@ -6,7 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from tests.patience import PATIENCE_S
+
+pytestmark = pytest.mark.ordinary
 
 SCRIPT = r"""
 import faulthandler, logging, os, subprocess, sys, time

@@ -27,6 +27,7 @@ print(sorted(number.name for number in signal.pthread_sigmask(signal.SIG_BLOCK, 
 """
 
 
+@pytest.mark.ordinary
 def test_a_zygote_takes_the_signals_that_its_parent_has_blocked() -> None:
     done = subprocess.run([sys.executable, "-c", SCRIPT], check=True, capture_output=True, text=True)
     assert done.stdout == "['SIGHUP']\n"

@@ -22,6 +22,8 @@ from gnomon.sdk.runtime.channel import install_channel
 from gnomon.sdk.runtime.email import build_mime_message, get_email_address_list, send_email, send_email_smtp
 from gnomon.sdk.runtime.secret_masking import mask_secret
 
+pytestmark = pytest.mark.ordinary
+
 
 @pytest.fixture
 def server() -> Iterator[SmtpServer]:

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.ordinary
+
 HEAVY = {"pendulum", "jinja2", "psycopg", "asyncio", "logging", "msgspec", "inspect", "dateutil", "zoneinfo",
          "json", "hashlib", "click", "rich", "cron_descriptor", "yaml", "dataclasses", "subprocess", "socket"}
 

@@ -338,6 +338,7 @@ def test_a_sensor_function_is_poked_until_true() -> None:
     assert run(arg) == "found"
 
 
+@pytest.mark.ordinary
 def test_a_bash_function_returns_the_command() -> None:
     @task.bash
     def greet(name: str) -> str:

@@ -60,6 +60,7 @@ def test_a_refused_address_shows_no_part_of_its_password(url: str) -> None:
     assert "s3" not in str(refused.value) and "cret" not in str(refused.value)
 
 
+@pytest.mark.ordinary
 @pytest.mark.parametrize("url", ["postgresql://me:s3cret@[::1/db", "postgresql://me:s3cret@[::1]x/db", "postgresql://me:s3cret@h/db?passwrd=s3cret"])
 def test_an_address_that_libpq_does_not_read_is_told_without_its_password(url: str) -> None:
     with pytest.raises(InvalidAddress, match="sql_alchemy_conn") as refused:

@@ -73,6 +73,7 @@ def test_a_home_gets_one_key_for_its_owner_alone(tmp_path: Path) -> None:
     assert [entry.name for entry in tmp_path.iterdir()] == [FILE_NAME]
 
 
+@pytest.mark.ordinary
 def test_processes_that_start_together_agree_on_the_key(tmp_path: Path) -> None:
     program = (
         "import sys\nfrom pathlib import Path\nfrom gnomon.config import load_config\nfrom gnomon.store import load_cipher\n"
@@ -130,6 +131,7 @@ def test_the_key_that_seals_is_told_from_those_that_only_open() -> None:
     assert not cipher_of(KEY, OTHER).uses_primary_key(sealed)
 
 
+@pytest.mark.ordinary
 def test_a_host_with_another_key_is_refused_as_it_starts(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'g.db'}"
     migrations.upgrade_schema(url)

@@ -46,6 +46,7 @@ def test_a_text_that_postgresql_cannot_hold_is_refused_before_it_is_sent() -> No
         ArrayDumper(list).dump(["a\0b"])
 
 
+@pytest.mark.ordinary
 def test_a_session_uses_one_process_and_compiles_no_plan(tmp_path: Path) -> None:
     with empty_database("postgresql", tmp_path) as url:
         connection = connect_postgres(parse_address(url).target)

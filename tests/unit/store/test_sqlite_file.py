@@ -54,6 +54,7 @@ def test_an_old_sqlite_is_refused_with_the_remedy() -> None:
         check_library((3, 34, 1))
 
 
+@pytest.mark.ordinary
 def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
     (tmp_path / "g.db").write_text("this is a text file, not a database\n" * 100)
     before = os.listdir("/dev/fd")
@@ -69,6 +70,7 @@ def test_a_missing_file_is_not_made_by_opening_it(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.ordinary
 def test_a_full_disk_stores_nothing_and_says_so(db: Database) -> None:
     with pytest.raises(DiskFull, match="free some space"), db.write() as tx:
         pages = tx._connection._connection.execute("PRAGMA page_count").fetchone()[0]
@@ -80,6 +82,7 @@ def test_a_full_disk_stores_nothing_and_says_so(db: Database) -> None:
         variables.set_variable(tx, "small", "2")
 
 
+@pytest.mark.ordinary
 def test_a_program_that_locks_the_file_without_the_write_lock_is_named(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     from gnomon.store import DatabaseUnavailable
     from gnomon.store.drivers import sqlite
@@ -106,6 +109,7 @@ def others_home() -> Iterator[Path]:
     shutil.rmtree(home)
 
 
+@pytest.mark.ordinary
 @pytest.mark.skipif(os.getuid() != 0, reason="needs root, to become another user")
 @pytest.mark.parametrize(("prepare", "act"), [
     ("nothing", migrations.upgrade_schema), ("database", open_database), ("hidden", open_database), ("hidden", migrations.upgrade_schema),

@@ -23,6 +23,8 @@ from gnomon.timetables import (
     Timetable,
 )
 
+pytestmark = pytest.mark.pure
+
 DAY = timedelta(days=1)
 LAWS_OF_TIME = ("increasing", "bounded")
 

@@ -76,6 +76,7 @@ def answers(question: MutationQuestion) -> tuple[MutationAnswer, ...]:
     return found.answers
 
 
+@pytest.mark.pure
 def test_the_hook_sees_what_airflow_shows_it(write: Write) -> None:
     write("""
 def task_instance_mutation_hook(task_instance, dag_run):
@@ -93,6 +94,7 @@ def task_instance_mutation_hook(task_instance, dag_run):
     ])  # fmt: skip
 
 
+@pytest.mark.pure
 def test_the_hook_sees_the_executor_of_the_task_and_none_means_the_default(write: Write) -> None:
     write("""
 def task_instance_mutation_hook(ti):
@@ -105,6 +107,7 @@ def task_instance_mutation_hook(ti):
     assert answers(question) == (InstanceOverrides(try_number=0, queue="None None"),)
 
 
+@pytest.mark.pure
 def test_only_what_differs_is_an_answer_and_other_attributes_are_named(write: Write) -> None:
     write("""
 def task_instance_mutation_hook(ti):
@@ -118,6 +121,7 @@ def task_instance_mutation_hook(ti):
     )
 
 
+@pytest.mark.pure
 @pytest.mark.parametrize(("assignment", "fault"), [
     ("ti.queue = 3", "set queue to 3; set a text"),
     ("ti.pool = ''", "set pool to ''; set a text"),
@@ -133,6 +137,7 @@ def test_a_value_of_another_type_is_no_answer(write: Write, assignment: str, fau
     assert answers(ask_about("t")) == (f"task_instance_mutation_hook {fault}",)
 
 
+@pytest.mark.pure
 def test_an_error_is_the_answer_for_its_instance_alone(write: Write) -> None:
     file = write("""
 from airflow.exceptions import AirflowClusterPolicyViolation
@@ -151,12 +156,14 @@ def task_instance_mutation_hook(ti):
     assert (refused, good) == ("not on Fridays", InstanceOverrides(try_number=0))
 
 
+@pytest.mark.pure
 def test_policies_that_cannot_be_imported_are_the_error_of_the_request(write: Write) -> None:
     write("raise RuntimeError('no')\n")
     response = run_request(request(ask_about("t")))
     assert response.error is not None and response.error.startswith("the cluster policies cannot be loaded: ") and "line 1: RuntimeError: no" in response.error
 
 
+@pytest.mark.pure
 def test_a_request_returns_what_it_has_when_its_time_is_over(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     write("def task_instance_mutation_hook(ti):\n    ti.queue = 'x'\n")
     monkeypatch.setattr(instance_mutation, "BUDGET_S", 0.0)

@@ -21,6 +21,8 @@ from gnomon.model.spec import DagSpec
 from gnomon.sdk.assets.author_mappers import build_rule
 from gnomon.timetable_host.partition_lookup import answer_partitions, resolve_author_partition_date
 
+pytestmark = pytest.mark.pure
+
 ORDERS = AssetKey("orders", "orders")
 
 

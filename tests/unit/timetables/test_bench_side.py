@@ -20,6 +20,7 @@ def test_every_class_that_is_compared_answers_its_walks(monkeypatch: pytest.Monk
         assert spent_s > 0
 
 
+@pytest.mark.ordinary
 def test_without_airflow_its_side_is_left_out_with_the_reason(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -21,6 +21,8 @@ from gnomon.triggerer.saved_events import SavedEvents
 from gnomon.triggerer.shared_stream_groups import SharedStreamLimits
 from gnomon.triggerer.trigger_host import TriggerHost
 
+pytestmark = pytest.mark.pure
+
 QUESTION = GetVariable(key="k")
 
 

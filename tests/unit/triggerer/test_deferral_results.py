@@ -11,6 +11,8 @@ from gnomon.sdk.deferral.triggers import TriggerEvent
 from gnomon.triggerer.deferral_results import event_to_result
 from gnomon.triggerer.trigger_runner import error_to_result
 
+pytestmark = pytest.mark.pure
+
 
 def test_an_event_that_carries_too_much_is_told_with_its_size_and_a_remedy() -> None:
     largest = event_to_result(TriggerEvent("x" * (XCOM_MAX_BYTES - 2)))

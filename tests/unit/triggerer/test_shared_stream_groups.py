@@ -22,6 +22,8 @@ from gnomon.triggerer.shared_stream_groups import (
     SharedStreams,
 )
 
+pytestmark = pytest.mark.pure
+
 
 class Source(SharedStreamProducer):
     """A broker: events are put by the test; it notes how often it was opened and what it was told. None ends it."""

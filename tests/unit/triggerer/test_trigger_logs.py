@@ -14,6 +14,8 @@ from gnomon.triggerer.host_protocol import TriggerTaskInstance
 from gnomon.triggerer.trigger_logs import LINE_MAX, TriggerLogHandler, TriggerOutputStream
 from gnomon.triggerer.trigger_runner import RunningTrigger, current_trigger, error_to_result
 
+pytestmark = pytest.mark.pure
+
 LOG = "dag_id=d/task_id=t.trigger.log"
 
 

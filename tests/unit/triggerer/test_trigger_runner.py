@@ -11,6 +11,8 @@ from gnomon.triggerer import trigger_runner as running_module
 from gnomon.triggerer.host_protocol import TriggerTaskInstance
 from gnomon.triggerer.trigger_runner import RunningTrigger, run_trigger
 
+pytestmark = pytest.mark.pure
+
 Heard = list[str]
 
 

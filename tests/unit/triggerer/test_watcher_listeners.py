@@ -14,6 +14,8 @@ from gnomon.triggerer import watcher_listeners
 from gnomon.triggerer.host_protocol import TriggerTaskInstance, WatchedAssets
 from gnomon.triggerer.watcher_listeners import WatcherListeners
 
+pytestmark = pytest.mark.pure
+
 WATCHING = TriggerTaskInstance(dag_id="", run_id="", task_id="", watched=WatchedAssets(names=("w",), assets=(("a", "a"),), identity="i"))
 EVENT = WatcherEvent(asset_trigger_pk=1, uid="1", payload="1")
 

@@ -11,6 +11,8 @@ from gnomon.triggerer import trigger_runner
 from gnomon.triggerer.host_protocol import TriggerTaskInstance
 from gnomon.triggerer.trigger_runner import RunningTrigger, run_watcher
 
+pytestmark = pytest.mark.pure
+
 LATE_S = 60.0
 
 

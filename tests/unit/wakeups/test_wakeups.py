@@ -78,6 +78,7 @@ def holder(tmp_path: Path) -> Iterator[int]:
         yield pid
 
 
+@pytest.mark.ordinary
 def test_presence_excludes_others_and_ends_with_its_process(tmp_path: Path, holder: int) -> None:
     second = ProcessLock(tmp_path, "dag-processor")
     assert not second.acquire(wait=False)
