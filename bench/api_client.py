@@ -45,8 +45,8 @@ Ask = Callable[..., TimedReply]
 
 @contextlib.contextmanager
 def serve_in_process(url: str, home: Path) -> Iterator[Ask]:
-    """The application with accounts over the store at this address, called one request at a time."""
-    cfg = load_config({"GNOMON__DATABASE__SQL_ALCHEMY_CONN": url, "GNOMON_HOME": str(home)}, home)
+    """The application with accounts over the store at this address, called one request at a time. No request waits for a share of the processors."""
+    cfg = load_config({"GNOMON__DATABASE__SQL_ALCHEMY_CONN": url, "GNOMON_HOME": str(home), "GNOMON__API__BUSY_PROCESSOR_PERCENT": "100"}, home)
     context = create_context(cfg, SystemClock(), "127.0.0.1", lambda: HealthSnapshot(END, ()))
     app = create_app(context)
     tune_garbage_collector()

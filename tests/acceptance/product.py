@@ -39,7 +39,11 @@ class Product:
         self.home = home
         self.dags = home / "dags"
         inherited = {name: value for name, value in os.environ.items() if not name.startswith(("GNOMON_", "AIRFLOW_"))}
-        self.env = {**inherited, "GNOMON_HOME": str(home), "GNOMON__WORKERS__SHUTDOWN_GRACE": "0", "GNOMON__DATABASE__SYNCHRONOUS": "NORMAL", **environ}
+        # All processors are busy while tests run: requests do not wait for their share of them.
+        self.env = {
+            **inherited, "GNOMON_HOME": str(home), "GNOMON__WORKERS__SHUTDOWN_GRACE": "0", "GNOMON__DATABASE__SYNCHRONOUS": "NORMAL",
+            "GNOMON__API__BUSY_PROCESSOR_PERCENT": "100", **environ,
+        }  # fmt: skip
         self._start()
 
     def _start(self) -> None:

@@ -9,6 +9,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from tests.patience import PATIENCE_S
@@ -16,6 +17,9 @@ from tests.patience import PATIENCE_S
 from gnomon.api.context import ApiContext
 from gnomon.api.service import ApiServer, create_server
 from gnomon.api.streams.event_stream import MEDIA_TYPE
+from gnomon.config import Config
+from gnomon.config.option import OptionKey
+from gnomon.config.sources import OptionValue
 
 
 class Reply(NamedTuple):
@@ -133,9 +137,17 @@ class _Server(ApiServer):
         await self.lifespan.shutdown()
 
 
+def _without_share(cfg: Config) -> Config:
+    """Requests do not wait for a share of the processors, unless a test sets one: all of them are busy while tests run."""
+    if cfg.source("api", "busy_processor_percent") != "default":
+        return cfg
+    return replace(cfg, _values={**cfg._values, OptionKey("api", "busy_processor_percent"): OptionValue("100", "tests/unit/api/served.py")})
+
+
 @contextmanager
 def served(context: ApiContext) -> Iterator[Client]:
     """A client of the application, until the end of the block."""
+    context.cfg = _without_share(context.cfg)
     listener = socket.create_server(("127.0.0.1", 0))
     port = listener.getsockname()[1]
     started, loops, servers = threading.Event(), [], []
