@@ -5,8 +5,9 @@ each test that failed, its first failure and the whole output of its second run.
 a line `N passed, N failed, N skipped`.
 
 Alone means a process of its own, without xdist, in which nothing but the test and its fixtures runs. A failure of a fixture and the
-death of the process of a test are failures of the test. Nothing runs again when the run did not come to its end (Ctrl-C, --maxfail, an
-internal error, too many workers that died), when a file could not be collected, or when more than MAX_SECOND_RUNS tests failed.
+death of the process of a test are failures of the test; the tests of a file that the same failure of a shared fixture kept from running
+are one failure, and run again together. Nothing runs again when the run did not come to its end (Ctrl-C, --maxfail, an internal error,
+too many workers that died), when a file could not be collected, or when there are more than MAX_SECOND_RUNS failures.
 """
 
 from __future__ import annotations
@@ -33,9 +34,9 @@ SECOND_RUNS_TIME_S = 1800.0
 
 @dataclass(frozen=True)
 class SecondRun:
-    """A test that failed, and how it ended when it ran alone."""
+    """A test that failed, or the tests that one shared fixture failed, and how they ended when they ran alone."""
 
-    nodeid: str
+    nodeids: Sequence[str]
     reason: str
     passed: bool
     first_output: Path
@@ -82,52 +83,62 @@ class SecondRuns:
             return f"files that could not be collected: {self._uncollected}"
         if len(self._reported) < session.testscollected:
             return f"the run did not come to its end: {session.testscollected - len(self._reported)} tests did not run"
-        if len(self._failures) > MAX_SECOND_RUNS:
-            return f"{len(self._failures)} tests failed, more than {MAX_SECOND_RUNS}"
+        if (count := len(self._group())) > MAX_SECOND_RUNS:
+            return f"there are {count} failures, more than {MAX_SECOND_RUNS}"
         return ""
+
+    def _group(self) -> list[list[str]]:
+        """The tests by failure: of each test its own, but for one of a shared fixture."""
+        groups: dict[object, list[str]] = {}
+        for nodeid, reports in self._failures.items():
+            crash = getattr(reports[0].longrepr, "reprcrash", None)
+            is_of_fixture = reports[0].when == "setup" and crash is not None
+            groups.setdefault((nodeid.partition("::")[0], str(crash)) if is_of_fixture else nodeid, []).append(nodeid)
+        return list(groups.values())
 
     def _run_again(self, session: pytest.Session) -> None:
         self._folder.mkdir(parents=True, exist_ok=True)
         deadline = time.monotonic() + SECOND_RUNS_TIME_S
         self._write_line(f"\n\n{len(self._failures)} failed tests run again, alone")
         try:
-            for nodeid, reports in self._failures.items():
-                run = self._run_alone(nodeid, reports, deadline)
-                self._write_line(f"{nodeid} {'passed' if run.passed else 'failed again'}")
+            for nodeids in self._group():
+                run = self._run_alone(nodeids, deadline)
+                self._write_line(f"{_name(nodeids)} {'passed' if run.passed else 'failed again'}")
                 self._runs.append(run)
         except KeyboardInterrupt:
             self._refusal = "interrupted"
             session.exitstatus = pytest.ExitCode.INTERRUPTED
-        cured = {run.nodeid for run in self._runs if run.passed}
+        cured = {nodeid for run in self._runs if run.passed for nodeid in run.nodeids}
         self._count_as_passed(cured)
         session.testsfailed = len(self._failures) - len(cured)
         if not session.testsfailed:
             session.exitstatus = pytest.ExitCode.OK
 
-    def _run_alone(self, nodeid: str, reports: Sequence[pytest.TestReport], deadline: float) -> SecondRun:
-        first, second = (self._folder / f"{_file_stem(nodeid)}.{which}.txt" for which in ("first", "second"))
+    def _run_alone(self, nodeids: Sequence[str], deadline: float) -> SecondRun:
+        reports = [report for nodeid in nodeids for report in self._failures[nodeid]]
+        first, second = (self._folder / f"{_file_stem(nodeids[0])}.{which}.txt" for which in ("first", "second"))
         first.write_text("\n\n".join(map(_failure_text, reports)), "utf-8", "backslashreplace")
         results = second.with_suffix(".xml")
         with second.open("wb") as output:
             try:
                 code = subprocess.run(
-                    self._command(nodeid, results), cwd=self._config.invocation_params.dir, stdin=subprocess.DEVNULL,
+                    self._command(nodeids, results), cwd=self._config.invocation_params.dir, stdin=subprocess.DEVNULL,
                     stdout=output, stderr=subprocess.STDOUT, timeout=max(1.0, deadline - time.monotonic()), check=False,
                 ).returncode
             except subprocess.TimeoutExpired:
                 output.write(f"\nkilled: all second runs together have {SECOND_RUNS_TIME_S:.0f} s\n".encode())
                 code = -1
-        passed = code == 0 and _one_passed(results)
+        passed = code == 0 and _all_passed(results, len(nodeids))
         results.unlink(missing_ok=True)
-        return SecondRun(nodeid, _reason(reports[0]), passed, first, second)
+        return SecondRun(nodeids, _reason(reports[0]), passed, first, second)
 
-    def _command(self, nodeid: str, results: Path) -> list[str]:
+    def _command(self, nodeids: Sequence[str], results: Path) -> list[str]:
         """The options of this run without its choice of tests; the last of two options counts."""
         chosen = set(self._config.option.file_or_dir)
         options = [argument for argument in map(str, self._config.invocation_params.args) if argument not in chosen]
         workers = ["-n0"] if self._config.pluginmanager.hasplugin("xdist") else []
         return [sys.executable, "-m", "pytest", *options, *workers, "-m", "", "-k", "", "--maxfail=0", "--second-run=",
-                f"--junitxml={results}", nodeid]
+                f"--junitxml={results}", *nodeids]
 
     def _count_as_passed(self, cured: set[str]) -> None:
         reporter = self._config.pluginmanager.getplugin("terminalreporter")
@@ -159,7 +170,8 @@ class SecondRuns:
             if not number:
                 self._config.pluginmanager.getplugin("terminalreporter").write_sep("=", title)
             first, second = (os.path.relpath(file, self._config.invocation_params.dir) for file in (run.first_output, run.second_output))
-            self._write_line(f"{run.nodeid}\n  {run.reason}\n  {first}\n  {second}")
+            names = "\n".join(run.nodeids)
+            self._write_line(f"{names}\n  {run.reason}\n  {first}\n  {second}")
 
     def _write_line(self, text: str) -> None:
         reporter = self._config.pluginmanager.getplugin("terminalreporter")
@@ -191,14 +203,18 @@ def _reason(report: pytest.TestReport) -> str:
     return next(iter(lines), "")[:200]
 
 
-def _one_passed(results: Path) -> bool:
+def _name(nodeids: Sequence[str]) -> str:
+    return nodeids[0] if len(nodeids) == 1 else f"{nodeids[0]} and {len(nodeids) - 1} more by the same fixture"
+
+
+def _all_passed(results: Path, count: int) -> bool:
     """A test that is skipped, or that was not found, has not passed."""
     try:
         suites = list(ElementTree.parse(results).iter("testsuite"))
     except (OSError, ElementTree.ParseError):
         return False
     counts = {name: sum(int(suite.get(name, "0")) for suite in suites) for name in ("tests", "failures", "errors", "skipped")}
-    return counts == {"tests": 1, "failures": 0, "errors": 0, "skipped": 0}
+    return counts == {"tests": count, "failures": 0, "errors": 0, "skipped": 0}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -144,6 +144,19 @@ def test_a_test_that_fails_again_alone_fails_the_run_and_both_outputs_are_kept(s
     assert "FAILED test_wrong.py::test_wrong" in output and "FAILED test_unstable" not in output
 
 
+@pytest.mark.parametrize(("always", "code", "counts"), [(False, 0, "40 passed, 0 failed"), (True, 1, "0 passed, 40 failed")])
+def test_the_tests_of_one_shared_fixture_run_again_together(suite: Suite, always: bool, code: int, counts: str) -> None:
+    (suite.folder / "test_shared.py").write_text(
+        "import pytest\nfrom once import fails_once\n@pytest.fixture(scope='module')\ndef shared():\n"
+        f"    assert not fails_once('shared') and not {always}, 'no server'\n"
+        "@pytest.mark.parametrize('n', range(40))\ndef test_shares(shared, n): pass\n"
+    )
+    ended, output = suite.run()
+    assert (ended, _counts(output)[1]) == (code, counts), output
+    assert output.count("test_shares[39]") >= 1 and "and 39 more by the same fixture" in output
+    assert len(suite.kept()) == 2 and "no server" in suite.kept_text("test_shares", "first")
+
+
 def test_a_test_that_is_skipped_when_it_runs_alone_has_not_passed(suite: Suite) -> None:
     (suite.folder / "test_away.py").write_text(
         "import pytest\nfrom once import fails_once\ndef test_away():\n    assert not fails_once('away')\n    pytest.skip('the site is away')\n"
@@ -164,7 +177,7 @@ def test_a_run_without_failures_says_its_counts_and_leaves_nothing_of_the_run_be
 @pytest.mark.parametrize(("arguments", "reason"), [
     (["--continue-on-collection-errors"], "files that could not be collected: 1"),
     (["--ignore=test_broken.py", "-x"], "the run did not come to its end"),
-    (["--ignore=test_broken.py", "test_many.py"], f"{MAX_SECOND_RUNS + 1} tests failed, more than {MAX_SECOND_RUNS}"),
+    (["--ignore=test_broken.py", "test_many.py"], f"there are {MAX_SECOND_RUNS + 1} failures, more than {MAX_SECOND_RUNS}"),
 ])  # fmt: skip
 def test_no_test_runs_again_when_more_went_wrong_than_some_tests(suite: Suite, arguments: list[str], reason: str) -> None:
     (suite.folder / "test_unstable.py").write_text(UNSTABLE)
