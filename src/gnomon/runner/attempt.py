@@ -21,6 +21,7 @@ from gnomon.model.assets import AssetEmission
 from gnomon.model.attempts import Attempt, AttemptResult, XComItem, escape_unstorable
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.states import TaskInstanceState
+from gnomon.processes import author_forks
 from gnomon.processes.author_traceback import trim_error
 from gnomon.runner import callbacks
 from gnomon.runner.attempt_results import (
@@ -127,6 +128,7 @@ class _AttemptExecution:
             log.info("%s: %s", attempt_outcome.outcome, attempt_outcome.reason)
         if self._context is not None:
             self._context["exception"] = error
+        author_forks.end_fork()
         return attempt_outcome
 
     def _try_render_map_index(self) -> str | None:
@@ -185,10 +187,12 @@ class _AttemptExecution:
                 self._return_length = self._measure(task, result)
                 context["ti"].pushed_xcoms.update(collect_return_xcoms(task, result))
             self._collect_asset_events(task, context)
-        except DownstreamTasksSkipped:
+        except DownstreamTasksSkipped as error:
+            author_forks.end_fork(error)
             self._collect_asset_events(task, context)
             raise
-        except (AirflowTaskTerminated, AirflowTaskTimeout):
+        except (AirflowTaskTerminated, AirflowTaskTimeout) as error:
+            author_forks.end_fork(error)
             self._run_on_kill(task)
             raise
 
@@ -263,8 +267,10 @@ class _AttemptExecution:
         self._ended_at = self._clock.now()
         try:
             task.on_kill()
-        except Exception:
+        except Exception as error:
+            author_forks.end_fork(error)
             log.exception("on_kill of task %s failed", task.task_id)
+        author_forks.end_fork()
 
     def _push_links(self, outcome: str) -> None:
         """Push the links of the operator; a mapped task whose arguments could not be read has no operator."""

@@ -19,6 +19,7 @@ from gnomon.model.attempts import Attempt, AttemptResult, escape_unstorable
 from gnomon.model.instants import Instant, to_instant
 from gnomon.model.run_callbacks import CallbackKind, CallbackRequest
 from gnomon.model.states import TaskInstanceState
+from gnomon.processes import author_forks
 from gnomon.processes.author_traceback import trim_error
 from gnomon.runner import callbacks, listener_calls
 from gnomon.runner.attempt_results import REASON_MAX, error_line
@@ -102,7 +103,9 @@ class _CallbackExecution:
             self._current = f"{argument} {_name(callback)}"
             try:
                 callback(context)
+                author_forks.end_fork()
             except Exception as error:
+                author_forks.end_fork(error)
                 self._add_failure(self._current, error)
 
     def _call_task_callbacks(self, context: Any) -> None:
@@ -128,6 +131,7 @@ class _CallbackExecution:
             else:
                 _call_sync(target, callback.kwargs, context)
         except Exception as error:
+            author_forks.end_fork(error)
             self._add_failure(callback.path, error)
 
     def _compute_deadline(self, context: Any) -> None:

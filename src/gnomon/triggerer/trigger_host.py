@@ -16,6 +16,7 @@ from gnomon import log, serde
 from gnomon.errors.product import GnomonError
 from gnomon.loading.class_loader import load_class
 from gnomon.model.deferral import DeferralResult
+from gnomon.processes import author_forks
 from gnomon.processes.message_stream import FrameDecoder, MessageStream
 from gnomon.processes.task_api_messages import TaskApiResponse
 from gnomon.sdk.runtime import channel
@@ -246,6 +247,7 @@ class TriggerHost:
             self._write()
 
     def _write(self) -> None:
+        author_forks.end_fork()  # one that called no hooks (`fork_guard.py`)
         with self._lock:
             is_flushed = self._link.flush()
         if self._link.ended:

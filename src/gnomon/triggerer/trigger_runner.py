@@ -16,6 +16,7 @@ from gnomon import log
 from gnomon.log.masked_stream import MaskedStream
 from gnomon.log.secret_masks import hide
 from gnomon.model.deferral import DeferralResult
+from gnomon.processes import author_forks
 from gnomon.processes.author_traceback import trim_error
 from gnomon.sdk.deferral.triggers import BaseTrigger
 from gnomon.triggerer.deferral_results import describe_value, event_to_result
@@ -115,6 +116,7 @@ async def run_trigger(running: RunningTrigger, listener: TriggerListener) -> Non
             event = await anext(generator, _NO_EVENT)
             fired = _no_event_result() if event is _NO_EVENT else event_to_result(event)
         except BaseException as error:
+            author_forks.end_fork(error)
             fired = error_to_result(error)
         if not running.is_stopped:
             listener.on_fired(running, fired)
@@ -138,6 +140,7 @@ async def run_watcher(running: RunningTrigger, listener: TriggerListener) -> Non
                 _raise_no_generator(running, generator)
             fired = await _publish_events(running, generator, listener)
         except BaseException as error:
+            author_forks.end_fork(error)
             fired = error_to_result(error)
         if not running.is_stopped:
             listener.on_fired(running, fired)
