@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Callable
 from typing import Any
@@ -37,11 +36,12 @@ from gnomon.runner.mapped_results import measure_return_value, render_map_index
 from gnomon.runner.policy_calls import apply_task_policies
 from gnomon.runner.rendered_values import collect_rendered_fields
 from gnomon.runner.retry_decisions import apply_retry_policy
+from gnomon.runner.runner_log import RunnerLog
 from gnomon.runner.signals import terminable, time_limit
 from gnomon.sdk.dags import authoring_state
 from gnomon.sdk.runtime import channel as sdk_channel
 
-log = logging.getLogger("gnomon.task")
+log = RunnerLog("gnomon.task")
 
 _STATES = {
     "success": TaskInstanceState.SUCCESS,

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import atexit
 import faulthandler
-import logging
 import os
 import socket
 import sys
@@ -34,9 +33,10 @@ from gnomon.runner import attempt_log
 from gnomon.runner.attempt import run_attempt
 from gnomon.runner.attempt_protocol import AttemptChannel, ChannelLost, ChildDone, ChildEntered, ToChild
 from gnomon.runner.attempt_results import error_line, result_without_run
+from gnomon.runner.runner_log import RunnerLog
 from gnomon.sdk.runtime import channel, secrets_lookup
 
-log = logging.getLogger("gnomon.task")
+log = RunnerLog("gnomon.task")
 
 FindDag = Callable[[Attempt], Any]
 """Returns the DAG object of an attempt. An exception fails the attempt, with its traceback in the log."""

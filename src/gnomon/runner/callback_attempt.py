@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import logging
 from collections.abc import Callable
 from typing import Any
 
@@ -23,13 +22,14 @@ from gnomon.processes import author_forks
 from gnomon.processes.author_traceback import trim_error
 from gnomon.runner import callbacks, listener_calls
 from gnomon.runner.attempt_results import REASON_MAX, error_line
+from gnomon.runner.runner_log import RunnerLog
 from gnomon.runner.signals import terminable, time_limit
 from gnomon.sdk.dags import authoring_state
 from gnomon.sdk.runtime import channel as sdk_channel
 from gnomon.sdk.runtime.callback_definitions import AsyncCallback
 from gnomon.sdk.runtime.notifier import BaseNotifier
 
-log = logging.getLogger("gnomon.callback")
+log = RunnerLog("gnomon.callback")
 
 _ARGUMENTS = {CallbackKind.RUN_SUCCEEDED: "on_success_callback", CallbackKind.RUN_FAILED: "on_failure_callback"}
 

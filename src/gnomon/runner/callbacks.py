@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from gnomon.errors.authoring import TaskDeferred
 from gnomon.processes import author_forks
 from gnomon.processes.author_traceback import trim_error
+from gnomon.runner.runner_log import RunnerLog
 
-log = logging.getLogger("gnomon.task")
+log = RunnerLog("gnomon.task")
 
 CALLBACK_ARGUMENTS = {
     "success": "on_success_callback",

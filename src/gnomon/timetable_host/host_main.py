@@ -18,6 +18,7 @@ import gnomon.planning  # noqa: F401 - most requests call it
 from gnomon.clock import SystemClock
 from gnomon.config import current_config, environment
 from gnomon.config.environment import get_variable
+from gnomon.errors.error_text import describe_error
 from gnomon.errors.product import GnomonError
 from gnomon.loading import plugins
 from gnomon.model import task_api_requests
@@ -108,7 +109,7 @@ class _TimetableHostLoop:
             return TimetableResponse(number=question.number, error=str(error), is_process_ended=True)
         except BaseException as error:  # author code may raise any exception
             author_forks.end_fork(error)
-            what = f"raised {type(error).__name__}{f': {error}' if str(error) else ''}"
+            what = f"raised {describe_error(error)}"
             return TimetableResponse(number=question.number, error=f"{question.author_name()} {what}; {question.remedy()}", is_process_ended=True)
         finally:
             self._watchdog.stop()

@@ -13,6 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from gnomon import log, serde
+from gnomon.errors.error_text import describe_error
 from gnomon.errors.product import GnomonError
 from gnomon.loading.class_loader import load_class
 from gnomon.model.deferral import DeferralResult
@@ -201,7 +202,7 @@ class TriggerHost:
             key = running.trigger.shared_stream_key()
             hash(key)
         except Exception as error:
-            author_log.warning("shared_stream_key() raised %s: %s; the trigger shares no stream", type(error).__name__, error)
+            author_log.warning("shared_stream_key() raised %s; the trigger shares no stream", describe_error(error))
             key = None
         return running.trigger.run() if key is None else self._shared_streams.open_events(key, running.trigger)
 

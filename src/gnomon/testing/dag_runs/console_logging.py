@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from gnomon.log.secret_masks import hide
+from gnomon.runner import runner_log
 from gnomon.runner.attempt_log import LineFormatter
 
 _QUIET = "gnomon"
@@ -16,6 +17,10 @@ _TASK = "gnomon.task"
 
 class _ConsoleHandler(logging.StreamHandler):  # type: ignore[type-arg]  # generic in stubs only
     """Writes to the current stderr. Secrets are hidden, and the events of services are left out below WARNING."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        super().emit(record)
+        runner_log.mark_written(record)
 
     def format(self, record: logging.LogRecord) -> str:
         return hide(super().format(record))
@@ -37,8 +42,10 @@ def console_logging(level: str) -> Iterator[None]:
     before = root.level
     root.addHandler(handler)
     root.setLevel(level)
+    runner_log.set_handler(handler, root.level)
     try:
         yield
     finally:
+        runner_log.set_handler(None)
         root.removeHandler(handler)
         root.setLevel(before)

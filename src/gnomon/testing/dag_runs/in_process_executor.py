@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from bdb import BdbQuit
 from collections.abc import Mapping, Sequence
@@ -31,6 +30,7 @@ from gnomon.processes.task_api_messages import TaskApiRequestMessage, answer_req
 from gnomon.runner.attempt import run_attempt
 from gnomon.runner.attempt_results import result_without_run
 from gnomon.runner.callback_attempt import run_callback_attempt
+from gnomon.runner.runner_log import RunnerLog
 from gnomon.sdk.runtime.channel import install_channel
 from gnomon.store import Database
 from gnomon.taskapi import TaskApiRefused, answer_task
@@ -39,7 +39,7 @@ WORKER_SLOTS = 1_000_000
 STOPS_RUN = (KeyboardInterrupt, BdbQuit)
 """What ends the whole run when a task raises it: Ctrl-C, and `q` in a debugger."""
 _log = log.get_logger("testing.executor")
-_task_log = logging.getLogger("airflow.dag_test")
+_task_log = RunnerLog("airflow.dag_test")
 
 
 class InProcessChannel:
