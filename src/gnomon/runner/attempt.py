@@ -107,7 +107,7 @@ class _AttemptExecution:
             with terminable():
                 self._execute()
         except BaseException as raised:  # the edge of author code: each exception has an outcome
-            if isinstance(raised, self._reraised):
+            if issubclass(type(raised), self._reraised):
                 raise
             error = raised
         if self._started_at is not None and self._ended_at is None:
@@ -142,7 +142,7 @@ class _AttemptExecution:
 
     def _classify(self, error: BaseException) -> tuple[BaseException, AttemptOutcome]:
         """The error and its outcome. For a deferral that is refused, the error is the refusal."""
-        if not isinstance(error, TaskDeferred | TaskAwaitingInput):
+        if not issubclass(type(error), TaskDeferred | TaskAwaitingInput):  # the class of an author's exception may define __class__
             return error, classify_exception(error)
         try:
             if awaits_person(error):

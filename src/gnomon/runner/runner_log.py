@@ -49,8 +49,7 @@ class RunnerLog:
         if _handler is not None and not written and level >= _level:
             record = logging.LogRecord(self._logger.name, level, __file__, 0, "%s", (line,), exc_info)
             setattr(record, WRITTEN, written)
-            if _handler.filter(record):
-                _handler.emit(record)
+            _handler.emit(record)
 
 
 def _format_line(text: str, values: tuple[object, ...]) -> str:

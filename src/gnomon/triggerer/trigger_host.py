@@ -13,7 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from gnomon import log, serde
-from gnomon.errors.error_text import describe_error
+from gnomon.errors.error_text import describe_error, error_text
 from gnomon.errors.product import GnomonError
 from gnomon.loading.class_loader import load_class
 from gnomon.model.deferral import DeferralResult
@@ -148,7 +148,7 @@ class TriggerHost:
             run = run_watcher if is_watcher else run_trigger
             running.task = self._loop.create_task(run(running, self), name=name)
         except GnomonError as error:
-            self._on_construct_error(running, DeferralResult(outcome="error", reason=str(error)))
+            self._on_construct_error(running, DeferralResult(outcome="error", reason=error_text(error)))
         except BaseException as error:
             self._on_construct_error(running, error_to_result(error))
         finally:

@@ -27,7 +27,10 @@ class _ConsoleHandler(logging.StreamHandler):  # type: ignore[type-arg]  # gener
 
     def filter(self, record: logging.LogRecord) -> Any:
         is_service = record.name.startswith(_QUIET + ".") and not record.name.startswith(_TASK)
-        return False if is_service and record.levelno < logging.WARNING else super().filter(record)
+        if is_service and record.levelno < logging.WARNING:
+            runner_log.mark_written(record)  # it is left out on purpose
+            return False
+        return super().filter(record)
 
 
 @contextmanager
