@@ -117,7 +117,7 @@ async def run_trigger(running: RunningTrigger, listener: TriggerListener) -> Non
             event = await anext(generator, _NO_EVENT)
             fired = _no_event_result() if event is _NO_EVENT else event_to_result(event)
         except BaseException as error:
-            author_forks.end_fork(error)
+            _log_in_fork(error)
             fired = error_to_result(error)
         if not running.is_stopped:
             listener.on_fired(running, fired)
@@ -141,7 +141,7 @@ async def run_watcher(running: RunningTrigger, listener: TriggerListener) -> Non
                 _raise_no_generator(running, generator)
             fired = await _publish_events(running, generator, listener)
         except BaseException as error:
-            author_forks.end_fork(error)
+            _log_in_fork(error)
             fired = error_to_result(error)
         if not running.is_stopped:
             listener.on_fired(running, fired)
@@ -170,6 +170,12 @@ async def _clean_up(running: RunningTrigger, generator: Any, listener: TriggerLi
     if getattr(type(running.trigger), "cleanup", None) is not BaseTrigger.cleanup:  # the inherited method does nothing
         await _call_with_timeout(running, "cleanup", CLEANUP_S)
     listener.on_finished(running)
+
+
+def _log_in_fork(error: BaseException) -> None:
+    """Show the error of a fork that the trigger has made: it reports nothing, and ends when it returns to the loop (`fork_guard.py`)."""
+    if author_forks.is_fork():
+        author_log.error("a fork of the trigger host (os.fork) raised\n%s", format_error(*trim_error(error)).rstrip())
 
 
 def error_to_result(error: BaseException) -> DeferralResult:

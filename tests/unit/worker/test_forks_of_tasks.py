@@ -106,6 +106,77 @@ def test_a_request_of_a_fork_is_refused_in_words(world: WorkerWorld) -> None:
     assert "Read Variables, Connections and XComs before the fork" in world.log_of(attempt)
 
 
+@pytest.mark.parametrize("fresh", [False, True], ids=["fork", "interpreter"])
+@pytest.mark.parametrize(("name", "ends"), [("returns", ""), ("raises", "if pid == 0: raise RuntimeError('only the child fails')"), ("exits", "if pid == 0: sys.exit(3)")])
+def test_a_fork_at_the_import_of_the_file_is_not_a_second_process_for_its_tasks(world: WorkerWorld, name: str, ends: str, fresh: bool) -> None:
+    head = f"pid = os.fork()\n{ends}\nif pid: print('status', os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))"
+    body = f"print('ran in', os.getpid())\n{WAIT.rpartition(chr(10))[2]}"
+    attempt = world.attempt(world.dag(f"import-{name}-{fresh}", body, head), fresh=fresh)
+    result = world.run(attempt)
+    assert (result.outcome, xcom(result)) == ("success", "parent")
+    assert world.log_of(attempt).count("ran in") == 1
+
+
+def test_processes_that_the_import_of_the_file_starts_are_terminated(world: WorkerWorld) -> None:
+    head = (
+        "import multiprocessing\nprocess = multiprocessing.get_context('fork').Process(target=time.sleep, args=(60,))\n"
+        "process.start()\nprocess.terminate()\nprocess.join()\nCODE = process.exitcode"
+    )
+    result = world.run(world.attempt(world.dag("import-terminates", "return CODE", head)))
+    assert (result.outcome, xcom(result)) == ("success", -15)
+
+
+CALLBACKS = """
+import os
+from gnomon import DAG, task
+
+def forks(context):
+    if os.fork() == 0:
+        {ends}
+    os.wait()
+
+def after(context):
+    print("after", context["ti"].task_id)
+
+@task({argument}=[forks, after])
+def t():
+    {body}
+
+with DAG("d", schedule=None):
+    t()
+"""
+
+
+@pytest.mark.parametrize("ends", ["return", "raise RuntimeError('only the child fails')"], ids=["returns", "raises"])
+@pytest.mark.parametrize(("argument", "body", "outcome"), [
+    ("on_execute_callback", "return 1", "success"), ("on_success_callback", "return 1", "success"), ("on_failure_callback", "raise ValueError('of the task')", "failed"),
+])
+def test_a_fork_of_a_callback_calls_no_other_callback(world: WorkerWorld, argument: str, body: str, outcome: str, ends: str) -> None:
+    path = world.home / f"{argument}-{ends[:5]}.py"
+    path.write_text(CALLBACKS.format(argument=argument, body=body, ends=ends))
+    attempt = world.attempt(path)
+    assert world.run(attempt).outcome == outcome
+    text = world.log_of(attempt)
+    assert text.count("after t") == 1
+    assert ("only the child fails" in text) == ends.startswith("raise") and f"{argument} of task t failed" not in text
+
+
+def test_only_the_process_of_the_task_calls_on_kill(world: WorkerWorld) -> None:
+    path = world.home / "on_kill.py"
+    path.write_text(
+        "import os, time\nfrom gnomon import DAG, BaseOperator\n\nclass Forks(BaseOperator):\n"
+        "    def execute(self, context):\n        self.child = os.fork()\n        if self.child == 0:\n            time.sleep(600)\n"
+        "        print('ready', flush=True)\n        time.sleep(600)\n"
+        "    def on_kill(self):\n        print('on_kill', self.child != 0)\n\nwith DAG('d', schedule=None):\n    Forks(task_id='t')\n"
+    )
+    attempt = world.attempt(path)
+    world.executor.submit(world.worker_id, [attempt])
+    until(lambda: (world.home / "logs" / attempt.log).exists() and "ready" in world.log_of(attempt), "the task is ready")
+    world.executor.cancel(world.worker_id, attempt.attempt_id, "marked failed by ann", 30)
+    assert world.result_of(attempt).reason == "marked failed by ann"
+    assert world.log_of(attempt).count("on_kill True") == 1 and "on_kill False" not in world.log_of(attempt)
+
+
 @pytest.mark.parametrize("method", ["fork", "forkserver", "spawn"])
 def test_processes_of_multiprocessing_end_and_are_terminated(world: WorkerWorld, method: str) -> None:
     body = (
