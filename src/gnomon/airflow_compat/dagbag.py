@@ -14,6 +14,7 @@ from gnomon.config import current_config, read_executors
 from gnomon.dagfiles.discovery import FileDiscovery
 from gnomon.dagfiles.settings import SourceFolder
 from gnomon.errors.authoring import AirflowDagDuplicatedIdException
+from gnomon.errors.error_text import describe_error
 from gnomon.loading import dagfile
 from gnomon.loading.class_loader import load_class
 from gnomon.sdk.dags.dag import DAG
@@ -102,7 +103,7 @@ class DagBag:
         known = self.dags.get(dag.dag_id)
         if known is not None and known.fileloc != dag.fileloc:
             error = AirflowDagDuplicatedIdException(dag.dag_id, dag.fileloc, known.fileloc)
-            self._add_error(filepath, f"{type(error).__name__}: {error}")
+            self._add_error(filepath, f"{describe_error(error)}")
             return False
         self.dags[dag.dag_id] = dag
         return True

@@ -12,6 +12,7 @@ from gnomon.config import current_config
 from gnomon.config.dag_bundles import find_dag_bundle
 from gnomon.dagfiles.bundle_protocol import BundleRefreshed, RefreshBundle
 from gnomon.dagfiles.parse_protocol import ParseChannel
+from gnomon.errors.error_text import describe_error
 from gnomon.loading.bundles.base_bundle import BaseDagBundle
 from gnomon.loading.bundles.bundle_loader import create_bundle
 from gnomon.loading.bundles.version_cleanup import remove_unused_versions
@@ -44,7 +45,7 @@ def refresh_bundle(name: str) -> BundleRefreshed:
         bundle.initialize()
         bundle.refresh()
     except Exception as raised:  # the edge of author code
-        error = hide(f"{raised}" if type(raised).__module__.startswith("gnomon.") else f"DAG bundle {name!r} raised {type(raised).__name__}: {raised}")
+        error = hide(f"{raised}" if type(raised).__module__.startswith("gnomon.") else f"DAG bundle {name!r} raised {describe_error(raised)}")
     if bundle is None:
         return BundleRefreshed(error=error)
     with contextlib.suppress(OSError):
@@ -52,7 +53,7 @@ def refresh_bundle(name: str) -> BundleRefreshed:
     try:
         path, version = str(bundle.path), bundle.get_current_version() if bundle.supports_versioning else None
     except Exception as raised:
-        return BundleRefreshed(error=error or hide(f"DAG bundle {name!r} raised {type(raised).__name__}: {raised}"))
+        return BundleRefreshed(error=error or hide(f"DAG bundle {name!r} raised {describe_error(raised)}"))
     return BundleRefreshed(path=path if os.path.isdir(path) else None, version=version, error=error, warning=hide(bundle.warning) if bundle.warning else None)
 
 

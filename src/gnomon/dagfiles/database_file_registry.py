@@ -14,6 +14,7 @@ from gnomon.dagfiles.file_registry import RegistryUnavailable
 from gnomon.dagfiles.listener_findings import KnownDeclarations, find_calls, read_known
 from gnomon.dagfiles.listener_process import ListenerProcess
 from gnomon.errors import ConfigurationError, GnomonError, ResourceUnavailable
+from gnomon.errors.error_text import describe_error
 from gnomon.model.spec import FileInputs, ParsedFile, ParseFailure
 from gnomon.store.dag_records import dag_files
 from gnomon.wakeups import Notifier
@@ -129,7 +130,7 @@ class DatabaseFileRegistry:
 
 
 def _storage_failure(parsed: ParsedFile, error: Exception) -> ParsedFile:
-    what = str(error) if isinstance(error, GnomonError) else f"the DAGs of the file could not be stored: {type(error).__name__}: {error}"
+    what = str(error) if isinstance(error, GnomonError) else f"the DAGs of the file could not be stored: {describe_error(error)}"
     failure = ParseFailure(kind="dag", message=f"{parsed.path}: {what}")
     return msgspec.structs.replace(parsed, dags=(), failures=(*parsed.failures, failure))
 

@@ -11,6 +11,7 @@ import msgspec
 from gnomon import log
 from gnomon.dagfiles.listener_process import ListenerCall
 from gnomon.loading import plugins
+from gnomon.processes import author_forks
 from gnomon.processes.child_setup import check_store_not_imported, hide_secrets
 from gnomon.processes.process_title import set_title
 from gnomon.runner.listener_calls import call_file_listeners
@@ -24,6 +25,7 @@ def main() -> int:
     log.configure("dag-processor", cfg.text("logging", "logging_level").upper(), cfg.text("logging", "style").lower(), files=log.read_log_files(cfg))
     logging.captureWarnings(True)
     plugins.enable_imports()
+    author_forks.claim_process()
     calls = msgspec.json.decode(sys.stdin.buffer.read(), type=list[ListenerCall])
     for call in calls:
         call_file_listeners(call.hook, call.arguments)

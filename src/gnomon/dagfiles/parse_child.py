@@ -21,7 +21,7 @@ from gnomon.loading import archives, cluster_policies, listeners, plugin_links, 
 from gnomon.loading.class_loader import load_class
 from gnomon.loading.dagfile import LoadedFile, load_dag_file
 from gnomon.model.spec import FileInputs, ParsedDag, ParsedFile, ParseFailure
-from gnomon.processes import fork_safety, memory
+from gnomon.processes import author_forks, fork_safety, memory
 from gnomon.sdk.dags.dag_spec import build_dag_spec
 from gnomon.sdk.dags.executor_checks import check_executors
 from gnomon.sdk.runtime import channel
@@ -49,12 +49,10 @@ def create_parse_conditions(limits: parse_failures.ParseLimits, facts: Environme
 
 def parse_and_report(path: str, sock: socket.socket, conditions: ParseConditions) -> None:
     """Parse `path` and send the outcome to the dag-processor, unless the file ends this process; the caller then ends it."""
-    pid = os.getpid()
+    author_forks.claim_process()
     parse_channel = ParseChannel(sock)
     channel.install_channel(parse_channel)
     parsed = parse_file(path, parse_channel, conditions)
-    if os.getpid() != pid:
-        os._exit(0)  # the file forked during its import, and this is the fork
     parse_channel.send_outcome(parsed)
 
 
@@ -79,12 +77,14 @@ def parse_file(path: str, parse_channel: ParseChannel, conditions: ParseConditio
                 limits = limits.with_import_timeout(own_timeout_s or None)
                 set_timeout(limits.import_timeout_s)
             loaded = _import_file(path)
+            author_forks.end_fork()
             if loaded is not None:
                 recorder.has_untracked_inputs |= _build_all(path, loaded, recorder, dags, failures)  # may import the triggers of tasks that start deferred
             recorder.stop()
             if loaded is not None:
                 warnings = (*loaded.warnings, *(warning for dag in loaded.dags.values() for warning in dag.warnings))
     except BaseException as error:
+        author_forks.end_fork(error)
         recorder.stop()
         failures = [*failures, parse_failures.failure_of_import(path, error, limits=limits)]
         dags = []
@@ -162,7 +162,7 @@ def _apply_limits(limits: parse_failures.ParseLimits) -> Iterator[Callable[[floa
     def set_timeout(seconds: float | None) -> None:
         signal.setitimer(signal.ITIMER_REAL, seconds or 0, TIMEOUT_REPEAT_S)
 
-    signal.signal(signal.SIGALRM, on_timeout)
+    author_forks.install_handler(signal.SIGALRM, on_timeout)
     set_timeout(limits.import_timeout_s)
     try:
         yield set_timeout

@@ -6,8 +6,10 @@ import traceback
 from types import TracebackType
 
 from gnomon.errors.authoring import AirflowException
+from gnomon.errors.error_text import class_name, describe_error, error_text, error_traceback, format_error, safe_repr
 from gnomon.errors.product import GnomonError
 from gnomon.log.secret_masks import hide
+from gnomon.model.attempts import escape_unstorable
 from gnomon.model.spec import ParseFailure
 from gnomon.processes.author_frames import parse_fault_dump
 from gnomon.processes.author_traceback import is_author_file
@@ -29,26 +31,33 @@ class ImportTimeout(BaseException):
 
 
 def failure_of_import(path: str, error: BaseException, *, limits: ParseLimits) -> ParseFailure:
-    """Why importing `path` failed."""
+    """Why importing `path` failed. Cannot fail, whatever the class of the error defines."""
+    try:
+        return _failure_of_import(path, error, limits)
+    except Exception:  # its attributes are not those of the class that it says it is
+        return _error_failure("import", path, _line_in(path, error_traceback(error)), describe_error(error), "", error)
+
+
+def _failure_of_import(path: str, error: BaseException, limits: ParseLimits) -> ParseFailure:
     if isinstance(error, SyntaxError) and error.filename == path:
         what = f"{error.msg}: {error.text.strip()}" if error.text and error.text.strip() else error.msg
         return _error_failure("syntax", path, error.lineno, what, "Correct that line.", error.with_traceback(None))
-    line = _line_in(path, error.__traceback__)
+    line = _line_in(path, error_traceback(error))
     if isinstance(error, ImportTimeout):
         return _timeout_failure(path, line, limits.import_timeout_s, error)
     if isinstance(error, MemoryError):
         return _memory_failure(path, line, limits.memory_bytes, error)
     if isinstance(error, SystemExit):
-        what = f"the file ends the process by sys.exit({'' if error.code is None else repr(error.code)}) while it is imported"
+        what = f"the file ends the process by sys.exit({'' if error.code is None else safe_repr(error.code)}) while it is imported"
         return _error_failure("exit", path, line, what, "Remove that call, or put it under `if __name__ == \"__main__\":`.", error)
     if isinstance(error, ModuleNotFoundError) and error.name:
         return _error_failure("import", path, line, f"no module named {error.name!r}{_other_place(path, error)}", _module_remedy(limits), error)
-    if type(error).__name__ in _ZONE_ERRORS:
-        zone = str(error.args[0] if error.args else error).rpartition(" ")[2]
+    if class_name(error) in _ZONE_ERRORS:
+        zone = error_text(error.args[0] if error.args else error).rpartition(" ")[2]
         what = f"time zone {zone!r} is not known"
         return _error_failure("import", path, line, what, "Check the spelling; zones are written like 'Europe/Berlin' or 'UTC'.", error)
     if isinstance(error, (FileNotFoundError, PermissionError)) and line is None:
-        return _error_failure("unreadable", path, None, f"the file cannot be read: {error.strerror or error}",
+        return _error_failure("unreadable", path, None, f"the file cannot be read: {error.strerror or error_text(error)}",
                         "Give the dag-processor's user the right to read it.", error)
     kind = "dag" if isinstance(error, AirflowException) else "import"
     return _error_failure(kind, path, line, f"{_describe_error(error)}{_other_place(path, error)}", "", error)
@@ -72,9 +81,9 @@ class ParseLimits:
 
 def failure_of_dag(path: str, dag_id: str, error: BaseException) -> ParseFailure:
     """The failure of one DAG of the file; the other DAGs of the file are scheduled."""
-    told = str(error) or type(error).__name__
+    told = error_text(error) or class_name(error)
     thing = "" if dag_id in told else f"DAG {dag_id!r}: "
-    line = _line_in(path, error.__traceback__) or _line_in_message(path, told)
+    line = _line_in(path, error_traceback(error)) or _line_in_message(path, told)
     return _error_failure("dag", path, line, f"{thing}{_error_prefix(error)}{told}", "", error)
 
 
@@ -123,8 +132,8 @@ def _memory_failure(path: str, line: int | None, limit: int | None, error: BaseE
 
 def _error_failure(kind: str, path: str, line: int | None, what: str, remedy: str, error: BaseException) -> ParseFailure:
     """The failure for an exception in the process that parsed the file, without the secrets that the file has read."""
-    shown = hide("".join(traceback.format_exception(type(error), error, _trim_traceback(path, error.__traceback__))))[-TRACEBACK_MAX:]
-    return ParseFailure(kind=kind, message=hide(_sentence(path, line, what, remedy)), line=line, traceback=shown)
+    shown = hide(format_error(type(error), error, _trim_traceback(path, error_traceback(error))))[-TRACEBACK_MAX:]
+    return ParseFailure(kind=kind, message=escape_unstorable(hide(_sentence(path, line, what, remedy))), line=line, traceback=escape_unstorable(shown))
 
 
 def _exit_failure(kind: str, path: str, line: int | None, what: str, remedy: str, output: str) -> ParseFailure:
@@ -150,7 +159,7 @@ def _line_in(path: str, trace: TracebackType | None) -> int | None:
 def _other_place(path: str, error: BaseException) -> str:
     """` (at file, line N)` when the innermost line of the author's own files stands in another one, such as a plugin."""
     place = None
-    for frame in traceback.extract_tb(error.__traceback__):
+    for frame in traceback.extract_tb(error_traceback(error)):
         if frame.filename == path or is_author_file(frame.filename):
             place = (frame.filename, frame.lineno)
     if isinstance(error, SyntaxError) and error.filename:
@@ -179,9 +188,9 @@ def _module_remedy(limits: ParseLimits) -> str:
 
 
 def _describe_error(error: BaseException) -> str:
-    return f"{_error_prefix(error)}{error}{suggest_keyword(error)}".strip()
+    return f"{_error_prefix(error)}{error_text(error)}{suggest_keyword(error)}".strip()
 
 
 def _error_prefix(error: BaseException) -> str:
     """The class name of a Python error; messages of Gnomon's own errors stand alone."""
-    return "" if isinstance(error, (AirflowException, GnomonError)) else f"{type(error).__name__}: "
+    return "" if isinstance(error, (AirflowException, GnomonError)) else f"{class_name(error)}: "

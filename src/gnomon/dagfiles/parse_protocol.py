@@ -11,7 +11,7 @@ import msgspec
 from gnomon.errors.product import GnomonError
 from gnomon.model.spec import ParsedFile
 from gnomon.model.task_api_requests import TaskApiRequest
-from gnomon.processes import message_stream
+from gnomon.processes import author_forks, message_stream
 from gnomon.processes.packets import receive_packet, send_packet
 from gnomon.processes.task_api_messages import Message, TaskApiRequestMessage, TaskApiResponse
 
@@ -71,6 +71,7 @@ class ParseChannel:
         self._splitter: message_stream.FrameDecoder[Any] = message_stream.FrameDecoder(TaskApiResponse)
         self._request_count = 0
         self._digest = hashlib.sha256()
+        author_forks.release_in_forks(sock.close)
 
     @property
     def has_requests(self) -> bool:
@@ -83,7 +84,9 @@ class ParseChannel:
         return self._digest.hexdigest() if self.has_requests else None
 
     def ask(self, request: TaskApiRequest) -> object:
-        """The answer of the dag-processor. Raises GnomonError with its message when it refuses."""
+        """The answer of the dag-processor. Raises GnomonError with its message when it refuses, and in a fork."""
+        if author_forks.is_fork():
+            raise GnomonError(author_forks.FORK_REFUSAL)
         self._request_count += 1
         self._socket.sendall(message_stream.encode_frame(TaskApiRequestMessage(number=self._request_count, request=request)))  # type: ignore[arg-type]
         answer = message_stream.receive_message(self._socket, self._splitter)
@@ -94,7 +97,8 @@ class ParseChannel:
         return unwrapped
 
     def send_outcome(self, parsed: ParsedFile) -> None:
-        """Send the outcome to the dag-processor."""
+        """Send the outcome to the dag-processor; does not return in a fork that the file has made."""
+        author_forks.end_fork()
         self._socket.sendall(message_stream.encode_frame(ParseDone(parsed=parsed)))
 
 

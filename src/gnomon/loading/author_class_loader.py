@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from gnomon.errors import UserError
+from gnomon.errors.error_text import describe_error, error_text
 from gnomon.errors.timetable import TimetableNotBuilt
 from gnomon.loading import dagfile, plugins
 from gnomon.loading.class_loader import load_class
@@ -24,11 +25,11 @@ def load_author_class(path: str, file: str | None = None) -> type:
         registered = plugins.find_registered_class(path)
         if registered is not None:
             return registered
-        raise TimetableNotBuilt(str(error)) from error
+        raise TimetableNotBuilt(error_text(error)) from error
     except TimetableNotBuilt:
         raise
     except Exception as error:
-        raise TimetableNotBuilt(f"{path} cannot be loaded: importing it raised {type(error).__name__}: {error}") from error
+        raise TimetableNotBuilt(f"{path} cannot be loaded: importing it raised {describe_error(error)}") from error
 
 
 def _import_file(path: str, file: str) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from gnomon import timetables
 from gnomon.errors import UserError
+from gnomon.errors.error_text import error_text
 from gnomon.loading import dialect
 
 _DIALECT = os.path.dirname(dialect.TREE)
@@ -76,5 +77,5 @@ def _describe_missing(error: ModuleNotFoundError) -> str:
     frames = [frame for frame in trace if not frame.filename.startswith(("<frozen", _DIALECT))]
     place = f" (at {frames[-1].filename}, line {frames[-1].lineno})"
     if (error.name or "").startswith("airflow.") and not (error.name or "").startswith("airflow.providers."):
-        return f"{str(error).removesuffix('.')}{place}."
+        return f"{error_text(error).removesuffix('.')}{place}."
     return f"{error}{place}. Install it on this machine, and on every machine that runs tasks or triggers of the DAG."

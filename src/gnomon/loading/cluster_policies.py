@@ -24,6 +24,7 @@ from gnomon.errors.authoring import (
     AirflowClusterPolicyViolation,
     AirflowTaskTimeout,
 )
+from gnomon.errors.error_text import describe_error
 from gnomon.loading import dialect
 from gnomon.loading.bytecode import SettledSourceLoader
 from gnomon.loading.hooks import POLICY_MARK, HookImplementation, describe_place, list_implementations
@@ -69,7 +70,7 @@ class ClusterPolicies:
         except (Exception, SystemExit, AirflowTaskTimeout) as error:
             line = _innermost_line(error, one.place.partition(", line ")[0])
             place = one.place if line is None else f"{one.place.partition(', line ')[0]}, line {line}"
-            what = f"failed at {place}: {type(error).__name__}: {error}; correct the policy, or remove it"
+            what = f"failed at {place}: {describe_error(error)}; correct the policy, or remove it"
             if isinstance(error, AirflowTaskTimeout):
                 what = f"did not return within its time limit, and was ended at {place}; make it faster, or remove it"
             raise ClusterPolicyFailed(f"the cluster policy {one.name} {what}") from error
@@ -220,7 +221,7 @@ def _import_module(file: str) -> ModuleType:
         sys.modules.pop(MODULE, None)
         line = error.lineno if isinstance(error, SyntaxError) else _innermost_line(error, file)
         place = file if line is None else f"{file}, line {line}"
-        raise ClusterPolicyFailed(f"the cluster policies cannot be loaded: {place}: {type(error).__name__}: {error}") from error
+        raise ClusterPolicyFailed(f"the cluster policies cannot be loaded: {place}: {describe_error(error)}") from error
     module.__dict__["__mtime__"] = _read_mtime(file)
     return module
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from gnomon import calendars, timetables
 from gnomon.errors import UserError
+from gnomon.errors.error_text import describe_error
 from gnomon.errors.product import find_close_matches
 from gnomon.errors.timetable import AirflowTimetableInvalid
 from gnomon.loading import plugins
@@ -60,7 +61,7 @@ def _describe_error(error: Exception) -> str:
     """Return the text of the error; for an error of another package with the name of its class."""
     if isinstance(error, (UserError, AirflowTimetableInvalid)):
         return str(error)
-    return f"{type(error).__name__}: {error}{suggest_keyword(error)}"
+    return f"{describe_error(error)}{suggest_keyword(error)}"
 
 
 def _parse(text: str) -> ast.Expression:
@@ -95,7 +96,7 @@ def _resolve_names(tree: ast.Expression, text: str) -> dict[str, Any]:
             except LookupError as error:
                 raise _mark_mistake(text, node.lineno, start, len(node.id), str(error.args[0])) from None
             except Exception as error:
-                problem = f"importing {node.id} raised {type(error).__name__}: {error}"
+                problem = f"importing {node.id} raised {describe_error(error)}"
                 raise _mark_mistake(text, node.lineno, start, len(node.id), problem) from error
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute):

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon.config import current_config
 from gnomon.errors import UserError
+from gnomon.errors.error_text import describe_error
 from gnomon.loading import dagfile, plugin_finder
 from gnomon.loading.bytecode import SettledSourceLoader
 from gnomon.loading.installed_entry_points import PLUGIN_GROUP, list_entry_points
@@ -150,7 +151,7 @@ def _load_entry_point(entry: EntryPoint) -> tuple[PluginRow, Any]:
     try:
         plugin = entry.load()
     except (Exception, SystemExit) as error:
-        return PluginRow(name=entry.name, place=place, error=f"{place}: {type(error).__name__}: {error}"), None
+        return PluginRow(name=entry.name, place=place, error=f"{place}: {describe_error(error)}"), None
     return _create_row(plugin, place), plugin
 
 
@@ -187,7 +188,7 @@ def _describe_error(file: str, error: BaseException) -> str:
     for frame in traceback.extract_tb(error.__traceback__):
         line = frame.lineno if frame.filename == file else line
     place = file if line is None else f"{file}, line {line}"
-    return f"{place}: {type(error).__name__}: {error}"
+    return f"{place}: {describe_error(error)}"
 
 
 def timetable_class_path(timetable: Any) -> str:

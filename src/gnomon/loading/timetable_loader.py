@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gnomon.errors.error_text import describe_error
 from gnomon.errors.timetable import TimetableNotBuilt
 from gnomon.loading.author_class_loader import load_author_class
 from gnomon.model.slots import TimetableRef
@@ -26,7 +27,7 @@ def rebuild_timetable(ref: TimetableRef, file: str | None = None) -> Timetable:
         made: Any = deserialize(dict(ref.data))
     except Exception as error:
         raise TimetableNotBuilt(
-            f"{cls.__name__}.deserialize raised {type(error).__name__}: {error}, for {ref.data!r}; let it take what "
+            f"{cls.__name__}.deserialize raised {describe_error(error)}, for {ref.data!r}; let it take what "
             f"{cls.__name__}.serialize returns"
         ) from error
     if not hasattr(made, "next_dagrun_info"):

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from gnomon.errors.authoring import AirflowException, DeserializingResultError
+from gnomon.errors.error_text import describe_error
 
 SERIALIZERS = ("pickle", "cloudpickle", "dill")
 SCRIPT = Path(__file__).with_name("interpreter_script.py")
@@ -59,7 +60,7 @@ def read_result(folder: Path, serializer: str, task_id: str) -> Any:
         return load_serializer(serializer, task_id).loads(data)
     except Exception as error:
         raise DeserializingResultError(
-            f"The result of task {task_id!r} cannot be read here: {type(error).__name__}: {error}. The worker's interpreter needs the classes "
+            f"The result of task {task_id!r} cannot be read here: {describe_error(error)}. The worker's interpreter needs the classes "
             f"of the result in the same versions; return plain values such as dicts, lists and text, or another serializer than {serializer}."
         ) from error
 
@@ -91,7 +92,7 @@ def _serialize_arguments(serializer: str, args: Sequence[Any], kwargs: Mapping[s
         bad = [repr(name) for name, value in named if not _can_serialize(library, value)]
         raise AirflowException(
             f"Task {task_id!r} cannot pass {', '.join(bad) or 'its arguments'} to another interpreter, because {serializer} cannot "
-            f"serialize the value ({type(error).__name__}: {error}). Pass plain values, such as '{{{{ ti.task_id }}}}'."
+            f"serialize the value ({describe_error(error)}). Pass plain values, such as '{{{{ ti.task_id }}}}'."
         ) from error
 
 

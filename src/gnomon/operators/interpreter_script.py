@@ -29,17 +29,37 @@ def run_call(folder: str) -> None:
         arguments = serializer.load(stored)
     named = {name: context[name] for name in call["names"]}
     named.update(arguments["kwargs"])
+    process = os.getpid()
     try:
         result = function(*arguments["args"], **named)
+        end_fork(process)
         if hasattr(result, "__await__"):
             result = importlib.import_module("asyncio").run(wait_for(result))
+        end_fork(process)
     except Exception as error:
-        with open(os.path.join(folder, "error.txt"), "w", encoding="utf-8") as text:
-            text.write(f"{type(error).__name__}: {error}")
+        if os.getpid() == process:
+            with open(os.path.join(folder, "error.txt"), "w", encoding="utf-8", errors="backslashreplace") as text:
+                text.write(describe_error(error))
         raise
     with open(os.path.join(folder, "result"), "wb") as stored:
         if result is not None:
             serializer.dump(result, stored)
+
+
+def end_fork(process: int) -> None:
+    """End this process if the function has forked it from `process`: only the process that was started writes the result."""
+    if os.getpid() != process:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(0)
+
+
+def describe_error(error: Exception) -> str:
+    """`ValueError: text`, whatever the class of the error does when its text is made."""
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception as failure:
+        return f"{type(error).__name__}: <its text cannot be made: {type(failure).__name__}>"
 
 
 async def wait_for(awaitable: Any) -> Any:

@@ -11,6 +11,7 @@ from functools import lru_cache
 from types import FunctionType, TracebackType
 from typing import Any
 
+from gnomon.errors.error_text import describe_error, error_text, error_traceback
 from gnomon.errors.product import find_close_matches
 from gnomon.errors.timetable import AirflowTimetableInvalid, PlanningError
 from gnomon.timetables.base import BuiltinTimetable, Timetable
@@ -33,9 +34,9 @@ def call_author_method(timetable: object, method: str, offered: Mapping[str, Any
     try:
         return bound(*given[0], **given[1])
     except AirflowTimetableInvalid as error:
-        raise PlanningError(str(error)) from error
+        raise PlanningError(error_text(error)) from error
     except (Exception, SystemExit) as error:
-        problem = f"raised {type(error).__name__}: {error}".rstrip(": ")
+        problem = f"raised {describe_error(error)}".rstrip(": ")
         raise _error_at(timetable, method, f"{problem}; see to its timetable", _raised_at(function, error)) from error
 
 
@@ -170,7 +171,7 @@ def _raised_at(function: FunctionType | None, error: BaseException) -> str:
     if function is None or function.__module__.startswith("gnomon."):
         return ""
     file, line = function.__code__.co_filename, function.__code__.co_firstlineno
-    trace: TracebackType | None = error.__traceback__
+    trace: TracebackType | None = error_traceback(error)
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == file:
             line = trace.tb_lineno

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any, TypeVar
 
+from gnomon.errors.error_text import describe_error, error_text
 from gnomon.errors.timetable import AirflowTimetableInvalid, PlanningError
 from gnomon.model.ids import find_partition_key_fault, find_run_id_fault
 from gnomon.model.instants import Instant, to_datetime, to_instant
@@ -162,9 +163,9 @@ def _call(timetable: Timetable, method: str, question: Callable[[], _Answer]) ->
     try:
         return question()
     except AirflowTimetableInvalid as error:
-        raise PlanningError(str(error)) from error
+        raise PlanningError(error_text(error)) from error
     except Exception as error:
-        raise wrong_answer_error(timetable, method, f"raised {type(error).__name__}: {error}; see to its timetable") from error
+        raise wrong_answer_error(timetable, method, f"raised {describe_error(error)}; see to its timetable") from error
 
 
 def _describe_type(value: object) -> str:

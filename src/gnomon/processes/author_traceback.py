@@ -7,6 +7,8 @@ import sysconfig
 import traceback
 from types import TracebackType
 
+from gnomon.errors.error_text import error_traceback
+
 _GNOMON = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
 _EXAMPLES = os.path.join(_GNOMON, "examples", "")
 """DAG files in Gnomon's own folder: they are read as an author's."""
@@ -32,7 +34,7 @@ def drop_leading_frames(trace: TracebackType | None) -> TracebackType | None:
 
 def trim_error(error: BaseException) -> tuple[type[BaseException], BaseException, TracebackType | None]:
     """The error with the traceback of `drop_leading_frames`, as `logging` and `traceback` take it; the error itself is not changed."""
-    return type(error), error, drop_leading_frames(error.__traceback__)
+    return type(error), error, drop_leading_frames(error_traceback(error))
 
 
 def _is_gnomon_file(filename: str) -> bool:

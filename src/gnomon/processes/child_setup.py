@@ -10,8 +10,10 @@ import signal
 import socket
 import sys
 from collections.abc import Iterable
+from types import FrameType
 
 from gnomon.config import Config, current_config, environment, replace_environment, set_current_config, without_secrets
+from gnomon.processes import author_forks
 from gnomon.processes.host_process import SOCKET_FD
 from gnomon.processes.kernel import HOST_OOM_SCORE, die_with_parent, raise_oom_score
 
@@ -31,17 +33,23 @@ def check_store_not_imported() -> None:
 def set_up_host_process(ignored: Iterable[signal.Signals]) -> None:
     """Set up a new interpreter: own session, no inherited descriptor but SOCKET_FD, a stack dump at a crash, a raised OOM score.
 
-    `ignored`: signals that the parent handles for this process too. Raises RuntimeError as `check_store_not_imported` does.
+    `ignored`: signals that the parent handles for this process too; programs and forks of author code do not ignore them. Raises RuntimeError as `check_store_not_imported` does.
     """
     check_store_not_imported()
     if os.getsid(0) != os.getpid():
         os.setsid()
     os.closerange(SOCKET_FD + 1, min(resource.getrlimit(resource.RLIMIT_NOFILE)[0], DESCRIPTORS_MAX))
     for number in ignored:
-        signal.signal(number, signal.SIG_IGN)
+        author_forks.install_handler(number, _ignore_signal)
+        signal.siginterrupt(number, False)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     _dump_stack_at_crash()
     raise_oom_score(HOST_OOM_SCORE)
+
+
+def _ignore_signal(number: int, _frame: FrameType | None) -> None:
+    """Do nothing: SIG_IGN would be inherited by every program that author code starts."""
+    author_forks.end_by_signal_in_fork(number)
 
 
 def set_up_forked_child(parent: int, output: int) -> None:

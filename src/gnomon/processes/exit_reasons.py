@@ -20,6 +20,14 @@ _CAUSES: dict[int, str] = {
 """Signal to its usual cause in a process of author code, as the end of a sentence."""
 
 
+CHANNEL_LOST_EXIT = 239
+"""The exit code of the process of an attempt that could not send its result because author code has closed its socket."""
+CHANNEL_LOST = (
+    "the task has closed the socket to its worker, a descriptor that it did not open (os.closerange, or a library that makes a daemon), so its result "
+    "was lost; close only what the task has opened, or start the daemon with subprocess"
+)
+
+
 class CrashDescription(NamedTuple):
     """Why a process of author code ended without an answer."""
 
@@ -52,6 +60,8 @@ def describe_exit_without_result(exit_code: int | None, *, out_of_memory: bool) 
     """
     if exit_code is None:
         return "ended without a result and with an unknown exit code"
+    if exit_code == CHANNEL_LOST_EXIT:
+        return CHANNEL_LOST
     if exit_code >= 0:
         return f"exited with code {exit_code} without a result; does the task call os._exit, or a library for it?"
     if -exit_code == signal.SIGKILL and out_of_memory:

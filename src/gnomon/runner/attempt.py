@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Callable
 from typing import Any
@@ -21,6 +20,7 @@ from gnomon.model.assets import AssetEmission
 from gnomon.model.attempts import Attempt, AttemptResult, XComItem, escape_unstorable
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.states import TaskInstanceState
+from gnomon.processes import author_forks
 from gnomon.processes.author_traceback import trim_error
 from gnomon.runner import callbacks
 from gnomon.runner.attempt_results import (
@@ -36,11 +36,12 @@ from gnomon.runner.mapped_results import measure_return_value, render_map_index
 from gnomon.runner.policy_calls import apply_task_policies
 from gnomon.runner.rendered_values import collect_rendered_fields
 from gnomon.runner.retry_decisions import apply_retry_policy
+from gnomon.runner.runner_log import RunnerLog
 from gnomon.runner.signals import terminable, time_limit
 from gnomon.sdk.dags import authoring_state
 from gnomon.sdk.runtime import channel as sdk_channel
 
-log = logging.getLogger("gnomon.task")
+log = RunnerLog("gnomon.task")
 
 _STATES = {
     "success": TaskInstanceState.SUCCESS,
@@ -106,7 +107,7 @@ class _AttemptExecution:
             with terminable():
                 self._execute()
         except BaseException as raised:  # the edge of author code: each exception has an outcome
-            if isinstance(raised, self._reraised):
+            if issubclass(type(raised), self._reraised):
                 raise
             error = raised
         if self._started_at is not None and self._ended_at is None:
@@ -127,6 +128,7 @@ class _AttemptExecution:
             log.info("%s: %s", attempt_outcome.outcome, attempt_outcome.reason)
         if self._context is not None:
             self._context["exception"] = error
+        author_forks.end_fork()
         return attempt_outcome
 
     def _try_render_map_index(self) -> str | None:
@@ -140,7 +142,7 @@ class _AttemptExecution:
 
     def _classify(self, error: BaseException) -> tuple[BaseException, AttemptOutcome]:
         """The error and its outcome. For a deferral that is refused, the error is the refusal."""
-        if not isinstance(error, TaskDeferred | TaskAwaitingInput):
+        if not issubclass(type(error), TaskDeferred | TaskAwaitingInput):  # the class of an author's exception may define __class__
             return error, classify_exception(error)
         try:
             if awaits_person(error):
@@ -185,10 +187,12 @@ class _AttemptExecution:
                 self._return_length = self._measure(task, result)
                 context["ti"].pushed_xcoms.update(collect_return_xcoms(task, result))
             self._collect_asset_events(task, context)
-        except DownstreamTasksSkipped:
+        except DownstreamTasksSkipped as error:
+            author_forks.end_fork(error)
             self._collect_asset_events(task, context)
             raise
-        except (AirflowTaskTerminated, AirflowTaskTimeout):
+        except (AirflowTaskTerminated, AirflowTaskTimeout) as error:
+            author_forks.end_fork(error)
             self._run_on_kill(task)
             raise
 
@@ -263,8 +267,10 @@ class _AttemptExecution:
         self._ended_at = self._clock.now()
         try:
             task.on_kill()
-        except Exception:
+        except Exception as error:
+            author_forks.end_fork(error)
             log.exception("on_kill of task %s failed", task.task_id)
+        author_forks.end_fork()
 
     def _push_links(self, outcome: str) -> None:
         """Push the links of the operator; a mapped task whose arguments could not be read has no operator."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import atexit
 import faulthandler
-import logging
 import os
 import socket
 import sys
@@ -22,19 +21,22 @@ from gnomon.log.secret_masks import hide
 from gnomon.model.attempts import Attempt, AttemptResult
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import Instant
+from gnomon.processes import author_forks
 from gnomon.processes.author_traceback import trim_error
 from gnomon.processes.child_setup import hide_secrets
+from gnomon.processes.exit_reasons import CHANNEL_LOST_EXIT
 from gnomon.processes.kernel import TASK_OOM_SCORE, become_subreaper, raise_oom_score
 from gnomon.processes.message_stream import FrameDecoder, FrameTooLarge
 from gnomon.processes.process_title import change_title, set_title
 from gnomon.processes.termination import kill_descendants
 from gnomon.runner import attempt_log
 from gnomon.runner.attempt import run_attempt
-from gnomon.runner.attempt_protocol import AttemptChannel, ChildDone, ChildEntered, ToChild
+from gnomon.runner.attempt_protocol import AttemptChannel, ChannelLost, ChildDone, ChildEntered, ToChild
 from gnomon.runner.attempt_results import error_line, result_without_run
+from gnomon.runner.runner_log import RunnerLog
 from gnomon.sdk.runtime import channel, secrets_lookup
 
-log = logging.getLogger("gnomon.task")
+log = RunnerLog("gnomon.task")
 
 FindDag = Callable[[Attempt], Any]
 """Returns the DAG object of an attempt. An exception fails the attempt, with its traceback in the log."""
@@ -59,13 +61,17 @@ def serve_attempts(sock: socket.socket, frame_decoder: FrameDecoder[ToChild], fi
     status = 1
     try:
         _detach_from_parent()
+        author_forks.claim_process()
         task_channel = AttemptChannel(sock, frame_decoder)
         channel.install_channel(task_channel)
         _serve(task_channel, find_dag)
         status = 0
     except (BrokenPipeError, ConnectionResetError):
         status = 0  # the worker is gone: the result has no receiver
-    except BaseException:
+    except ChannelLost:
+        status = CHANNEL_LOST_EXIT  # the worker writes the reason into the log
+    except BaseException as error:
+        author_forks.end_fork(error)
         log.exception("the child process failed outside its task")
     finally:
         os._exit(status)
@@ -146,7 +152,9 @@ def _run(attempt: Attempt, task_channel: AttemptChannel, find_dag: FindDag) -> A
 
     try:
         dag = find_dag(attempt)
+        author_forks.end_fork()  # the file has forked at its import
     except BaseException as error:  # the import of the DAG file, in a new interpreter
+        author_forks.end_fork(error)
         log.error("the DAG could not be loaded from %s", attempt.file, exc_info=trim_error(error))
         return _failed_result(attempt, error_line(error))
     if attempt.callback is not None:

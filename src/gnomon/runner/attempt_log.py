@@ -1,7 +1,12 @@
-"""The log of an attempt: the output of this process and its descendants, and the records of `logging`, in one file."""
+"""The log of an attempt: the output of this process and its descendants, and the records of `logging`, in one file.
+
+The runner's own lines do not depend on descriptors 1 and 2, which author code may redirect or close: they are written to a descriptor of
+their own, or to the file itself when author code has closed that one too.
+"""
 
 from __future__ import annotations
 
+import errno
 import io
 import logging
 import os
@@ -9,7 +14,9 @@ import sys
 from datetime import UTC, datetime
 from typing import Any
 
+from gnomon.errors.error_text import format_error
 from gnomon.log.secret_masks import call_at_first_secret, hide
+from gnomon.runner import runner_log
 from gnomon.runner.output_pipe import OutputPipe
 
 LINE_BUFFER_MAX = 8_192
@@ -17,6 +24,8 @@ LINE_BUFFER_MAX = 8_192
 _STDOUT, _STDERR = 1, 2
 _pipe: OutputPipe | None = None
 """The pipe of the attempt that this process runs, once the process knows a secret."""
+_file: tuple[int, str] | None = None
+"""The descriptor of the runner's own lines, and the path of the log, while this process runs an attempt."""
 
 
 class LineHandler(logging.Handler):
@@ -25,10 +34,13 @@ class LineHandler(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         try:
             line = hide(self.format(record)) + "\n"
-            if _pipe is not None and _pipe.owns(_STDERR):
+            if _file is not None and runner_log.is_runner_record(record):
+                _write_to_log(line, *_file)
+            elif _pipe is not None and _pipe.owns(_STDERR):
                 _pipe.write_record(line)
             else:
                 os.write(_STDERR, line.encode(errors="backslashreplace"))
+            runner_log.mark_written(record)
         except Exception:
             self.handleError(record)
 
@@ -74,6 +86,11 @@ class LineFormatter(logging.Formatter):
         return line
 
 
+    def formatException(self, ei: Any) -> str:  # noqa: N802 - the name of logging
+        kind, error, trace = ei
+        return "NoneType: None" if error is None else format_error(kind, error, trace).rstrip("\n")
+
+
 def _line(moment: datetime, level: str, message: str) -> str:
     return f"{moment.isoformat(timespec='microseconds')[:-6]}Z {level:<8} {message}"
 
@@ -85,6 +102,7 @@ def configure_task_logging(level: str = "INFO") -> None:
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level)
+    runner_log.set_handler(handler, root.level)
     sys.stdout = sys.__stdout__ = _mask_stream(sys.stdout)  # type: ignore[misc]
     sys.stderr = sys.__stderr__ = _mask_stream(sys.stderr)  # type: ignore[misc]
 
@@ -99,25 +117,49 @@ def _mask_stream(stream: Any) -> Any:
 
 def redirect_output(path: str) -> None:
     """Redirect descriptors 1 and 2 to the end of the file at `path`, creating its folders. Raises OSError."""
-    try:
-        descriptor = _open(path)
-    except FileNotFoundError:
-        _make_folder(path.rpartition("/")[0])
-        descriptor = _open(path)
+    global _file
+    descriptor = _open_log(path)
     os.dup2(descriptor, _STDOUT)
     os.dup2(descriptor, _STDERR)
-    os.close(descriptor)
+    _file = descriptor, path
     call_at_first_secret(_open_pipe)
 
 
 def restore_output() -> None:
     """Write what is still on its way to the log, and end the output pipe of the attempt, if it has one."""
-    global _pipe
+    global _pipe, _file
     flush_output()
     pipe, _pipe = _pipe, None
+    file, _file = _file, None
     call_at_first_secret(lambda: None)
     if pipe is not None:
         pipe.close()
+    if file is not None and _is_log(*file):
+        os.close(file[0])
+
+
+def _is_log(descriptor: int, path: str) -> bool:
+    """Whether the descriptor is that of the log: author code may have closed it, and its number may be that of another file by now."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), os.stat(path))
+    except OSError:
+        return False
+
+
+def _write_to_log(line: str, descriptor: int, path: str) -> None:
+    """Write a line without secrets, after all that is on its way to the log."""
+    if _pipe is not None:
+        _pipe.write_record(line)
+        return
+    data = line.encode(errors="backslashreplace")
+    if _is_log(descriptor, path):
+        os.write(descriptor, data)
+        return
+    reopened = _open_log(path)
+    try:
+        os.write(reopened, data)
+    finally:
+        os.close(reopened)
 
 
 def _open_pipe() -> None:
@@ -125,22 +167,37 @@ def _open_pipe() -> None:
     if _pipe is None:
         flush_output()
         try:
-            _pipe = OutputPipe()
+            _pipe = OutputPipe(_reopen_log)
         except OSError as error:
             logging.getLogger("gnomon.task").warning("the output of programs is not searched for secrets: there is no pipe for it (%s)", error.strerror)
 
 
-def _drain_pipe_before_fork() -> None:
+def _reopen_log() -> int:
+    if _file is None:
+        raise OSError(errno.EBADF, "this process runs no attempt")
+    return _open_log(_file[1])
+
+
+def _write_before_fork() -> None:
+    """Write what is on its way to the log, so that it is not written by the fork too, nor after what the fork writes."""
+    if _file is not None:
+        _flush_streams()
     if _pipe is not None:
         _pipe.drain_before_fork()
 
 
-def _renew_pipe_in_fork() -> None:
+def _renew_in_fork() -> None:
+    """In a fork of an attempt: use locks of its own, and leave the log of the runner."""
+    global _file
     if _pipe is not None:
         _pipe.renew_in_fork()
+    if _file is not None:
+        if _is_log(*_file):
+            os.close(_file[0])
+        _file = -1, _file[1]
 
 
-os.register_at_fork(before=_drain_pipe_before_fork, after_in_child=_renew_pipe_in_fork)
+os.register_at_fork(before=_write_before_fork, after_in_child=_renew_in_fork)
 
 
 def append_error(path: str, moment: datetime, message: str) -> None:
@@ -148,11 +205,7 @@ def append_error(path: str, moment: datetime, message: str) -> None:
 
     The worker calls this after the exit of a process without a result. `moment` is in UTC.
     """
-    try:
-        descriptor = _open(path, os.O_RDWR)
-    except FileNotFoundError:
-        _make_folder(path.rpartition("/")[0])
-        descriptor = _open(path, os.O_RDWR)
+    descriptor = _open_log(path, os.O_RDWR)
     try:
         size = os.fstat(descriptor).st_size
         begun = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
@@ -175,13 +228,26 @@ def _make_folder(folder: str) -> None:
 
 def flush_output() -> None:
     """Write what Python code and programs have printed to the log; a stream that author code closed is skipped."""
+    _flush_streams()
+    if _pipe is not None:
+        _pipe.flush()
+
+
+def _flush_streams() -> None:
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
         except (OSError, ValueError, AttributeError):
             continue
-    if _pipe is not None:
-        _pipe.flush()
+
+
+def _open_log(path: str, access: int = os.O_WRONLY) -> int:
+    """The descriptor of the log, opened for appending; its folders are created. Raises OSError."""
+    try:
+        return _open(path, access)
+    except FileNotFoundError:
+        _make_folder(path.rpartition("/")[0])
+        return _open(path, access)
 
 
 def _open(path: str, access: int = os.O_WRONLY) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import threading
 from collections import deque
@@ -10,6 +11,8 @@ from gnomon.errors.authoring import AirflowRuntimeError
 from gnomon.model.attempts import RETURN_VALUE, Attempt, AttemptResult, XComElement
 from gnomon.model.instants import Instant
 from gnomon.model.task_api_requests import GetXComElement, TaskApiRequest
+from gnomon.processes import author_forks
+from gnomon.processes.exit_reasons import CHANNEL_LOST
 from gnomon.processes.message_stream import FrameDecoder, encode_frame
 from gnomon.processes.task_api_messages import Message, TaskApiRequestMessage, TaskApiResponse
 
@@ -21,11 +24,21 @@ def create_decoder() -> FrameDecoder[ToChild]:
     return FrameDecoder(ToChild)
 
 
+class ChannelLost(Exception):
+    """The descriptor of the socket to the worker is closed, or has become another file: author code has closed it."""
+
+
 class AttemptChannel:
-    """The socket to the worker; `ask` blocks for the response (`sdk.runtime.channel.Channel`)."""
+    """The socket to the worker; `ask` blocks for the response (`sdk.runtime.channel.Channel`).
+
+    Only the process that the zygote forked, or the worker started, sends on it: a fork that author code makes gets a refusal, and cannot report as the task.
+    """
 
     def __init__(self, sock: socket.socket, frame_decoder: FrameDecoder[ToChild]) -> None:
         self._socket = sock
+        self._descriptor = sock.fileno()
+        self._inode = os.fstat(self._descriptor).st_ino
+        author_forks.release_in_forks(self._close_in_fork)
         self._frame_decoder = frame_decoder
         self._received: deque[ToChild] = deque()
         self._request_count = 0
@@ -42,7 +55,7 @@ class AttemptChannel:
         return None
 
     def ask(self, request: TaskApiRequest) -> object:
-        """The value of the worker's response. Raises AirflowRuntimeError when the worker refuses the request or is gone.
+        """The value of the worker's response. Raises AirflowRuntimeError when the worker refuses the request or is gone, and in a fork.
 
         An element that came with the attempt is answered at once.
         """
@@ -50,6 +63,8 @@ class AttemptChannel:
             element = _find_element(self._current, request)
             if element is not None:
                 return {"container": element.container, "length": element.length, "value": element.value}
+        if author_forks.is_fork():
+            raise AirflowRuntimeError(author_forks.FORK_REFUSAL)
         with self._turn:
             self._request_count += 1
             number = self._request_count
@@ -60,7 +75,22 @@ class AttemptChannel:
         raise AirflowRuntimeError("the worker of this task has ended, so its requests are not answered")
 
     def send(self, message: Message) -> None:
+        """Send the message. Raises ChannelLost; does not return in a fork that author code has made."""
+        author_forks.end_fork()
+        if not self._is_open():
+            raise ChannelLost(CHANNEL_LOST)
         self._socket.sendall(encode_frame(message))
+
+    def _is_open(self) -> bool:
+        """Whether the descriptor is still that of the socket: its number may be that of a file of the author by now."""
+        try:
+            return os.fstat(self._descriptor).st_ino == self._inode
+        except OSError:
+            return False
+
+    def _close_in_fork(self) -> None:
+        if self._is_open():
+            self._socket.close()
 
     def _next(self) -> ToChild | None:
         while not self._received:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,8 +17,9 @@ from gnomon.errors.authoring import (
     DownstreamTasksSkipped,
     XComOverLimit,
 )
+from gnomon.errors.error_text import class_name, error_text, safe_repr
 from gnomon.log.secret_masks import hide
-from gnomon.model.attempts import Attempt, AttemptResult, xcom_fault
+from gnomon.model.attempts import Attempt, AttemptResult, escape_unstorable, xcom_fault
 from gnomon.model.deferral import Deferral
 from gnomon.model.instants import Instant, to_instant
 from gnomon.sdk.runtime.xcom import encode_xcom
@@ -46,20 +47,33 @@ class AttemptOutcome:
 def classify_exception(error: BaseException) -> AttemptOutcome:
     """The outcome of an attempt whose task raised this exception."""
     for kind, rule in _RULES:
-        if isinstance(error, kind):
-            return rule(error)
+        if issubclass(type(error), kind):
+            return _apply_rule(rule, error)
     return AttemptOutcome("failed", error_line(error))
 
 
+def _apply_rule(rule: Callable[[Any], AttemptOutcome], error: BaseException) -> AttemptOutcome:
+    """The outcome by the rule; failed when an attribute of the error, which the author's class may define, is not what the rule needs."""
+    try:
+        return rule(error)
+    except BaseException as failure:  # the edge of author code
+        return AttemptOutcome("failed", f"{error_line(error)} (its attributes cannot be read: {error_line(failure)})"[:REASON_MAX])
+
+
 def error_line(error: BaseException) -> str:
-    """`ValueError: text`: the class of the error and the first line of its text. Secrets are hidden before the text is cut."""
-    lines = hide(str(error)).strip().splitlines()
-    name = type(error).__name__
+    """`ValueError: text`: the class of the error and the first line of its text. Cannot fail; secrets are hidden before the text is cut."""
+    lines = _shown_text(error).splitlines()
+    name = class_name(error)
     return (f"{name}: {lines[0]}" if lines else name)[:REASON_MAX]
 
 
+def _shown_text(error: BaseException) -> str:
+    """The text without secrets, and without what cannot be sent or stored."""
+    return escape_unstorable(hide(error_text(error))).strip()
+
+
 def _skip_outcome(error: Any) -> AttemptOutcome:
-    return AttemptOutcome("skipped", hide(str(error)).strip()[:REASON_MAX] or None, logs_traceback=False)
+    return AttemptOutcome("skipped", _shown_text(error)[:REASON_MAX] or None, logs_traceback=False)
 
 
 def _final_failure(error: Any) -> AttemptOutcome:
@@ -77,7 +91,7 @@ def _skip_downstream_outcome(error: Any) -> AttemptOutcome:
 
 def _exit_outcome(error: Any) -> AttemptOutcome:
     code = error.code
-    shown = "0" if code is None else str(code) if isinstance(code, int) else repr(code)
+    shown = "0" if code is None else error_text(code) if isinstance(code, int) else escape_unstorable(hide(safe_repr(code)))[:REASON_MAX // 2]
     return AttemptOutcome("failed", f"called sys.exit({shown}); return from the task instead, or raise AirflowFailException")
 
 
@@ -87,11 +101,11 @@ def deferred_outcome(wait: Deferral) -> AttemptOutcome:
 
 
 def _refused_deferral_outcome(error: Any) -> AttemptOutcome:
-    return AttemptOutcome("failed", hide(str(error)).strip()[:REASON_MAX], is_retryable=False, logs_traceback=False)
+    return AttemptOutcome("failed", _shown_text(error)[:REASON_MAX], is_retryable=False, logs_traceback=False)
 
 
 def _over_limit(error: Any) -> AttemptOutcome:
-    return AttemptOutcome("failed", hide(str(error))[:REASON_MAX], is_retryable=False)
+    return AttemptOutcome("failed", _shown_text(error)[:REASON_MAX], is_retryable=False)
 
 
 def awaiting_input_outcome(wait: Deferral) -> AttemptOutcome:

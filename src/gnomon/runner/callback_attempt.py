@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import logging
 from collections.abc import Callable
 from typing import Any
 
@@ -19,16 +18,18 @@ from gnomon.model.attempts import Attempt, AttemptResult, escape_unstorable
 from gnomon.model.instants import Instant, to_instant
 from gnomon.model.run_callbacks import CallbackKind, CallbackRequest
 from gnomon.model.states import TaskInstanceState
+from gnomon.processes import author_forks
 from gnomon.processes.author_traceback import trim_error
 from gnomon.runner import callbacks, listener_calls
 from gnomon.runner.attempt_results import REASON_MAX, error_line
+from gnomon.runner.runner_log import RunnerLog
 from gnomon.runner.signals import terminable, time_limit
 from gnomon.sdk.dags import authoring_state
 from gnomon.sdk.runtime import channel as sdk_channel
 from gnomon.sdk.runtime.callback_definitions import AsyncCallback
 from gnomon.sdk.runtime.notifier import BaseNotifier
 
-log = logging.getLogger("gnomon.callback")
+log = RunnerLog("gnomon.callback")
 
 _ARGUMENTS = {CallbackKind.RUN_SUCCEEDED: "on_success_callback", CallbackKind.RUN_FAILED: "on_failure_callback"}
 
@@ -102,7 +103,9 @@ class _CallbackExecution:
             self._current = f"{argument} {_name(callback)}"
             try:
                 callback(context)
+                author_forks.end_fork()
             except Exception as error:
+                author_forks.end_fork(error)
                 self._add_failure(self._current, error)
 
     def _call_task_callbacks(self, context: Any) -> None:
@@ -128,6 +131,7 @@ class _CallbackExecution:
             else:
                 _call_sync(target, callback.kwargs, context)
         except Exception as error:
+            author_forks.end_fork(error)
             self._add_failure(callback.path, error)
 
     def _compute_deadline(self, context: Any) -> None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from gnomon.errors.authoring import TaskDeferred
+from gnomon.processes import author_forks
 from gnomon.processes.author_traceback import trim_error
+from gnomon.runner.runner_log import RunnerLog
 
-log = logging.getLogger("gnomon.task")
+log = RunnerLog("gnomon.task")
 
 CALLBACK_ARGUMENTS = {
     "success": "on_success_callback",
@@ -25,7 +26,9 @@ def run_callbacks(task: Any, argument: str, context: Any) -> None:
     for callback in list_callbacks(getattr(task, argument, None)):
         try:
             callback(context)
+            author_forks.end_fork()
         except (Exception, TaskDeferred) as error:
+            author_forks.end_fork(error)
             log.error("%s of task %s failed; the outcome stays", argument, task.task_id, exc_info=trim_error(error))
 
 
@@ -38,7 +41,9 @@ def send_mail(task: Any, outcome: str, context: Any) -> None:
 
     try:
         task_mail.send_task_mail(task, context)
-    except Exception:
+        author_forks.end_fork()
+    except Exception as error:
+        author_forks.end_fork(error)
         log.exception("the mail of %s could not be sent to %s; the outcome stays", wanted, task.email)
 
 

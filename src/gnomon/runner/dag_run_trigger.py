@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import re
 import time
 from typing import Any, cast
@@ -28,6 +27,7 @@ from gnomon.model.task_api_requests import GetDag, GetRequest, GetRunState, Trig
 from gnomon.operators.trigger_dag_run import XCOM_RUN_ID, DagIsPaused
 from gnomon.operators.triggers.external_task import DagStateTrigger
 from gnomon.planning import Slot, build_manual_run, find_slot_by_logical_date, infer_manual_run
+from gnomon.runner.runner_log import RunnerLog
 from gnomon.sdk.arguments import option_defaults
 from gnomon.sdk.arguments.notset import ArgNotSet
 from gnomon.sdk.arguments.params import check_conf
@@ -37,7 +37,7 @@ from gnomon.timetables.registry import build
 CLEAR_S = 60.0
 """How long the task waits until the scheduler that owns the run has cleared it."""
 CLEAR_POLL_S = 0.2
-log = logging.getLogger("gnomon.task")
+log = RunnerLog("gnomon.task")
 
 
 def trigger_dag_run(trigger_exception: DagRunTriggerException, context: Any) -> None:

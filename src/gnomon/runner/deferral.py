@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import logging
 import traceback
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 from gnomon.errors.authoring import AirflowException, AirflowSkipException, DeferralRefused, TaskDeferred
+from gnomon.errors.error_text import class_name, error_text, error_traceback
 from gnomon.loading.class_loader import load_class
 from gnomon.model.deferral import EMPTY_KWARGS, Deferral, DeferralResult, Resumption
 from gnomon.model.instants import to_instant
 from gnomon.runner.hitl_deferral import make_hitl_event
+from gnomon.runner.runner_log import RunnerLog
 from gnomon.sdk.deferral.deferral_checks import (
     check_importable,
     check_next_method,
@@ -32,7 +33,7 @@ from gnomon.sdk.tasks.decorated_operators import DecoratedOperator, FunctionOper
 from gnomon.sdk.tasks.task_execution import TRIGGER_FAIL, TRIGGER_FAILURE, TRIGGER_TIMEOUT
 from gnomon.serde import loads
 
-log = logging.getLogger("gnomon.task")
+log = RunnerLog("gnomon.task")
 
 _OWN_PACKAGE = "gnomon."
 _WITHOUT_EVENT = {"timeout": TRIGGER_TIMEOUT}
@@ -150,9 +151,9 @@ def _serialize_trigger(trigger: BaseTrigger, subject: str) -> tuple[str, dict[st
     try:
         serialized: Any = trigger.serialize()
     except Exception as error:
-        where = traceback.extract_tb(error.__traceback__)[-1]
+        where = traceback.extract_tb(error_traceback(error))[-1]
         raise DeferralRefused(
-            f"{subject}: serialize() of {name} raised {type(error).__name__}: {error} ({where.filename}:{where.lineno})."
+            f"{subject}: serialize() of {name} raised {class_name(error)}: {error_text(error)} ({where.filename}:{where.lineno})."
         ) from error
     expected = "return ('package.module.Class', {argument: value})."
     if not isinstance(serialized, tuple | list) or len(serialized) != 2:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import inspect
-import logging
 from typing import Any
 
 from gnomon.errors.authoring import AirflowTaskTimeout, TaskDeferred, XComOverLimit
 from gnomon.loading.plugin_links import get_plugin_links
 from gnomon.model.attempts import xcom_fault
+from gnomon.runner.runner_log import RunnerLog
 from gnomon.runner.signals import time_limit
 from gnomon.sdk.tasks.operator_links import read_xcom_key, resolve_links
 from gnomon.serde import dumps
 
-log = logging.getLogger("gnomon.task")
+log = RunnerLog("gnomon.task")
 
 LINK_TIMEOUT_S = 10.0
 """How long `get_link` of one link may run."""

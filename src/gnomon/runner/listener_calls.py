@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -14,12 +13,13 @@ from gnomon.model.run_callbacks import CallbackKind, CallbackRequest
 from gnomon.model.states import TaskInstanceState
 from gnomon.processes.author_traceback import trim_error
 from gnomon.runner.attempt_results import error_line
+from gnomon.runner.runner_log import RunnerLog
 from gnomon.runner.signals import time_limit
 from gnomon.sdk.assets import Asset, AssetAlias, BaseAsset
 from gnomon.sdk.assets.asset_plain_data import from_key
 from gnomon.sdk.assets.emitted_event import EmittedAssetEvent
 
-log = logging.getLogger("gnomon.listeners")
+log = RunnerLog("gnomon.listeners")
 
 
 def call_task_listeners(outcome: str, previous_state: TaskInstanceState, ti: Any, error: object = None) -> list[str]:

@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import codecs
 import contextlib
+import errno
 import faulthandler
 import fcntl
 import os
 import select
 import threading
+from collections.abc import Callable
 
 from gnomon.log.masked_stream import MaskedStream
 
 PIPE_BYTES = 1 << 20
 """The size of the pipe: so much can be written while an extension holds the interpreter lock."""
+PRIVATE_MIN = 700
+"""The lowest number of the descriptors of this module: `os.closerange(3, 256)` is a common way to close what a parent left open."""
 READ_BYTES = 65_536
 READS_MAX = 64
 """The most reads in one call, so that a program that writes without pause does not hold up the thread that calls."""
@@ -28,16 +32,21 @@ _STDOUT, _STDERR = 1, 2
 class OutputPipe:
     """The output of one attempt on its way into the log file."""
 
-    def __init__(self) -> None:
-        """Put the pipe in place of descriptors 1 and 2. Raises OSError when there are no descriptors left."""
+    def __init__(self, open_log: Callable[[], int]) -> None:
+        """Put the pipe in place of descriptors 1 and 2. Raises OSError when there are no descriptors left.
+
+        `open_log`: opens the log anew, if author code has closed its descriptor.
+        """
         self._owner = os.getpid()
-        self._log = fcntl.fcntl(_STDOUT, fcntl.F_DUPFD_CLOEXEC, 3)
-        self._reader, writer = os.pipe2(os.O_CLOEXEC)
+        self._open_log = open_log
+        self._log = _move_up(fcntl.fcntl(_STDOUT, fcntl.F_DUPFD_CLOEXEC, 3))
+        reader, writer = os.pipe2(os.O_CLOEXEC)
+        self._reader = _move_up(reader)
         with contextlib.suppress(OSError):  # the system's limit may be lower
             fcntl.fcntl(writer, _F_SETPIPE_SZ, PIPE_BYTES)
         os.set_blocking(self._reader, False)
         self._inode = os.fstat(writer).st_ino
-        self._stop_reader, self._stop_writer = os.pipe2(os.O_CLOEXEC)
+        self._stop_reader, self._stop_writer = map(_move_up, os.pipe2(os.O_CLOEXEC))
         os.dup2(writer, _STDOUT)
         os.dup2(writer, _STDERR)
         os.close(writer)
@@ -86,12 +95,14 @@ class OutputPipe:
             for number in (_STDOUT, _STDERR):
                 if self.owns(number):
                     os.dup2(self._log, number)
-        os.close(self._stop_writer)
+        with contextlib.suppress(OSError):
+            os.close(self._stop_writer)
         self._thread.join(1.0)
         faulthandler.enable(file=_STDERR, all_threads=False)
         self.flush()
         for descriptor in (self._reader, self._stop_reader, self._log):
-            os.close(descriptor)
+            with contextlib.suppress(OSError):  # author code has closed it
+                os.close(descriptor)
 
     def drain_before_fork(self) -> None:
         """Write what is in the pipe: a fork writes to the log directly and cannot read the pipe, so its lines would come before."""
@@ -125,6 +136,8 @@ class OutputPipe:
                 data = os.read(self._reader, READ_BYTES)
             except BlockingIOError:
                 return True
+            except OSError:  # author code has closed it
+                return False
             if not data:
                 return False
             self._programs.feed(self._decoder.decode(data))
@@ -134,7 +147,24 @@ class OutputPipe:
         data = memoryview(_encode(text))
         with self._lock:
             while data:
-                data = data[os.write(self._log, data) :]
+                try:
+                    written = os.write(self._log, data)
+                except OSError as error:
+                    if error.errno != errno.EBADF:
+                        raise
+                    self._log = self._open_log()  # author code has closed it
+                    written = os.write(self._log, data)
+                data = data[written:]
+
+
+def _move_up(descriptor: int) -> int:
+    """The descriptor under a number that author code does not close by chance; the same one when such a number is not allowed."""
+    try:
+        moved = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, PRIVATE_MIN)
+    except OSError:
+        return descriptor
+    os.close(descriptor)
+    return moved
 
 
 def _encode(text: str) -> bytes:

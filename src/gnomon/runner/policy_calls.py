@@ -5,18 +5,18 @@
 
 from __future__ import annotations
 
-import logging
 from typing import Any
 
 from gnomon.context import build_task_environment
 from gnomon.loading import cluster_policies
 from gnomon.model.attempts import InstanceOverrides
+from gnomon.runner.runner_log import RunnerLog
 from gnomon.runner.signals import time_limit
 
 POLICY_TIMEOUT_S = 30.0
 """The limit of one call of one function. A policy that runs longer fails the attempt; it does not hold the worker's slot for ever."""
 
-log = logging.getLogger("gnomon.task")
+log = RunnerLog("gnomon.task")
 
 
 def apply_task_policies(context: Any, overrides: InstanceOverrides | None) -> dict[str, str]:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import logging
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 from gnomon.model.attempts import Attempt
 from gnomon.runner.attempt_results import REASON_MAX, AttemptOutcome
+from gnomon.runner.runner_log import RunnerLog
 from gnomon.sdk.arguments.retry_policies import RetryAction, RetryDecision
 
-log = logging.getLogger("gnomon.task")
+log = RunnerLog("gnomon.task")
 
 
 def apply_retry_policy(task: Any, attempt: Attempt, error: BaseException, outcome: AttemptOutcome, context: Any) -> AttemptOutcome:

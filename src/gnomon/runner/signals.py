@@ -3,6 +3,8 @@
 CPython looks for signals between two instructions. A signal that arrives after the last look before a system call, for example that of `time.sleep`, does
 not end the call. So workers send INTERRUPT some time after SIGTERM, which ends the call and has no other effect, and the timer of a time limit goes off again.
 An exception that is raised in a destructor or in a callback of a weak reference goes no further; it is raised anew with the next INTERRUPT or alarm.
+
+Forks that author code makes have none of these handlers, and end where a block of this module ends (`processes/author_forks.py`).
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import threading
 from types import FrameType, TracebackType
 
 from gnomon.errors.authoring import AirflowTaskTerminated, AirflowTaskTimeout
+from gnomon.processes import author_forks
 
 INTERRUPT = signal.SIGURG
 """The signal that ends a system call. Processes that have no handler for it ignore it."""
@@ -33,7 +36,9 @@ class _Sigterm:
         self.is_lost = False
         """True while that exception must be raised anew."""
 
-    def handle(self, _signal: int, _frame: FrameType | None) -> None:
+    def handle(self, number: int, _frame: FrameType | None) -> None:
+        if author_forks.end_by_signal_in_fork(number):
+            return
         if self.armed:
             self.armed = False
             self.error = AirflowTaskTerminated("the task was stopped (SIGTERM)")
@@ -69,8 +74,8 @@ def _note_lost(unraisable: sys.UnraisableHookArgs) -> None:
 def prepare_sigterm() -> None:
     """Install the handlers in a zygote, so that its children need no system call for them. A zygote itself ignores SIGTERM."""
     global _other_hook
-    signal.signal(signal.SIGTERM, _sigterm.handle)
-    signal.signal(INTERRUPT, _sigterm.handle_interrupt)
+    author_forks.install_handler(signal.SIGTERM, _sigterm.handle)
+    author_forks.install_handler(INTERRUPT, _sigterm.handle_interrupt)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGTERM, signal.SIGALRM, INTERRUPT))  # a parent may have blocked them, and its mask is inherited
     if sys.unraisablehook is not _note_lost:
         _other_hook, sys.unraisablehook = sys.unraisablehook, _note_lost
@@ -88,16 +93,17 @@ class terminable:  # noqa: N801 - a context manager
     def __enter__(self) -> None:
         self._installed = False
         if not _sigterm.prepared and threading.current_thread() is threading.main_thread():
-            self._before = signal.signal(signal.SIGTERM, _sigterm.handle)
-            self._before_interrupt = signal.signal(INTERRUPT, _sigterm.handle_interrupt)
+            self._before = author_forks.install_handler(signal.SIGTERM, _sigterm.handle)
+            self._before_interrupt = author_forks.install_handler(INTERRUPT, _sigterm.handle_interrupt)
             self._installed = True
         _sigterm.armed = True
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        author_forks.end_fork(error)
         _sigterm.end_block()
         if self._installed:
-            signal.signal(signal.SIGTERM, self._before)
-            signal.signal(INTERRUPT, self._before_interrupt)
+            author_forks.restore_handler(signal.SIGTERM, self._before)
+            author_forks.restore_handler(INTERRUPT, self._before_interrupt)
 
 
 class time_limit:  # noqa: N801
@@ -120,18 +126,21 @@ class time_limit:  # noqa: N801
             if self._of_s is not None and self._of_s > 0:
                 self._expire(0, None)
             raise AirflowTaskTimeout(f"{self._what} has an execution_timeout of {self._of_s:g} s")
-        self._before = signal.signal(signal.SIGALRM, self._expire)
+        self._before = author_forks.install_handler(signal.SIGALRM, self._expire)
         signal.setitimer(signal.ITIMER_REAL, self._timeout_s, AGAIN_S)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         global _limit_error
+        author_forks.end_fork(error)
         _limit_error = None
         if self._timeout_s is not None:
             signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, self._before)
+            author_forks.restore_handler(signal.SIGALRM, self._before)
 
-    def _expire(self, _signal: int, _frame: FrameType | None) -> None:
+    def _expire(self, number: int, _frame: FrameType | None) -> None:
         global _limit_error
+        if author_forks.end_by_signal_in_fork(number):
+            return
         signal.setitimer(signal.ITIMER_REAL, 0)
         waits = "" if self._of_s == self._timeout_s else ", its waits included"
         _limit_error = AirflowTaskTimeout(f"{self._what} ran for longer than its execution_timeout of {self._of_s:g} s{waits}")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import html
-import traceback
 from pathlib import Path
 from typing import Any
 
 from gnomon.config import current_config
+from gnomon.errors.error_text import format_error
 from gnomon.log.secret_masks import hide
 from gnomon.processes.author_traceback import trim_error
 from gnomon.sdk.runtime.email import send_email
@@ -58,4 +58,4 @@ def _format_error(error: object) -> str:
     """The traceback as text, or the text of the reason, with hidden secrets."""
     if not isinstance(error, BaseException):
         return hide(str(error or ""))
-    return hide("".join(traceback.format_exception(*trim_error(error))).strip())
+    return hide(format_error(*trim_error(error)).strip())

@@ -10,6 +10,7 @@ import jinja2
 
 from gnomon.context import build_context
 from gnomon.context.template_variables import VARIABLES_WITH_DATE, VARIABLES_WITHOUT_DATE
+from gnomon.errors.error_text import describe_error, error_text
 from gnomon.errors.product import UserError
 from gnomon.loading.dagfile import load_dag_file
 from gnomon.log.secret_masks import hide
@@ -29,7 +30,7 @@ def render_task_fields(path: str, attempt: Attempt) -> list[tuple[str, str]]:
     try:
         dag = load_dag_file(path).dags.get(attempt.run.dag_id)
     except Exception as error:  # author code
-        raise UserError(f"{path} cannot be imported: {type(error).__name__}: {error}") from None
+        raise UserError(f"{path} cannot be imported: {describe_error(error)}") from None
     if dag is None or attempt.task_id not in dag.task_dict:
         raise UserError(f"{path} defines no {where} now; `gnomon dags reserialize` reads all files again")
     task = dag.task_dict[attempt.task_id].prepare_for_execution()
@@ -40,7 +41,7 @@ def render_task_fields(path: str, attempt: Attempt) -> list[tuple[str, str]]:
     except Exception as error:  # author code
         cause = explain_missing_date(error, attempt.run)
         notes = " ".join(getattr(cause, "__notes__", ()) or getattr(error, "__notes__", ()))
-        raise UserError(f"{where}: {type(cause).__name__}: {cause}" + (f" ({notes})" if notes else "")) from None
+        raise UserError(f"{where}: {describe_error(cause)}" + (f" ({notes})" if notes else "")) from None
     rendered = context["ti"].task
     names: Iterable[str] = rendered.template_fields
     return [(name, hide(_to_text(getattr(rendered, name, None)))) for name in names]
@@ -48,7 +49,7 @@ def render_task_fields(path: str, attempt: Attempt) -> list[tuple[str, str]]:
 
 def explain_missing_date(error: Exception, run: RunFacts) -> Exception:
     """The error of a template; if it asks for a date that a run without a logical date does not have, with the remedy in its message."""
-    found = _UNDEFINED_NAME.search(str(error)) if isinstance(error, jinja2.UndefinedError) else None
+    found = _UNDEFINED_NAME.search(error_text(error)) if isinstance(error, jinja2.UndefinedError) else None
     if found is None or run.logical_at is not None or found[1] not in VARIABLES_WITH_DATE or found[1] in VARIABLES_WITHOUT_DATE:
         return error
     explained = jinja2.UndefinedError(

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from types import FrameType
 
 from gnomon.clock import Clock
+from gnomon.processes import author_forks
 from gnomon.processes.author_frames import find_author_call, find_author_place
 from gnomon.processes.child_setup import exit_if_orphaned
 
@@ -40,7 +41,7 @@ class CallWatchdog:
         self._remedy = remedy
         self._author_call = None
         tick = min(CHECK_EVERY_S, limit_s / 4)
-        signal.signal(signal.SIGALRM, self._on_tick)
+        author_forks.install_handler(signal.SIGALRM, self._on_tick)
         signal.setitimer(signal.ITIMER_REAL, tick, tick)
 
     def stop(self) -> None:
@@ -48,7 +49,9 @@ class CallWatchdog:
         signal.setitimer(signal.ITIMER_REAL, 0)
         self._author_call = None
 
-    def _on_tick(self, _number: int, frame: FrameType | None) -> None:
+    def _on_tick(self, number: int, frame: FrameType | None) -> None:
+        if author_forks.end_by_signal_in_fork(number):
+            return
         exit_if_orphaned(self._parent)
         call = find_author_call(frame)
         now = self._clock.monotonic()

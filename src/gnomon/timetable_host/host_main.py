@@ -18,11 +18,12 @@ import gnomon.planning  # noqa: F401 - most requests call it
 from gnomon.clock import SystemClock
 from gnomon.config import current_config, environment
 from gnomon.config.environment import get_variable
+from gnomon.errors.error_text import describe_error
 from gnomon.errors.product import GnomonError
 from gnomon.loading import plugins
 from gnomon.model import task_api_requests
 from gnomon.model.instants import Instant
-from gnomon.processes import memory, message_stream
+from gnomon.processes import author_forks, memory, message_stream
 from gnomon.processes.child_setup import hide_secrets, inherited_socket, set_up_host_process
 from gnomon.processes.process_title import set_title
 from gnomon.processes.task_api_messages import TaskApiRequestMessage, TaskApiResponse
@@ -75,7 +76,9 @@ class _TimetableHostLoop:
                 os.ftruncate(2, os.lseek(2, 0, os.SEEK_SET))
 
     def ask(self, question: task_api_requests.TaskApiRequest) -> object:
-        """Send a Task API request of author code (`sdk.runtime.channel.Channel`); raises GnomonError when it is refused."""
+        """Send a Task API request of author code (`sdk.runtime.channel.Channel`); raises GnomonError when it is refused, and in a fork."""
+        if author_forks.is_fork():
+            raise GnomonError(author_forks.FORK_REFUSAL)
         self._send(TaskApiRequestMessage(number=0, request=question))  # type: ignore[arg-type]
         while (message := message_stream.receive_message(self._sock, self._splitter)) is not None:
             if isinstance(message, TimetableRequest):
@@ -98,11 +101,15 @@ class _TimetableHostLoop:
             self._start_call(question, self._limits.load_s)
             call.prepare()
             self._start_call(question, self._limits.load_s if question.imports_author_files else self._limits.call_s)
-            return call.answer()
+            answer = call.answer()
+            author_forks.end_fork()
+            return answer
         except CallTimeout as error:
+            author_forks.end_fork(error)
             return TimetableResponse(number=question.number, error=str(error), is_process_ended=True)
         except BaseException as error:  # author code may raise any exception
-            what = f"raised {type(error).__name__}{f': {error}' if str(error) else ''}"
+            author_forks.end_fork(error)
+            what = f"raised {describe_error(error)}"
             return TimetableResponse(number=question.number, error=f"{question.author_name()} {what}; {question.remedy()}", is_process_ended=True)
         finally:
             self._watchdog.stop()
@@ -118,6 +125,7 @@ class _TimetableHostLoop:
             self._send(self._progress)
 
     def _send(self, message: FromTimetableHost) -> None:
+        author_forks.end_fork()
         self._is_sending = True
         try:
             self._sock.sendall(message_stream.encode_frame(message))
@@ -133,7 +141,10 @@ def main() -> NoReturn:
     plugins.enable_imports()
     if limits.memory_bytes is not None:
         memory.limit_memory(limits.memory_bytes)
-    host = _TimetableHostLoop(inherited_socket(), limits)
+    sock = inherited_socket()
+    author_forks.release_in_forks(sock.close)
+    author_forks.claim_process()
+    host = _TimetableHostLoop(sock, limits)
     if get_variable(ANSWERS_VARIABLE) is not None:
         channel.install_channel(host)
     try:

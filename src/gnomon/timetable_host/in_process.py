@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from gnomon.errors.authoring import AirflowClusterPolicyError
+from gnomon.errors.error_text import describe_error, error_text
 from gnomon.errors.product import GnomonError
 from gnomon.errors.timetable import AirflowTimetableInvalid, PlanningError, TimetableNotBuilt
 from gnomon.loading.author_class_loader import load_author_class
@@ -39,7 +40,7 @@ class TimetableCall:
             for path in (*self._request.author_classes, *(() if ref is None or ref.builtin else (ref.path,))):
                 load_author_class(path, self._request.file)
         except (TimetableNotBuilt, AirflowClusterPolicyError) as error:
-            self._class_error = str(error)
+            self._class_error = error_text(error)
 
     def answer(self) -> TimetableResponse:
         """Call the function; the response holds its result or the error. Never raises an Exception."""
@@ -56,12 +57,12 @@ class TimetableCall:
             is_process_ended = bool(getattr(value, "ends_process", False))
             return TimetableResponse(number=question.number, value=msgspec.msgpack.encode(value), is_process_ended=is_process_ended)
         except (PlanningError, AirflowTimetableInvalid, GnomonError) as error:
-            return TimetableResponse(number=question.number, error=str(error), is_process_ended=_is_out_of_memory(error))
+            return TimetableResponse(number=question.number, error=error_text(error), is_process_ended=_is_out_of_memory(error))
         except MemoryError:
             what = f"{question.author_name()} needed more memory than the limit (dag_processor.parsing_memory_limit)"
             return TimetableResponse(number=question.number, error=what, is_process_ended=True)
         except Exception as error:
-            what = f"{question.author_name()} raised {type(error).__name__}: {error}; {question.remedy()}, or report this"
+            what = f"{question.author_name()} raised {describe_error(error)}; {question.remedy()}, or report this"
             return TimetableResponse(number=question.number, error=what)
 
 

@@ -19,6 +19,7 @@ from gnomon.errors.authoring import (
     AirflowClusterPolicySkipDag,
     AirflowClusterPolicyViolation,
 )
+from gnomon.errors.error_text import class_name, error_text
 from gnomon.loading.cluster_policies import mutate_task_instance
 from gnomon.model.attempts import InstanceOverrides
 from gnomon.model.instance_mutation import (
@@ -102,7 +103,7 @@ def _mutate_one(task: MutationTask, asked: MutationInstance, dag_run: RuntimeDag
     except (AirflowClusterPolicyError, AirflowClusterPolicyViolation, AirflowClusterPolicySkipDag) as error:
         if isinstance(error.__cause__, MemoryError):
             raise error.__cause__ from error
-        return str(error) or f"task_instance_mutation_hook raised {type(error).__name__}"
+        return error_text(error) or f"task_instance_mutation_hook raised {class_name(error)}"
     changed = {name: value for name, value in vars(ti).items() if name not in before or before[name] is not value}
     changed = {name: value for name, value in changed.items() if not _is_equal(value, before.get(name, _MISSING))}
     for name in _OVERRIDES:

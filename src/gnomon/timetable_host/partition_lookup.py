@@ -17,6 +17,7 @@ from gnomon.assets.leaf_mappers import (
     PartitionQuestion,
 )
 from gnomon.assets.partition_progress import QueueReading, read_queue
+from gnomon.errors.error_text import describe_error, error_text
 from gnomon.errors.timetable import PlanningError
 from gnomon.loading.author_class_loader import load_author_class
 from gnomon.model.assets import AssetCondition, AssetLeaf, PartitionRule
@@ -61,7 +62,7 @@ def resolve_author_partition_date(*, dag: DagSpec, key: str, dag_file: str | Non
     try:
         return resolve_partition_date(dag, key, lambda path: load_author_class(path, dag_file))
     except PartitionKeyRefused as error:
-        raise PlanningError(str(error)) from None
+        raise PlanningError(error_text(error)) from None
 
 
 def _changes_queue(reading: QueueReading, leaves: set[AssetLeaf]) -> bool:
@@ -77,7 +78,7 @@ def _decode(rule: PartitionRule, file: str | None) -> PartitionMapper:
     except Exception as error:
         raise PlanningError(
             f"the partition mapper of {describe_leaf(rule.leaf)} cannot be made from what its serialize returned: "
-            f"{type(error).__name__}: {error}{_place(error)}; let deserialize take what serialize returns"
+            f"{describe_error(error)}{_place(error)}; let deserialize take what serialize returns"
         ) from error
     if not isinstance(mapper, PartitionMapper):
         raise PlanningError(
@@ -156,7 +157,7 @@ class _RecordingLeafMapper(DirectLeafMapper):
 
     def _record_error(self, method: str, key: str, error: Exception) -> str:
         """Keeps the sentence, and returns it."""
-        problem = f"raised {type(error).__name__}: {error}".rstrip(": ")
+        problem = f"raised {describe_error(error)}".rstrip(": ")
         remedy = "correct the class; events with this key wait until it answers"
         self.errors.append(f"{self._subject(method, key)} {problem}{_place(error)}; {remedy}")
         return self.errors[-1]

@@ -19,6 +19,7 @@ from gnomon import log
 from gnomon.clock import SystemClock
 from gnomon.config import Config, environment
 from gnomon.loading import plugins
+from gnomon.processes import author_forks
 from gnomon.processes.child_setup import hide_secrets, inherited_socket, set_up_host_process
 from gnomon.processes.process_title import set_title
 from gnomon.sdk.runtime import secrets_lookup
@@ -65,6 +66,7 @@ def read_shared_stream_limits(cfg: Config) -> SharedStreamLimits:
 
 async def _run_host(sock: socket.socket, limits: TriggerLimits, stream_limits: SharedStreamLimits, saved_events: SavedEvents, selector: SleepAwareSelector) -> None:
     loop = asyncio.get_running_loop()
+    author_forks.claim_process()
     install_fork_guard(loop, sock.fileno())
     loop.set_default_executor(ThreadPoolExecutor(THREADS_MAX, "triggers"))
     host = TriggerHost(sock, limits.on_kill_s, stream_limits, saved_events)

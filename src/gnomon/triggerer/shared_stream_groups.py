@@ -15,6 +15,7 @@ from itertools import islice
 from typing import Any
 
 from gnomon import log
+from gnomon.errors.error_text import describe_error
 from gnomon.sdk.deferral.shared_stream import (
     AckTimeout,
     AdvanceItem,
@@ -200,7 +201,7 @@ class SharedStream:
             error = SharedStreamEnded(f"the shared stream {self.key!r} has ended; its source must go on for ever, or raise")
         except Exception as raised:
             error = raised
-            _log.warning("shared_stream_failed", key=repr(self.key), error=f"{type(raised).__name__}: {raised}")
+            _log.warning("shared_stream_failed", key=repr(self.key), error=f"{describe_error(raised)}")
         self._fail_all(error)
 
     def _fail_all(self, error: Exception) -> None:
@@ -229,7 +230,7 @@ class SharedStream:
             try:
                 await producer.aclose()
             except Exception as raised:
-                _log.warning("shared_stream_close_failed", key=repr(self.key), error=f"{type(raised).__name__}: {raised}")
+                _log.warning("shared_stream_close_failed", key=repr(self.key), error=f"{describe_error(raised)}")
 
     async def _read(self, producer: SharedStreamProducer, source: AsyncIterator[tuple[Any, Any]]) -> None:
         async for event, broker_payload in source:

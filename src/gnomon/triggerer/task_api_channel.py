@@ -11,6 +11,7 @@ import msgspec
 
 from gnomon.errors.product import GnomonError
 from gnomon.model.task_api_requests import TaskApiRequest
+from gnomon.processes import author_forks
 from gnomon.processes.task_api_messages import TaskApiRequestMessage, TaskApiResponse
 
 BLOCKING_ANSWER_TIMEOUT_S = 10.0
@@ -34,7 +35,8 @@ class TriggerApiChannel:
         self._pending: dict[int, asyncio.Future[object]] = {}
 
     async def ask_async(self, request: TaskApiRequest) -> object:
-        """The answer of the triggerer; raises GnomonError with its message when the triggerer refused."""
+        """The answer of the triggerer; raises GnomonError with its message when the triggerer refused, and in a fork."""
+        _refuse_forks()
         number = next(self._numbers)
         answer = self._pending[number] = self._loop.create_future()
         try:
@@ -45,6 +47,7 @@ class TriggerApiChannel:
 
     def ask(self, request: TaskApiRequest) -> object:
         """The same for code that cannot await. In the loop: raises GnomonError when there is no answer within BLOCKING_ANSWER_TIMEOUT_S."""
+        _refuse_forks()
         if threading.get_ident() == self._thread:
             return self._ask_in_loop(request)
         return asyncio.run_coroutine_threadsafe(self.ask_async(request), self._loop).result()
@@ -74,3 +77,8 @@ class TriggerApiChannel:
             waiting.set_exception(GnomonError(answer.error))
         else:
             waiting.set_result(answer.value)
+
+
+def _refuse_forks() -> None:
+    if author_forks.is_fork():
+        raise GnomonError(author_forks.FORK_REFUSAL)

@@ -13,9 +13,11 @@ import msgspec
 from msgspec.structs import replace
 
 from gnomon import log, serde
+from gnomon.errors.error_text import describe_error, error_text
 from gnomon.errors.product import GnomonError
 from gnomon.loading.class_loader import load_class
 from gnomon.model.deferral import DeferralResult
+from gnomon.processes import author_forks
 from gnomon.processes.message_stream import FrameDecoder, MessageStream
 from gnomon.processes.task_api_messages import TaskApiResponse
 from gnomon.sdk.runtime import channel
@@ -146,7 +148,7 @@ class TriggerHost:
             run = run_watcher if is_watcher else run_trigger
             running.task = self._loop.create_task(run(running, self), name=name)
         except GnomonError as error:
-            self._on_construct_error(running, DeferralResult(outcome="error", reason=str(error)))
+            self._on_construct_error(running, DeferralResult(outcome="error", reason=error_text(error)))
         except BaseException as error:
             self._on_construct_error(running, error_to_result(error))
         finally:
@@ -200,7 +202,7 @@ class TriggerHost:
             key = running.trigger.shared_stream_key()
             hash(key)
         except Exception as error:
-            author_log.warning("shared_stream_key() raised %s: %s; the trigger shares no stream", type(error).__name__, error)
+            author_log.warning("shared_stream_key() raised %s; the trigger shares no stream", describe_error(error))
             key = None
         return running.trigger.run() if key is None else self._shared_streams.open_events(key, running.trigger)
 
@@ -246,6 +248,7 @@ class TriggerHost:
             self._write()
 
     def _write(self) -> None:
+        author_forks.end_fork()  # one that called no hooks (`fork_guard.py`)
         with self._lock:
             is_flushed = self._link.flush()
         if self._link.ended:

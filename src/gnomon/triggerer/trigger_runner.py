@@ -7,15 +7,17 @@ import contextvars
 import inspect
 import logging
 import math
-import traceback
 import types
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from typing import Any, Protocol
 
 from gnomon import log
+from gnomon.errors.error_text import describe_error, format_error
 from gnomon.log.masked_stream import MaskedStream
 from gnomon.log.secret_masks import hide
+from gnomon.model.attempts import escape_unstorable
 from gnomon.model.deferral import DeferralResult
+from gnomon.processes import author_forks
 from gnomon.processes.author_traceback import trim_error
 from gnomon.sdk.deferral.triggers import BaseTrigger
 from gnomon.triggerer.deferral_results import describe_value, event_to_result
@@ -115,6 +117,7 @@ async def run_trigger(running: RunningTrigger, listener: TriggerListener) -> Non
             event = await anext(generator, _NO_EVENT)
             fired = _no_event_result() if event is _NO_EVENT else event_to_result(event)
         except BaseException as error:
+            _log_in_fork(error)
             fired = error_to_result(error)
         if not running.is_stopped:
             listener.on_fired(running, fired)
@@ -138,6 +141,7 @@ async def run_watcher(running: RunningTrigger, listener: TriggerListener) -> Non
                 _raise_no_generator(running, generator)
             fired = await _publish_events(running, generator, listener)
         except BaseException as error:
+            _log_in_fork(error)
             fired = error_to_result(error)
         if not running.is_stopped:
             listener.on_fired(running, fired)
@@ -168,19 +172,37 @@ async def _clean_up(running: RunningTrigger, generator: Any, listener: TriggerLi
     listener.on_finished(running)
 
 
+def _log_in_fork(error: BaseException) -> None:
+    """Show the error of a fork that the trigger has made: it reports nothing, and ends when it returns to the loop (`fork_guard.py`)."""
+    if author_forks.is_fork():
+        author_log.error("a fork of the trigger host (os.fork) raised\n%s", format_error(*trim_error(error)).rstrip())
+
+
 def error_to_result(error: BaseException) -> DeferralResult:
     """The result for an exception that a trigger raised; without the secrets of this process, which its readers do not know."""
-    text = hide("".join(traceback.format_exception(*trim_error(error))))
+    text = escape_unstorable(hide(format_error(*trim_error(error))))
     reason = _error_line(error)
-    while isinstance(error, BaseExceptionGroup):  # the message of a group does not say what was wrong
-        error = error.exceptions[0]
-        reason += f": {_error_line(error)}"
+    for inner in _first_errors(error):  # the message of a group does not say what was wrong
+        reason += f": {_error_line(inner)}"
     return DeferralResult(outcome="error", reason=reason[:1000], traceback=text[-TRACEBACK_MAX:])
 
 
 def _error_line(error: BaseException) -> str:
-    text = hide(str(error)).strip()
-    return f"{type(error).__name__}: {text.splitlines()[0]}" if text else type(error).__name__
+    return escape_unstorable(hide(describe_error(error))).splitlines()[0]
+
+
+def _first_errors(error: BaseException) -> Iterator[BaseException]:
+    """The first error of a group, its first one if that is a group, and so on."""
+    for _ in range(_GROUPS_MAX):
+        if not issubclass(type(error), BaseExceptionGroup):
+            return
+        error = _errors_of_group(error)[0]
+        yield error
+
+
+_errors_of_group = BaseExceptionGroup.__dict__["exceptions"].__get__
+_GROUPS_MAX = 10
+"""The most groups in groups that a reason names."""
 
 
 def _raise_no_generator(running: RunningTrigger, returned: Any) -> None:

@@ -8,6 +8,7 @@ import os
 
 from gnomon import log
 from gnomon.config import current_config
+from gnomon.errors.error_text import describe_error
 from gnomon.loading.hooks import HookImplementation
 from gnomon.loading.listeners import ASSET_EVENT_HOOKS, LISTENER_TIMEOUT_S, get_listener_manager, may_have_listeners
 from gnomon.model.asset_watchers import WatcherEvent
@@ -56,7 +57,7 @@ class WatcherListeners:
             if self._implementations is not None:
                 self._implementations = [known for known in self._implementations if known != (hook, one)]
         except (Exception, SystemExit) as error:
-            _log.warning("listener_failed", listener=one.name, place=one.place, error=f"{type(error).__name__}: {error}")
+            _log.warning("listener_failed", listener=one.name, place=one.place, error=f"{describe_error(error)}")
 
 
 def _load_implementations() -> list[tuple[str, HookImplementation]]:
@@ -67,5 +68,5 @@ def _load_implementations() -> list[tuple[str, HookImplementation]]:
         manager = get_listener_manager()
         return [(hook, one) for hook in ASSET_EVENT_HOOKS for one in manager.get_implementations(hook)]
     except (Exception, SystemExit) as error:  # the edge of author code: a plugin
-        _log.warning("listeners_not_loaded", error=f"{type(error).__name__}: {error}")
+        _log.warning("listeners_not_loaded", error=f"{describe_error(error)}")
         return []

@@ -15,7 +15,7 @@ from gnomon.clock import Clock
 from gnomon.model.attempts import Attempt, AttemptResult, XComElement
 from gnomon.model.instants import Instant, to_datetime
 from gnomon.model.task_api_requests import AnyTaskApiRequest
-from gnomon.processes.exit_reasons import describe_exit_without_result
+from gnomon.processes.exit_reasons import CHANNEL_LOST, describe_exit_without_result
 from gnomon.processes.kernel import count_oom_kills
 from gnomon.processes.standstill import continue_families, stop_families
 from gnomon.processes.task_api_messages import TaskApiRequestMessage, TaskApiResponse, answer_request
@@ -294,7 +294,7 @@ class AttemptSupervisor:
             reason = f"importing {pending.attempt.file}: {child.kill_reason or reason}"
             self._finish_without_process(pending, self._result_without_run(pending, "failed", reason, entered=True, code=code))
         else:
-            self._finish_without_process(pending, self._result_without_run(pending, "failed", reason, entered=True, code=code))
+            self._finish_without_process(pending, self._result_without_run(pending, "failed", child.kill_reason or reason, entered=True, code=code))
 
     def _finish_without_process(self, pending: PendingAttempt, result: AttemptResult) -> None:
         """Append the reason of the result to the log of the attempt, whose process could not write it, and record the result."""
@@ -342,7 +342,7 @@ class AttemptSupervisor:
         if (child.pid is None and child.stream.ended and not self.child_pool.has_zygote(child)) or now - child.exiting_since > 2 * EXIT_GRACE_S:
             self.child_pool.remove_child(child.number, None)
         elif now - child.exiting_since > EXIT_GRACE_S and not child.kill_reason:
-            child.kill("it did not exit after its result")
+            child.kill("it did not exit after its result" if child.pending is None or child.pending.is_ended else CHANNEL_LOST)
 
 
 def _stop(children: Sequence[ChildProcess]) -> None:

@@ -23,7 +23,7 @@ import gnomon.operators
 import gnomon.runner
 import gnomon.sdk  # noqa: F401
 from gnomon.loading.installed_entry_points import preload_entry_points
-from gnomon.processes import kernel
+from gnomon.processes import author_forks, kernel
 from gnomon.processes.child_setup import check_store_not_imported, inherited_socket
 from gnomon.processes.packets import receive_packet, send_packet
 from gnomon.processes.spawn_backoff import describe_refusal
@@ -70,9 +70,9 @@ def _refuse(descriptors: list[int], error: OSError) -> None:
 def set_up_zygote() -> None:
     """Set up signals, options and logging for all tasks. Raises RuntimeError when a module of the store is imported."""
     check_store_not_imported()
-    signal.signal(signal.SIGINT, lambda *_: None)  # Ctrl-C is for the worker, which ends its children in order
+    author_forks.install_handler(signal.SIGINT, lambda *_: None)  # Ctrl-C is for the worker, which ends its children in order
     signals.prepare_sigterm()
-    signal.signal(signal.SIGCHLD, _reap_file_zygotes)
+    author_forks.install_handler(signal.SIGCHLD, _reap_file_zygotes)
     kernel.load_prctl()
     attempt_child.set_up_task_interpreter("base zygote")
 

@@ -15,7 +15,7 @@ import msgspec
 
 from gnomon.loading.bundles.bundle_loader import locate_in_version
 from gnomon.loading.dagfile import load_dag_file
-from gnomon.processes import fork_safety
+from gnomon.processes import author_forks, fork_safety
 from gnomon.processes.message_stream import FrameDecoder
 from gnomon.processes.packets import receive_packet, send_packet
 from gnomon.processes.process_title import change_title
@@ -41,7 +41,7 @@ _WAKE_BYTES = 4096
 def main(control: socket.socket, order: zygote_protocol.OpenFileZygote, frame_decoder: FrameDecoder[ToChild]) -> NoReturn:
     """Never returns: the process ends when the worker closes its socket, or when the file cannot be forked."""
     try:
-        signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # the handler of the base zygote would take the exit codes of programs that the file starts
+        author_forks.install_handler(signal.SIGCHLD, signal.SIG_DFL)  # the handler of the base zygote would take the exit codes of programs that the file starts
         change_title(f"zygote {order.file}")
         send_packet(control, zygote_protocol.ImportStarted(pid=os.getpid()))
         dags = _load_dags(control, order)
@@ -58,16 +58,22 @@ def main(control: socket.socket, order: zygote_protocol.OpenFileZygote, frame_de
 def _load_dags(control: socket.socket, order: zygote_protocol.OpenFileZygote) -> dict[str, Any] | None:
     """The DAGs of the file; None, after a report to the worker, when it cannot be imported or forked."""
     channel.install_channel(ImportChannel(control))
+    author_forks.release_in_forks(control.close)
+    author_forks.claim_process()
     before = fork_safety.list_open_sockets()
     try:
         loaded = load_dag_file(locate_in_version(order.file, order.bundle_name, order.bundle_version))
+        author_forks.end_fork()
     except BaseException as error:  # the edge of author code
+        author_forks.end_fork(error)
         send_packet(control, zygote_protocol.ImportFinished(error=error_line(error)))
         return None
     channel.install_channel(None)
     fresh = fork_safety.find_fork_obstacle(before)
     if fresh is None:
         _prepare_mapped_tasks(loaded.dags)
+    author_forks.end_fork()
+    author_forks.give_back_process()
     gc.collect()
     gc.freeze()
     send_packet(control, zygote_protocol.ImportFinished(fresh=fresh))
@@ -103,7 +109,7 @@ class _FileZygote:
         self._end_children()
 
     def _serve_orders(self) -> None:
-        signal.signal(signal.SIGCHLD, lambda *_: None)
+        author_forks.install_handler(signal.SIGCHLD, lambda *_: None)
         signal.set_wakeup_fd(self._wake_write, warn_on_full_buffer=False)
         poller = select.poll()
         poller.register(self._control, select.POLLIN)

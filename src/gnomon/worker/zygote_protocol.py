@@ -8,6 +8,7 @@ import msgspec
 
 from gnomon.errors.authoring import AirflowRuntimeError
 from gnomon.model.task_api_requests import TaskApiRequest
+from gnomon.processes import author_forks
 from gnomon.processes.packets import DESCRIPTORS_MAX, encode_packet, receive_packet, send_packet
 from gnomon.processes.task_api_messages import Message, TaskApiRequestMessage, TaskApiResponse
 
@@ -101,7 +102,9 @@ class ImportChannel:
         self._decoder = msgspec.msgpack.Decoder(TaskApiResponse)
 
     def ask(self, request: TaskApiRequest) -> object:
-        """The service's answer. Raises AirflowRuntimeError with its text when it refuses, ConnectionResetError when it is gone."""
+        """The service's answer. Raises AirflowRuntimeError with its text when it refuses, and in a fork; ConnectionResetError when it is gone."""
+        if author_forks.is_fork():
+            raise AirflowRuntimeError(author_forks.FORK_REFUSAL)
         send_packet(self._control, TaskApiRequestMessage(number=0, request=request))  # type: ignore[arg-type]
         body, _ = receive_packet(self._control, PACKET_MAX)
         if not body:

@@ -172,6 +172,59 @@ def test_a_file_that_forks_at_import_gives_one_outcome(home, parser):
     assert parser.parse(home.one_dag("next.py")).failures == ()
 
 
+@pytest.mark.parametrize("ends", ["", "raise RuntimeError('only the fork fails')", "sys.exit(3)", "Variable.get('asked')"])
+def test_a_fork_at_import_reports_nothing_however_it_ends(home, parser, ends):
+    path = home.write("forks.py", f"""
+        import os, sys
+        from airflow.sdk import DAG, Variable
+        dag = DAG("forked")
+        pid = os.fork()
+        if pid == 0:
+            {ends or "pass"}
+        else:
+            dag.description = str(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+    """)
+
+    parsed = parser.parse(path)
+
+    assert parsed.failures == ()
+    assert [dag.spec.description for dag in parsed.dags] == ["3" if "exit" in ends else "1" if ends else "0"]
+
+
+def test_processes_that_a_file_starts_at_its_import_are_terminated(home, parser):
+    path = home.write("pool.py", """
+        import multiprocessing, time
+        from airflow.sdk import DAG
+        with multiprocessing.get_context("fork").Pool(2) as pool:
+            found = pool.map(abs, [-1, -2])
+        process = multiprocessing.get_context("fork").Process(target=time.sleep, args=(60,))
+        process.start()
+        process.terminate()
+        process.join()
+        dag = DAG("forked", description=f"{found} {process.exitcode}")
+    """)
+
+    assert [dag.spec.description for dag in parser.parse(path).dags] == ["[1, 2] -15"]
+
+
+@pytest.mark.parametrize("broken", [
+    "def __str__(self): raise ValueError('no str')", "def __str__(self): return 3", "def __str__(self): raise SystemExit(3)",
+    "__traceback__ = property(lambda self: 1 / 0)", "__cause__ = property(lambda self: 1 / 0)", "__class__ = property(lambda self: 1 / 0)",
+])
+@pytest.mark.parametrize("base", ["Exception", "SyntaxError", "ModuleNotFoundError", "SystemExit", "OSError", "AirflowException", "BaseException"])
+def test_an_error_whose_text_cannot_be_made_is_a_failure_of_the_file(home, parser, base, broken):
+    path = home.write("broken.py", f"""
+        from airflow.exceptions import AirflowException
+        class E({base}):
+            {broken}
+        raise E("text")
+    """)
+
+    (failure,) = parser.parse(path).failures
+
+    assert path in failure.message and failure.traceback
+
+
 def test_output_of_a_crash_is_kept_beside_it(home, parser):
     path = home.write("talks.py", "import os\nprint('my last words')\nos._exit(1)\n")
 

@@ -105,6 +105,39 @@ class Moody(Timetable):
     def eat(self, moment):
         return [bytearray(2**20) for _ in range(10**6)]
 
+    def fork_returns(self, moment):
+        if os.fork():
+            os.wait()
+        return DagRunInfo.exact(moment)
+
+    def fork_raises(self, moment):
+        if os.fork() == 0:
+            raise ValueError("only the fork fails")
+        os.wait()
+        return DagRunInfo.exact(moment)
+
+    def fork_is_terminated(self, moment):
+        pid = os.fork()
+        if pid == 0:
+            time.sleep(600)
+        os.kill(pid, 2)
+        os.kill(pid, 15)
+        os.waitpid(pid, 0)
+        return DagRunInfo.exact(moment)
+
+    def no_text(self, moment):
+        class E(Exception):
+            def __str__(self):
+                raise ValueError("no str")
+        raise E
+
+    def no_text_of_invalid(self, moment):
+        from airflow.exceptions import AirflowTimetableInvalid
+        class E(AirflowTimetableInvalid):
+            def __str__(self):
+                raise ValueError("no str")
+        raise E
+
     def naive(self, moment):
         return DagRunInfo.exact(datetime(2026, 1, 1))
 

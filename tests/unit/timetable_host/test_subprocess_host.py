@@ -35,6 +35,17 @@ def test_a_timetable_of_the_plugins_folder_is_asked_for_all_that_is_due(asking: 
     assert asking.runs("b", "well", hours=150) == 100
 
 
+@pytest.mark.parametrize("mood", ["fork_returns", "fork_raises", "fork_is_terminated"])
+def test_a_fork_that_a_timetable_makes_answers_nothing(asking: Asking, mood: str) -> None:
+    assert asking.runs("a", mood, hours=3) == 3
+    assert asking.runs("b", "well", hours=3) == 3
+
+
+@pytest.mark.parametrize("mood", ["no_text", "no_text_of_invalid"])
+def test_an_error_whose_text_cannot_be_made_is_told(asking: Asking, mood: str) -> None:
+    assert "<its text cannot be made: ValueError: no str>" in asking.error("a", mood)
+
+
 def test_slow_calls_that_are_fine_one_by_one_are_fine_together(hasty: Asking) -> None:
     assert hasty.runs("slow", "slow", hours=30) == 30  # 1.5 s, while one call may take 0.6
 

@@ -222,6 +222,39 @@ class Forks(Noted):
         yield TriggerEvent(os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1]))
 
 
+class ForkRaises(Noted):
+    async def run(self):
+        copy = os.fork()
+        if copy == 0:
+            raise ValueError("only the fork fails")
+        yield TriggerEvent(os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1]))
+
+
+class Terminates(Noted):
+    """Starts processes and ends them, as `multiprocessing.Pool` does."""
+
+    async def run(self):
+        import multiprocessing
+        with multiprocessing.get_context("fork").Pool(2) as pool:
+            found = pool.map(abs, [-1, -2])
+        process = multiprocessing.get_context("fork").Process(target=time.sleep, args=(60,))
+        process.start()
+        process.terminate()
+        process.join()
+        program = await asyncio.create_subprocess_exec("sleep", "600")
+        program.terminate()
+        yield TriggerEvent([found, process.exitcode, await program.wait()])
+
+
+class NoText(Noted):
+    async def run(self):
+        class E(Exception):
+            def __str__(self):
+                raise ValueError("no str")
+        raise ExceptionGroup("all", [E()]) if self.kwargs.get("group") else E()
+        yield
+
+
 class Speaks(Noted):
     async def run(self):
         print("said aloud")

@@ -133,6 +133,22 @@ def test_a_copy_of_the_process_that_a_trigger_makes_runs_no_trigger(running: Run
     assert running.crew.crash_count == 0
 
 
+def test_a_fork_that_raises_shows_its_error_in_the_log_of_the_trigger(running: Running) -> None:
+    pk = running.start("ForkRaises")
+    assert (running.end_of(pk).outcome, running.end_of(pk).payload) == ("event", "1")
+    assert "ValueError: only the fork fails" in (running.folder / "logs" / "dag_id=d" / "run_id=r" / f"task_id=t{pk}.trigger.log").read_text()
+
+
+def test_processes_that_a_trigger_starts_are_terminated(running: Running) -> None:
+    assert serde.loads(running.end_of(running.start("Terminates")).payload) == [[1, 2], -15, -15]
+
+
+def test_an_error_whose_text_cannot_be_made_is_told(running: Running) -> None:
+    text = "E: <its text cannot be made: ValueError: no str>"
+    assert running.end_of(running.start("NoText")).reason == text
+    assert running.end_of(running.start("NoText", group=True)).reason == f"ExceptionGroup: all (1 sub-exception): {text}"
+
+
 def test_triggers_of_a_host_that_was_killed_begin_anew(running: Running, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     pk = running.start("Waits", go=str(tmp_path / "go"), notes=str(notes))

@@ -19,6 +19,7 @@ from gnomon.config.dag_bundles import (
     read_dag_bundles,
 )
 from gnomon.config.option import OptionError
+from gnomon.errors.error_text import describe_error
 from gnomon.loading import dialect
 from gnomon.loading.bundles.base_bundle import BaseDagBundle, DagBundleError
 from gnomon.loading.bundles.git_bundle import GitDagBundle
@@ -100,7 +101,7 @@ def _import_class(config: DagBundleConfig) -> Any:
     try:
         found = getattr(importlib.import_module(module), name, None)
     except Exception as error:  # the edge of author code
-        raise DagBundleError(f"{where}, and importing it raises {type(error).__name__}: {error}; install what it needs, or correct the path") from error
+        raise DagBundleError(f"{where}, and importing it raises {describe_error(error)}; install what it needs, or correct the path") from error
     if not (isinstance(found, type) and issubclass(found, BaseDagBundle)):
         raise DagBundleError(f"{where}, and that is no subclass of airflow.dag_processing.bundles.base.BaseDagBundle; correct the path")
     return found

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from gnomon.errors.error_text import error_text, error_traceback
 from gnomon.errors.product import find_close_matches
 from gnomon.sdk.arguments import fields
 from gnomon.sdk.arguments.code_location import format_location
@@ -186,8 +187,8 @@ def suggest_keyword(error: BaseException) -> str:
     """
     if isinstance(error, AttributeError) and error.name in _MAPPING_METHODS:
         return _suggest_mapping(error.obj, error.name)
-    match = _UNEXPECTED.match(str(error)) if isinstance(error, TypeError) else None
-    trace = error.__traceback__
+    match = _UNEXPECTED.match(error_text(error)) if isinstance(error, TypeError) else None
+    trace = error_traceback(error)
     if match is None or trace is None:
         return ""
     while trace.tb_next is not None:

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
+from gnomon.errors.error_text import describe_error
 from gnomon.sdk.arguments.code_location import format_location
 
 
@@ -83,7 +84,7 @@ def compute_strategy_weight(task: Any, rule: Any) -> int:
         weight = strategy.get_weight(WeighedTaskInstance(task))
     except Exception as error:
         raise ValueError(
-            f"{where}{name}.get_weight raised {type(error).__name__}: {error}. It is called when the file is parsed, with an object that "
+            f"{where}{name}.get_weight raised {describe_error(error)}. It is called when the file is parsed, with an object that "
             "has task, task_id, dag_id, try_number (0), max_tries, map_index, priority_weight, pool and queue; use these alone."
         ) from error
     if not isinstance(weight, int):

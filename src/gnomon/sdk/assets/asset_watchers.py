@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gnomon.errors.authoring import DeferralRefused
+from gnomon.errors.error_text import describe_error
 from gnomon.model.asset_watchers import WatcherSpec, compute_identity
 from gnomon.model.assets import AssetKey
 from gnomon.sdk.arguments.code_location import format_location
@@ -39,7 +40,7 @@ def _build_watcher(asset: Asset, watcher: AssetWatcher, load_class: LoadClass, f
     try:
         classpath, kwargs = trigger.serialize()
     except Exception as error:
-        raise DeferralRefused(f"{of}: serialize() of {type(trigger).__name__} raised {type(error).__name__}: {error}") from error
+        raise DeferralRefused(f"{of}: serialize() of {type(trigger).__name__} raised {describe_error(error)}") from error
     check_importable(type(trigger), file, of)
     cls = load_trigger_class(classpath, load_class, of)
     if not issubclass(cls, BaseEventTrigger):

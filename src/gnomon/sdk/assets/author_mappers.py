@@ -7,6 +7,7 @@ import json
 import sys
 from typing import Any
 
+from gnomon.errors.error_text import describe_error
 from gnomon.model.assets import AssetLeaf, PartitionRule
 from gnomon.partitions import PartitionMapper, WaitPolicy, Window, decode_part, encode_part
 from gnomon.partitions.part_codec import list_author_classes
@@ -73,7 +74,7 @@ def _check_deserialized(mapper: PartitionMapper, stored: Any, classes: dict[str,
         again = decode_part(stored, classes.get)
     except Exception as error:
         raise MapperRefused(
-            f"uses {path}, which cannot be made again from what serialize returned ({type(error).__name__}: {error}). "
+            f"uses {path}, which cannot be made again from what serialize returned ({describe_error(error)}). "
             "Write `def serialize(self)`, which returns every argument, and `@classmethod def deserialize(cls, data)`, which takes them."
         ) from error
     if not isinstance(again, type(mapper)):

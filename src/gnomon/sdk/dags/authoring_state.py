@@ -99,13 +99,22 @@ def is_collecting() -> bool:
 # While a task runs
 
 
-@contextmanager
-def set_current_context(context: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Let `get_current_context()` return `context` inside this block."""
-    _task_contexts.append(context)
-    try:
-        yield context
-    finally:
+class set_current_context:  # noqa: N801 - a context manager
+    """`with set_current_context(context):` lets `get_current_context()` return `context` inside this block.
+
+    A class, because a generator writes `__traceback__` of an exception that passes, which the class of an author's exception may refuse.
+    """
+
+    __slots__ = ("_context",)
+
+    def __init__(self, context: Mapping[str, Any]) -> None:
+        self._context = context
+
+    def __enter__(self) -> Mapping[str, Any]:
+        _task_contexts.append(self._context)
+        return self._context
+
+    def __exit__(self, *_: object) -> None:
         _task_contexts.pop()
 
 

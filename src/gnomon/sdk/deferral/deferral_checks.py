@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from gnomon.errors.authoring import DeferralRefused, NotSerializable
+from gnomon.errors.error_text import error_text
 from gnomon.errors.product import find_close_matches
 from gnomon.model.attempts import XCOM_MAX_BYTES, utf8_bytes
 from gnomon.model.ids import DAG_FILE_MODULE
@@ -121,7 +122,7 @@ def encode_kwargs(kwargs: Mapping[str, Any], what: str, of: str) -> str:
     try:
         text = dumps(dict(kwargs), what=f"{of}: {what}")
     except NotSerializable as error:
-        raise DeferralRefused(str(error)) from None
+        raise DeferralRefused(error_text(error)) from None
     size = utf8_bytes(text)
     if size > XCOM_MAX_BYTES:
         raise DeferralRefused(f"{of}: {what} take {size} bytes, the limit is {XCOM_MAX_BYTES} bytes; pass a reference, such as a path, instead.")

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from gnomon.config.environment import environment, replace_environment
 from gnomon.errors.authoring import AirflowException
+from gnomon.errors.error_text import error_text
 from gnomon.sdk.runtime import provider_packages
 from gnomon.sdk.runtime.connection import Connection
 from gnomon.sdk.runtime.secret_masking import redact
@@ -53,7 +54,7 @@ def _call_hook(conn_id: str) -> ConnectionCheck:
         is_ok, message = hook.test_connection()
         return ConnectionCheck(bool(is_ok), str(redact(str(message))))
     except AirflowException as error:
-        return ConnectionCheck(False, str(redact(str(error))))
+        return ConnectionCheck(False, str(redact(error_text(error))))
     except BaseException as error:  # code of another package
-        text = str(redact(str(error))).strip()
+        text = str(redact(error_text(error))).strip()
         return ConnectionCheck(False, f"{type(error).__name__}: {text}" if text else type(error).__name__)

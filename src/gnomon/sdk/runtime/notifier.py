@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Generator, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from gnomon.errors.error_text import error_text
 from gnomon.sdk.templating.templater import Templater
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ class BaseNotifier(Templater):
         try:
             self.notify(context)
         except Exception as error:
-            self.log.error("notifier %s failed: %s", type(self).__name__, error)
+            self.log.error("notifier %s failed: %s", type(self).__name__, error_text(error))
             raise
 
     async def notify_async(self, context: Any) -> None:
@@ -88,7 +89,7 @@ class BaseNotifier(Templater):
         try:
             await self.async_notify(context)
         except Exception as error:
-            self.log.error("notifier %s failed: %s", type(self).__name__, error)
+            self.log.error("notifier %s failed: %s", type(self).__name__, error_text(error))
             raise
 
     def __await__(self) -> Generator[Any, None, None]:

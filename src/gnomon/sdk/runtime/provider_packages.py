@@ -9,6 +9,7 @@ from importlib.metadata import entry_points
 from typing import Any, NamedTuple
 
 from gnomon.errors.authoring import AirflowException
+from gnomon.errors.error_text import describe_error
 
 ENTRY_POINT_GROUP = "apache_airflow_provider"
 """The group of entry points; each is a function that returns the description of a package."""
@@ -48,7 +49,7 @@ def load_provider_packages() -> InstalledProviders:
             data = entry.load()()
             packages[data["package-name"]] = ProviderPackage(version, data)
         except Exception as error:  # foreign code: an error in one package must not hide the others
-            failures[entry.value] = f"{type(error).__name__}: {error}"
+            failures[entry.value] = f"{describe_error(error)}"
     return InstalledProviders(dict(sorted(packages.items())), failures)
 
 

@@ -17,6 +17,7 @@ from typing import Any
 from gnomon.clock import SystemClock
 from gnomon.config import current_config
 from gnomon.config.option import OptionKey
+from gnomon.errors.error_text import describe_error, error_text
 from gnomon.errors.product import UserError
 from gnomon.log.secret_masks import hide
 from gnomon.model.task_api_requests import GetCachedSecret, SetCachedSecret
@@ -135,7 +136,7 @@ def _ask_backend(option: OptionKey, ask: Callable[[Any], Any]) -> Any:
         raise _NoAnswer
     found, error = outcome[0]
     if isinstance(error, UserError):
-        log.warning("%s", hide(str(error)))
+        log.warning("%s", hide(error_text(error)))
         raise _NoAnswer
     if error is not None:
         log.warning("%s", _describe_failure(option, f"raised {_describe(error)}"))
@@ -177,7 +178,7 @@ def _make_backend(option: OptionKey) -> Any:
 
 
 def _describe(error: BaseException) -> str:
-    return hide(f"{type(error).__name__}: {error}".strip().rstrip(":"))
+    return hide(f"{describe_error(error)}".strip().rstrip(":"))
 
 
 def _describe_failure(option: OptionKey, what: str) -> str:

@@ -8,6 +8,7 @@ from types import FunctionType
 from typing import Any
 
 from gnomon.errors.authoring import AirflowTimetableInvalid
+from gnomon.errors.error_text import describe_error, error_text
 from gnomon.errors.timetable import PlanningError
 from gnomon.model.slots import TimetableRef
 from gnomon.planning.author_calls import call_author_method
@@ -67,7 +68,7 @@ def _check_granularity(timetable: Any) -> None:
         kind = getattr(timetable, "granularity", None)
     except Exception as error:
         raise AirflowTimetableInvalid(
-            f"{cls.__name__}.granularity raised {type(error).__name__}: {error}{where}; let it return a kind, or None"
+            f"{cls.__name__}.granularity raised {describe_error(error)}{where}; let it return a kind, or None"
         ) from error
     if kind is not None and kind not in GRANULARITIES:
         raise AirflowTimetableInvalid(
@@ -81,7 +82,7 @@ def _read_text(timetable: Any, attribute: str) -> str:
         value = getattr(timetable, attribute)
     except Exception as error:
         raise AirflowTimetableInvalid(
-            f"{type(timetable).__name__}.{attribute} raised {type(error).__name__}: {error}{_format_method_location(timetable, attribute)}; "
+            f"{type(timetable).__name__}.{attribute} raised {describe_error(error)}{_format_method_location(timetable, attribute)}; "
             "let it return a text"
         ) from error
     if callable(value):
@@ -119,7 +120,7 @@ def _deserialize_again(timetable: Any, data: Any) -> Any:
         again = cls.deserialize(data)
     except Exception as error:
         raise AirflowTimetableInvalid(
-            f"{cls.__name__}.deserialize raised {type(error).__name__}: {error}, for {data!r}{_format_method_location(timetable, 'deserialize')}; "
+            f"{cls.__name__}.deserialize raised {describe_error(error)}, for {data!r}{_format_method_location(timetable, 'deserialize')}; "
             "let it take what serialize returns"
         ) from error
     if not isinstance(again, cls):
@@ -152,7 +153,7 @@ def _call_author(timetable: Any, method: str, offered: dict[str, Any], wanted: s
     try:
         return call_author_method(timetable, method, offered, wanted)
     except PlanningError as error:
-        raise AirflowTimetableInvalid(str(error)) from error
+        raise AirflowTimetableInvalid(error_text(error)) from error
 
 
 def _format_method_location(timetable: Any, attribute: str) -> str:
@@ -221,5 +222,5 @@ def _read_attribute(timetable: Any, name: str, default: Any) -> Any:
         return getattr(timetable, name)
     except Exception as error:
         raise AirflowTimetableInvalid(
-            f"{type(timetable).__name__}.{name} raised {type(error).__name__}: {error}; let it return a value"
+            f"{type(timetable).__name__}.{name} raised {describe_error(error)}; let it return a value"
         ) from error

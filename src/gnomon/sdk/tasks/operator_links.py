@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from gnomon.errors.error_text import describe_error
 from gnomon.model.spec import ExtraLinkSpec
 from gnomon.sdk.arguments.code_location import format_location
 
@@ -78,7 +79,7 @@ def find_link_mistake(link: Any) -> str | None:
     try:
         return _find_mistake(link)
     except Exception as error:  # author code: properties
-        return f"{type(link).__name__} cannot be read ({type(error).__name__}: {error})"
+        return f"{type(link).__name__} cannot be read ({describe_error(error)})"
 
 
 def _find_mistake(link: Any) -> str | None:
@@ -111,7 +112,7 @@ def describe_links(task: Any, plugin_links: PluginLinks = NO_PLUGIN_LINKS) -> tu
         links = resolve_links(task, plugin_links)
         described = tuple(_describe(name, links[name]) for name in sorted(links))
     except Exception as error:  # author code: properties
-        task.dag.warn(f"{place} cannot be read, so the links are not shown ({type(error).__name__}: {error}).")
+        task.dag.warn(f"{place} cannot be read, so the links are not shown ({describe_error(error)}).")
         return ()
     for key, names in _group_by_key(described).items():
         if len(names) > 1:

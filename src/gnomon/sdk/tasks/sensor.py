@@ -18,6 +18,7 @@ from gnomon.errors.authoring import (
     TaskDeferralError,
     TaskDeferralTimeout,
 )
+from gnomon.errors.error_text import error_text
 from gnomon.model.instants import to_datetime, to_instant
 from gnomon.sdk.arguments import fields
 from gnomon.sdk.arguments.code_location import find_author_location, format_location
@@ -198,9 +199,9 @@ class BaseSensorOperator(BaseOperator):
             return super().resume_execution(next_method, next_kwargs, context)
         except (TaskDeferralError, AirflowException) as error:
             if (self.soft_fail or self.never_fail) and not isinstance(error, AirflowSkipException):
-                raise AirflowSkipException(str(error)) from error
+                raise AirflowSkipException(error_text(error)) from error
             if isinstance(error, TaskDeferralTimeout):
-                raise AirflowSensorTimeout(str(error)) from error
+                raise AirflowSensorTimeout(error_text(error)) from error
             raise
 
 

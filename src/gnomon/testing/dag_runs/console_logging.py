@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from gnomon.log.secret_masks import hide
+from gnomon.runner import runner_log
 from gnomon.runner.attempt_log import LineFormatter
 
 _QUIET = "gnomon"
@@ -17,12 +18,19 @@ _TASK = "gnomon.task"
 class _ConsoleHandler(logging.StreamHandler):  # type: ignore[type-arg]  # generic in stubs only
     """Writes to the current stderr. Secrets are hidden, and the events of services are left out below WARNING."""
 
+    def emit(self, record: logging.LogRecord) -> None:
+        super().emit(record)
+        runner_log.mark_written(record)
+
     def format(self, record: logging.LogRecord) -> str:
         return hide(super().format(record))
 
     def filter(self, record: logging.LogRecord) -> Any:
         is_service = record.name.startswith(_QUIET + ".") and not record.name.startswith(_TASK)
-        return False if is_service and record.levelno < logging.WARNING else super().filter(record)
+        if is_service and record.levelno < logging.WARNING:
+            runner_log.mark_written(record)  # it is left out on purpose
+            return False
+        return super().filter(record)
 
 
 @contextmanager
@@ -37,8 +45,10 @@ def console_logging(level: str) -> Iterator[None]:
     before = root.level
     root.addHandler(handler)
     root.setLevel(level)
+    runner_log.set_handler(handler, root.level)
     try:
         yield
     finally:
+        runner_log.set_handler(None)
         root.removeHandler(handler)
         root.setLevel(before)

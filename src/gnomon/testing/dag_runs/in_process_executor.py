@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from bdb import BdbQuit
 from collections.abc import Mapping, Sequence
@@ -26,10 +25,12 @@ from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import Instant
 from gnomon.model.records import WorkerRecord
 from gnomon.model.task_api_requests import TaskApiRequest
+from gnomon.processes import author_forks
 from gnomon.processes.task_api_messages import TaskApiRequestMessage, answer_request
 from gnomon.runner.attempt import run_attempt
 from gnomon.runner.attempt_results import result_without_run
 from gnomon.runner.callback_attempt import run_callback_attempt
+from gnomon.runner.runner_log import RunnerLog
 from gnomon.sdk.runtime.channel import install_channel
 from gnomon.store import Database
 from gnomon.taskapi import TaskApiRefused, answer_task
@@ -38,7 +39,7 @@ WORKER_SLOTS = 1_000_000
 STOPS_RUN = (KeyboardInterrupt, BdbQuit)
 """What ends the whole run when a task raises it: Ctrl-C, and `q` in a debugger."""
 _log = log.get_logger("testing.executor")
-_task_log = logging.getLogger("airflow.dag_test")
+_task_log = RunnerLog("airflow.dag_test")
 
 
 class InProcessChannel:
@@ -49,7 +50,9 @@ class InProcessChannel:
         self._attempt = attempt
 
     def ask(self, question: TaskApiRequest) -> object:
-        """The answer. Raises AirflowRuntimeError when the request is refused."""
+        """The answer. Raises AirflowRuntimeError when the request is refused, and in a fork."""
+        if author_forks.is_fork():
+            raise AirflowRuntimeError(author_forks.FORK_REFUSAL)
         message = TaskApiRequestMessage(number=1, request=question)  # type: ignore[arg-type]
         response = answer_request(lambda asked: answer_task(self._db, self._attempt, asked), message, log=_log, refusals=(TaskApiRefused,))
         return response.unwrap(AirflowRuntimeError)
@@ -87,6 +90,7 @@ class InProcessExecutor:
         channel = InProcessChannel(self._db, attempt)
         variables, folder = environment(), os.getcwd()
         previous = install_channel(channel)
+        former = author_forks.claim_process()
 
         def report_entered(at: Instant) -> None:
             self._events.append(AttemptEntered(self._worker_id, attempt.attempt_id, attempt.group_no, at))
@@ -96,6 +100,7 @@ class InProcessExecutor:
                 return run_callback_attempt(self._dag, attempt, channel, report_entered)
             return run_attempt(self._dag, attempt, channel, report_entered, clock=self._clock, reraised=STOPS_RUN)
         finally:
+            author_forks.give_back_process(former)
             install_channel(previous)
             _restore_environment(variables)
             os.chdir(folder)

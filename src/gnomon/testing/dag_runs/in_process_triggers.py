@@ -12,6 +12,7 @@ from gnomon.errors.authoring import AirflowRuntimeError
 from gnomon.loading.class_loader import load_class
 from gnomon.model.deferral import DeferralResult
 from gnomon.model.task_api_requests import TaskApiRequest
+from gnomon.processes import author_forks
 from gnomon.processes.task_api_messages import TaskApiRequestMessage, answer_request
 from gnomon.sdk.runtime.channel import install_channel
 from gnomon.store import Database
@@ -88,11 +89,16 @@ class InProcessTriggerer:
 
     def _run(self, coroutine: Coroutine[Any, Any, None]) -> None:
         """Run the loop until the coroutine returns. In a notebook this thread has a running loop, so that another thread runs this one."""
-        if asyncio._get_running_loop() is None:
-            self._loop.run_until_complete(coroutine)
-            return
-        with ThreadPoolExecutor(1) as pool:
-            pool.submit(self._loop.run_until_complete, coroutine).result()
+        former = author_forks.claim_process()
+        try:
+            if asyncio._get_running_loop() is None:
+                self._loop.run_until_complete(coroutine)
+                author_forks.end_fork()
+                return
+            with ThreadPoolExecutor(1) as pool:
+                pool.submit(self._loop.run_until_complete, coroutine).result()
+        finally:
+            author_forks.give_back_process(former)
 
     async def _wait(self, wait_s: float) -> None:
         if self._unstored:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
+from gnomon.errors.error_text import describe_error
 from gnomon.errors.timetable import PlanningError
 from gnomon.model.ids import RUN_ID_MAX
 from gnomon.model.instants import Instant
@@ -243,7 +244,7 @@ def _may_be_silent(timetable: Timetable) -> bool:
 
 
 def _describe_error(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}"
+    return f"{describe_error(error)}"
 
 
 LAWS: dict[str, Law] = {
