@@ -27,7 +27,7 @@ def answer_task_state(database: store.Database, attempt: Attempt, request: GetTa
             return task_state_store.get_task_state(tx, scope, request.key, now)
     if isinstance(request, SetTaskState):
         _check_size(request.key, request.value)
-        expires_at = None if request.retention is None else now + request.retention
+        expires_at = None if request.retention is None else clamp(now + request.retention)
         with database.write() as tx:
             task_state_store.set_task_state(tx, scope, request.key, request.value, now, expires_at)
         return None
