@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gnomon import log
 from gnomon.clock import Clock
-from gnomon.model.instants import SECOND, Instant
+from gnomon.model.instants import SECOND, Instant, add_seconds
 from gnomon.remote_logs.live_copies import LIVE
 from gnomon.remote_logs.task_log_folder import COPIES
 from gnomon.remote_logs.upload_spool import list_unsent_logs

@@ -25,6 +25,8 @@ from gnomon.processes import message_stream
 from gnomon.processes.task_api_messages import TaskApiHandler, TaskApiRequestMessage, answer_request
 
 READ_MAX = 1024 * 1024
+FAULT_SHOWN = 200
+"""Characters of a wrong path that an import error shows."""
 ANSWER_TIMEOUT_S = 1.0
 """A child that does not read its answer within this time gets no answer."""
 _log = log.get_logger("dagfiles")
@@ -149,7 +151,10 @@ class ParsePool:
 
     def _on_message(self, parse: _RunningParse, message: TaskApiRequestMessage | ParseDone) -> None:
         if isinstance(message, ParseDone):
-            parse.parsed = message.parsed
+            if message.parsed.path == parse.path:
+                parse.parsed = message.parsed
+            else:
+                parse.protocol_error = f"the process of the file reported another file, {message.parsed.path[:FAULT_SHOWN]!r}"
             return
         frame = message_stream.encode_frame(answer_request(self.handle_task_api, message, log=_log))
         parse.sock.settimeout(ANSWER_TIMEOUT_S)

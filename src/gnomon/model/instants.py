@@ -23,7 +23,7 @@ LATEST: Instant = (datetime(9999, 12, 31, tzinfo=UTC) - _EPOCH) // _MICROSECOND 
 
 def clamp(instant: int) -> Instant:
     """The nearest instant between EARLIEST and LATEST."""
-    return EARLIEST if instant < EARLIEST else LATEST if instant > LATEST else instant
+    return EARLIEST if instant < EARLIEST else min(instant, LATEST)
 
 
 def to_units(seconds: float) -> int:

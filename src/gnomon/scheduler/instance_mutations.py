@@ -21,6 +21,7 @@ from gnomon.timetable_host import (
     TimetableHost,
     TimetableRequest,
     TimetableResponse,
+    check_answer,
     pack_arguments,
     unpack_value,
 )
@@ -74,6 +75,7 @@ class InstanceMutations:
         return found
 
     def _read_response(self, question: MutationQuestion, response: TimetableResponse) -> InstancesMutated:
+        response = check_answer(response, MutationAnswers)
         if response.error is not None:
             return self._refuse(question, response.error)
         result: MutationAnswers = unpack_value(response, MutationAnswers)

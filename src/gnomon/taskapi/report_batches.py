@@ -10,6 +10,7 @@ from gnomon import store
 from gnomon.model.attempts import Attempt, AttemptResult
 from gnomon.model.instants import Instant
 from gnomon.model.records import NewMail
+from gnomon.model.result_checks import check_result
 from gnomon.store.ownership import leases, mailbox, remote_attempts
 from gnomon.taskapi.result_mail import build_result_mail
 
@@ -65,7 +66,7 @@ def _end(tx: store.Transaction, worker_id: str, results: Sequence[AttemptResult]
     if foreign:
         raise _ForeignResults(foreign)
     if had:
-        mailbox.send_messages(tx, [build_result_mail(tx, worker_id, result) for result in had])
+        mailbox.send_messages(tx, [build_result_mail(tx, worker_id, check_result(result, reads_values=True)) for result in had])
         store.notify_on_commit(tx)
     return frozenset(places)
 

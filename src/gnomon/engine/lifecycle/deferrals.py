@@ -12,7 +12,7 @@ from gnomon.engine.state.task_instance import TaskInstance
 from gnomon.engine.step_context import StepContext
 from gnomon.model.deferral import Deferral
 from gnomon.model.hitl import HITLRequest, HITLResponse
-from gnomon.model.instants import SECOND, Instant, add_seconds, clamp
+from gnomon.model.instants import SECOND, Instant, add_seconds
 from gnomon.model.records import Changes, DeferralRecord, HITLDetail
 from gnomon.model.states import TaskInstanceState
 
