@@ -15,12 +15,14 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from gnomon.model.asset_watchers import WatcherEvent
 from gnomon.model.assets import AssetEmission, AssetKey
 from gnomon.model.attempts import Attempt, AttemptResult, XComItem, xcom_excess, xcom_fault
-from gnomon.model.deferral import Deferral
+from gnomon.model.deferral import Deferral, DeferralResult
 from gnomon.model.hitl import HITLRequest, HITLRespondent
 from gnomon.model.instants import EARLIEST, LATEST
 from gnomon.model.json_text import find_json_fault, find_json_text_fault
+from gnomon.model.message_bounds import find_message_fault
 from gnomon.model.records import HAS_VALUE
 from gnomon.model.run_callbacks import CALLBACK_TASK_NO
 from gnomon.model.storable_text import escape_unstorable, find_unstorable
@@ -31,6 +33,8 @@ INTEGER_MAX = 2**31 - 1
 """The largest number of an INTEGER column of PostgreSQL."""
 REASON_MAX = 4_000
 """Characters of a reason that are stored; a process that follows the rules sends fewer."""
+TRACEBACK_MAX = 200_000
+"""Characters of a traceback that are stored."""
 NAME_MAX = 1_000
 """Characters of a name (a method, a queue, a task) in a report."""
 TEXTS_MAX = 100_000
@@ -71,6 +75,46 @@ def confirm_identity(result: AttemptResult, attempt: Attempt) -> AttemptResult:
         return result
     own = replace(result, attempt_id=place[0], group_no=place[1], run_pk=place[2], task_no=place[3], map_index=place[4])
     return fail_result(own, "its process reported the result of another attempt")
+
+
+DEFERRAL_OUTCOMES = frozenset({"event", "success", "failed", "skipped", "error", "timeout"})
+"""The outcomes of a deferral."""
+
+
+def check_deferral_result(fired: DeferralResult) -> DeferralResult:
+    """What a process of triggers reports, as the owner can apply it: one with a fault becomes an error whose reason names the field."""
+    fault = _find_deferral_fault(fired)
+    if fault is not None:
+        return DeferralResult(outcome="error", reason=_to_reason(f"the process of the trigger reported a result that cannot be stored: {fault}"))
+    reason, traceback = fired.reason, fired.traceback
+    reason, traceback = None if reason is None else _to_reason(reason), None if traceback is None else escape_unstorable(traceback)[:TRACEBACK_MAX]
+    return fired if (reason, traceback) == (fired.reason, fired.traceback) else replace(fired, reason=reason, traceback=traceback)
+
+
+def _find_deferral_fault(fired: DeferralResult) -> str | None:
+    if fired.outcome not in DEFERRAL_OUTCOMES:
+        return f"outcome is {escape_unstorable(fired.outcome[:60])!r}, which this release does not support"
+    if fired.due_at is not None or fired.response is not None:
+        return f"{'due_at' if fired.due_at is not None else 'response'} is set, which only a timer or a person gives"
+    if (excess := xcom_excess("the payload", fired.payload)) is not None:
+        return excess
+    if (fault := find_json_text_fault(fired.payload)) is not None:
+        return f"payload is not JSON: {fault}"
+    for key, value in fired.xcoms.items():
+        if (fault := xcom_fault(f"XCom {key!r}", key, value)) is not None:
+            return fault
+        if (fault := find_json_text_fault(value)) is not None:
+            return f"the value of XCom {key!r} is not JSON: {fault}"
+    return None
+
+
+def find_watcher_event_fault(event: WatcherEvent) -> str | None:
+    """Why the event of a watcher cannot be stored, with the name of its field; None: it can."""
+    if (fault := find_message_fault(event)) is not None:
+        return fault
+    if (fault := find_json_text_fault(event.payload)) is not None:
+        return f"payload is not JSON: {fault}"
+    return xcom_excess("the payload", event.payload)
 
 
 def is_entry_instant(at: int) -> bool:

@@ -73,13 +73,13 @@ def record_entry(database: store.Database, attempt_id: str, worker_id: str, at: 
 
 def record_result(database: store.Database, worker_id: str, result: AttemptResult) -> None:
     """Store the result as mail to the owner, one that cannot be stored as a failure, and end the claim. Raises AttemptIsGone and ForeignResult."""
+    result = check_result(result, reads_values=True)
     with database.write() as tx:
         place = remote_attempts.finish_attempt(tx, result.attempt_id, worker_id)
         if place is None:
             raise AttemptIsGone(f"worker {worker_id} does not have attempt {result.attempt_id}")
         if place != (result.group_no, result.run_pk, result.task_no, result.map_index):
             raise ForeignResult(f"the result names another task instance than that of attempt {result.attempt_id}")
-        result = check_result(result, reads_values=True)
         mailbox.send_messages(tx, [build_result_mail(tx, worker_id, result)])
         store.notify_on_commit(tx)
 

@@ -41,6 +41,7 @@ def record_reports(
 ) -> RecordedReports:
     """Store the results, then the entries, then the claims, as the functions of `taskapi.execution` for one attempt do. `entries`: instants by attempt id."""
     foreign: frozenset[str] = frozenset()
+    results = {attempt_id: check_result(result, reads_values=True) for attempt_id, result in results.items()}
     while True:
         wanted = [result for attempt_id, result in results.items() if attempt_id not in foreign]
         try:
@@ -66,7 +67,7 @@ def _end(tx: store.Transaction, worker_id: str, results: Sequence[AttemptResult]
     if foreign:
         raise _ForeignResults(foreign)
     if had:
-        mailbox.send_messages(tx, [build_result_mail(tx, worker_id, check_result(result, reads_values=True)) for result in had])
+        mailbox.send_messages(tx, [build_result_mail(tx, worker_id, result) for result in had])
         store.notify_on_commit(tx)
     return frozenset(places)
 

@@ -194,8 +194,7 @@ class ChildPool:
                 case zygote_protocol.ZygoteRefused(error=error):
                     self._zygote_refused(zygote, error, now)
                 case zygote_protocol.ImportStarted(pid=pid):
-                    if zygote.pid is None and is_process_number(pid):
-                        zygote.pid = pid
+                    zygote.set_pid(pid)
                     self._queue.backoff.succeeded()
                 case TaskApiRequestMessage():
                     self._answer_zygote(zygote, message)
@@ -204,16 +203,23 @@ class ChildPool:
                 case zygote_protocol.ForksRefused(numbers=numbers, error=error):
                     self._forks_refused(zygote, numbers, error, now)
                 case zygote_protocol.ChildrenForked(children=forked):
-                    self._queue.backoff.succeeded()
-                    for number, pid in forked:
-                        if number in zygote.children and is_process_number(pid):
-                            self.children[number].set_pid(pid)
+                    self._children_forked(zygote, forked)
                 case zygote_protocol.ChildrenExited(children=exits):
-                    for number, code in exits:
-                        if number in zygote.children:
-                            self.remove_child(number, code if abs(code) <= EXIT_CODE_MAX else None)
+                    self._children_exited(zygote, exits)
         if messages is None or zygote.is_unreadable:
             self._on_zygote_exit(zygote, now)
+
+    def _children_forked(self, zygote: FileZygoteClient, forked: Iterable[tuple[int, int]]) -> None:
+        """Record the pids. Code of the DAG file shares the process of the zygote: only its own children count, and only numbers of processes."""
+        self._queue.backoff.succeeded()
+        for number, pid in forked:
+            if number in zygote.children and is_process_number(pid):
+                zygote.children[number].set_pid(pid)
+
+    def _children_exited(self, zygote: FileZygoteClient, exits: Iterable[tuple[int, int]]) -> None:
+        for number, code in exits:
+            if number in zygote.children:
+                self.remove_child(number, code if abs(code) <= EXIT_CODE_MAX else None)
 
     def _answer_zygote(self, zygote: FileZygoteClient, message: TaskApiRequestMessage) -> None:
         response = answer_request(self._callbacks.answer_import_request, message, log=events, refusals=REFUSALS)

@@ -19,7 +19,7 @@ from gnomon.processes.message_stream import decode_message
 from gnomon.processes.packets import create_packet_pair, send_packet
 from gnomon.worker import zygote_protocol
 from gnomon.worker.attempt_registry import PendingAttempt
-from gnomon.worker.child_process import ChildProcess
+from gnomon.worker.child_process import ChildProcess, is_process_number
 
 events = log.get_logger("worker")
 
@@ -71,6 +71,11 @@ class FileZygoteClient:
     children: dict[int, ChildProcess] = field(default_factory=dict)
     demand_times: deque[float] = field(default_factory=deque)
     """When children were requested, within DEMAND_WINDOW_S."""
+
+    def set_pid(self, pid: int) -> None:
+        """Record the pid; another number that code of the file sends later is no pid of this process."""
+        if self.pid is None and is_process_number(pid):
+            self.pid = pid
 
     def record_demand(self, now: float) -> None:
         """Record the request of a child."""
