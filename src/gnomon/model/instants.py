@@ -40,6 +40,14 @@ def add_seconds(instant: Instant, seconds: float) -> Instant:
     return clamp(instant + to_units(seconds))
 
 
+def add_span(moment: datetime, span: timedelta) -> datetime:
+    """The moment after the span, as `moment + span`; where no datetime has it, that of EARLIEST or LATEST."""
+    try:
+        return moment + span
+    except OverflowError:
+        return to_datetime(EARLIEST if span < timedelta(0) else LATEST)
+
+
 def to_instant(moment: datetime) -> Instant:
     """The instant of an aware datetime, between EARLIEST and LATEST; raises ValueError when it has no time zone."""
     if moment.tzinfo is None:
