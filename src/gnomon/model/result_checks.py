@@ -24,7 +24,6 @@ from gnomon.model.instants import EARLIEST, LATEST
 from gnomon.model.json_text import find_json_fault, find_json_text_fault
 from gnomon.model.message_bounds import find_message_fault
 from gnomon.model.records import HAS_VALUE
-from gnomon.model.run_callbacks import CALLBACK_TASK_NO
 from gnomon.model.storable_text import escape_unstorable, find_unstorable
 
 OUTCOMES = frozenset({"success", "failed", "skipped", "up_for_reschedule", "deferred", "awaiting_input", "lost"})
@@ -39,6 +38,8 @@ NAME_MAX = 1_000
 """Characters of a name (a method, a queue, a task) in a report."""
 TEXTS_MAX = 100_000
 """Names in one list of a report."""
+IDENTITY = ("attempt_id", "group_no", "run_pk", "task_no", "map_index")
+"""The fields that say whose result it is: every receiver compares them with the attempt that it knows."""
 Check = Callable[[Any], str | None]
 """Why the value cannot be stored, as the end of the sentence "<field> ..."; None: it can."""
 
@@ -255,8 +256,7 @@ _past_instant = _integer(0, LATEST)
 
 CHECKS: dict[type[msgspec.Struct], dict[str, Check]] = {
     AttemptResult: {
-        "attempt_id": _name, "group_no": _integer(0, 63), "run_pk": _integer(0, 2**63 - 1), "task_no": _integer(CALLBACK_TASK_NO, INTEGER_MAX),
-        "map_index": _integer(-1, INTEGER_MAX), "outcome": _outcome, "retryable": _any, "retry_delay_s": _finite, "callbacks_called": _any, "entered": _any,
+        **dict.fromkeys(IDENTITY, _any), "outcome": _outcome, "retryable": _any, "retry_delay_s": _finite, "callbacks_called": _any, "entered": _any,
         "started_at": _past_instant, "ended_at": _past_instant, "reason": _any, "exit_code": _integer(-INTEGER_MAX - 1, INTEGER_MAX), "fresh_reason": _any,
         "xcoms": _xcoms, "skip_task_ids": _names, "resume_at": _instant, "wait": _struct(Deferral),
         "return_length": _integer(HAS_VALUE, INTEGER_MAX), "rendered_map_index": _any, "rendered_fields": _text,

@@ -70,8 +70,15 @@ def as_moment(name: str, value: Any) -> dt.datetime | None:
         try:
             return dt.datetime.fromisoformat(value)
         except ValueError:
-            return timezone.parse(value)
+            return _parse_moment(name, value)
     raise TypeError(f"{name} must be a datetime, for example pendulum.datetime(2026, 1, 1, tz='UTC'), not {value!r}")
+
+
+def _parse_moment(name: str, text: str) -> dt.datetime:
+    try:
+        return timezone.parse(text)
+    except ValueError as error:
+        raise ValueError(f"{name} must be a datetime or its ISO 8601 text: {error}") from None
 
 
 def make_moment_aware(value: dt.datetime, zone: dt.tzinfo | None = None) -> dt.datetime:
@@ -176,6 +183,13 @@ def as_flag(name: str, value: Any) -> Any:
     raise TypeError(f"{name} must be True or False, not {value!r} ({type(value).__name__})")
 
 
+def as_mapping(name: str, value: Any) -> Any:
+    """Return a dict or another mapping."""
+    if value is None or hasattr(value, "items"):
+        return value
+    raise TypeError(f"{name} must be a dict, not {type(value).__name__}")
+
+
 def as_name(name: str, value: Any) -> Any:
     """Return a text or None."""
     return None if value is None else as_text(name, value)
@@ -194,7 +208,7 @@ def as_links(name: str, value: Any) -> dict[str, str]:
     """Return the links by owner. Raises ValueError for a text that is neither an address nor `mailto:` with a recipient."""
     from urllib.parse import urlsplit  # few DAGs have links
 
-    for owner, link in value.items():
+    for owner, link in as_mapping(name, value).items():
         parts = urlsplit(link)
         if not ((parts.scheme == "mailto" and parts.path) or (parts.scheme and parts.netloc)):
             raise ValueError(f"{name}: {link!r} of {owner!r} is no link. Write https://... or mailto:someone@example.com")
