@@ -63,6 +63,8 @@ def xcom_fault(what: str, key: str, text: str) -> str | None:
         return f"the key of an XCom has at most {XCOM_KEY_MAX} characters, and this one has {len(key):,}; it begins with {key[:_SHOWN_MAX]!r}"
     if (fault := find_unstorable(key)) is not None:
         return f"{what} cannot be stored: its key contains {fault}"
+    if (fault := find_unstorable(text)) is not None:
+        return f"{what} is not JSON: its text contains {fault}"
     return xcom_excess(what, text)
 
 
