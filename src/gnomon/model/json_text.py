@@ -9,7 +9,7 @@ from typing import NoReturn
 
 import msgspec
 
-from gnomon.model.storable_text import find_unstorable
+from gnomon.model.storable_text import escape_unstorable, find_unstorable
 
 DEPTH_MAX = 256
 """The deepest nesting; every writer of JSON takes it."""
@@ -39,6 +39,26 @@ def _find_fault_slowly(text: str) -> str | None:
 
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a number of JSON")
+
+
+def read_shown_json(text: str) -> object:
+    """A stored JSON text as a value to show: lone surrogates as escapes, which no answer could carry; a text that is not JSON as that text."""
+    try:
+        value: object = json.loads(text)
+    except (ValueError, RecursionError):
+        return escape_unstorable(text)
+    return escape_surrogates(value) if "\\u" in text else value
+
+
+def escape_surrogates(value: object) -> object:
+    """The JSON value with lone surrogates as escapes."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, list):
+        return [escape_surrogates(item) for item in value]
+    if isinstance(value, dict):
+        return {escape_surrogates(key): escape_surrogates(item) for key, item in value.items()}
+    return value
 
 
 def find_json_fault(value: object, place: str = "", depth: int = 0) -> str | None:

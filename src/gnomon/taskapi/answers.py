@@ -112,12 +112,14 @@ def answer_trigger(database: store.Database, request: AnyTaskApiRequest) -> obje
 
 def _check_request(request: AnyTaskApiRequest) -> None:
     """Raise TaskApiRefused for a request with a value that the store cannot take: code of an author can send any."""
-    fault = find_message_fault(request, _VALUE_FIELDS)
+    fault = find_message_fault(request, _VALUE_FIELDS) or next((f"{name} is negative" for name in _COUNTS if (getattr(request, name, None) or 0) < 0), None)
     if fault is not None:
         raise TaskApiRefused(f"{type(request).__name__} cannot be answered: {fault}")
 
 
 _VALUE_FIELDS = frozenset({"value", "text"})
+_COUNTS = ("limit", "start", "total")
+"""Fields that say how many rows are wanted, or behind how many."""
 
 
 def _name_writer(attempt: Attempt) -> StateWriter:
