@@ -1,7 +1,7 @@
 """Every field of every report of a worker with values at and past each limit, on both databases: no round fails, no request is answered 500, no other group waits.
 
 The short form takes a part of the variants, the same in each run; the long one all of them, then combinations of two fields by a seed that it prints, until
-GNOMON_FUZZ_S seconds (3600 without it) are over. GNOMON_FUZZ_SEED repeats one.
+FUZZ_S seconds (3600 without it) are over. FUZZ_SEED repeats one.
 """
 
 from __future__ import annotations
@@ -102,8 +102,8 @@ def test_the_scheduler_applies_each_field_of_a_result(world: HostileWorld) -> No
 @pytest.mark.soak
 @pytest.mark.parametrize("kind", BOTH)
 def test_the_scheduler_applies_whatever_a_worker_reports(kind: str, tmp_path: Path) -> None:
-    until = soak_until(os.environ.get("GNOMON_FUZZ_S"))
-    seed = int(os.environ.get("GNOMON_FUZZ_SEED") or time.time_ns() % 2**32)
+    until = soak_until(os.environ.get("FUZZ_S"))
+    seed = int(os.environ.get("FUZZ_SEED") or time.time_ns() % 2**32)
     print(f"seed {seed}")
     rng = random.Random(seed)
     variants = list_variants()

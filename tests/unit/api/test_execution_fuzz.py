@@ -147,8 +147,8 @@ def test_no_field_of_a_message_of_a_worker_is_a_server_error(server: ExecutionSe
 
 @pytest.mark.soak
 def test_whatever_a_worker_sends_is_no_server_error(server: ExecutionServer) -> None:
-    until = soak_until(os.environ.get("GNOMON_FUZZ_S"))
-    seed = int(os.environ.get("GNOMON_FUZZ_SEED") or time.time_ns() % 2**32)
+    until = soak_until(os.environ.get("FUZZ_S"))
+    seed = int(os.environ.get("FUZZ_SEED") or time.time_ns() % 2**32)
     print(f"seed {seed}")
     fuzz = Fuzz(server)
     bodies = list(fuzz.list_bodies())
