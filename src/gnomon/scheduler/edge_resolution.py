@@ -213,6 +213,8 @@ class EdgeResolver:
         if answered.wanted_range is not None:
             self._ask_host(upstreams, batch, up, with_history(query, upstreams.read_history(up, answered.wanted_range)))
             return []
+        if len(answered.resolved) != len(query.ats):
+            raise SlotsUnavailable(f"the process of the author's code resolved {len(answered.resolved)} of {len(query.ats)} runs")
         slots = [resolved for run_pk, resolved in zip(query.ats, answered.resolved, strict=True) if run_pk in batch.ats]
         return self._build_events(upstreams, batch, up, slots)
 
