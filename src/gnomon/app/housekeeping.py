@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gnomon import log
 from gnomon.clock import Clock
-from gnomon.model.instants import SECOND, Instant
+from gnomon.model.instants import SECOND, Instant, add_seconds
 from gnomon.remote_logs.live_copies import LIVE
 from gnomon.remote_logs.task_log_folder import COPIES
 from gnomon.remote_logs.upload_spool import list_unsent_logs
@@ -52,7 +52,7 @@ class Housekeeping:
 
     def run(self, older_than_s: float, keep_last: int, tables: Iterable[str], *, dry_run: bool = False) -> list[CleanedTable]:
         """Delete what ended more than `older_than_s` seconds ago; with `dry_run`, only count it."""
-        kept = Retention(self._clock.now() - round(older_than_s * SECOND), keep_last)
+        kept = Retention(add_seconds(self._clock.now(), -older_than_s), keep_last)
         return [CleanedTable(table, self._clean(table, kept, dry_run)) for table in tables]
 
     def _clean(self, table: str, kept: Retention, dry_run: bool) -> int:

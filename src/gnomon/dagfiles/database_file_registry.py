@@ -16,6 +16,7 @@ from gnomon.dagfiles.listener_process import ListenerProcess
 from gnomon.errors import ConfigurationError, GnomonError, ResourceUnavailable
 from gnomon.errors.error_text import describe_error
 from gnomon.model.spec import FileInputs, ParsedFile, ParseFailure
+from gnomon.model.storable_text import escape_unstorable
 from gnomon.store.dag_records import dag_files
 from gnomon.wakeups import Notifier
 
@@ -131,8 +132,14 @@ class DatabaseFileRegistry:
 
 def _storage_failure(parsed: ParsedFile, error: Exception) -> ParsedFile:
     what = str(error) if isinstance(error, GnomonError) else f"the DAGs of the file could not be stored: {describe_error(error)}"
-    failure = ParseFailure(kind="dag", message=f"{parsed.path}: {what}")
-    return msgspec.structs.replace(parsed, dags=(), failures=(*parsed.failures, failure))
+    failures = [_escape(failure) for failure in (*parsed.failures, ParseFailure(kind="dag", message=f"{parsed.path}: {what}"))]
+    return msgspec.structs.replace(parsed, dags=(), failures=tuple(failures), warnings=(), source=b"")
+
+
+def _escape(failure: ParseFailure) -> ParseFailure:
+    """The failure with texts that the store takes: its file's process wrote them."""
+    line = failure.line if failure.line is not None and 0 <= failure.line < 2**31 else None
+    return ParseFailure(kind=escape_unstorable(failure.kind)[:40], message=escape_unstorable(failure.message), line=line, traceback=escape_unstorable(failure.traceback))
 
 
 def _batches(outcomes: Sequence[ParsedFile]) -> Iterator[list[ParsedFile]]:

@@ -19,12 +19,15 @@ from gnomon.dagfiles.parse_child import ParseConditions
 from gnomon.dagfiles.parse_protocol import ChildEnded, ParseDone, ParseOrder
 from gnomon.errors.product import GnomonError
 from gnomon.loading import archives
+from gnomon.model.message_bounds import find_number_fault
 from gnomon.model.spec import FileInputs, ParsedFile
 from gnomon.model.task_api_requests import AnyTaskApiRequest
 from gnomon.processes import message_stream
 from gnomon.processes.task_api_messages import TaskApiHandler, TaskApiRequestMessage, answer_request
 
 READ_MAX = 1024 * 1024
+FAULT_SHOWN = 200
+"""Characters of a wrong path that an import error shows."""
 ANSWER_TIMEOUT_S = 1.0
 """A child that does not read its answer within this time gets no answer."""
 _log = log.get_logger("dagfiles")
@@ -149,7 +152,8 @@ class ParsePool:
 
     def _on_message(self, parse: _RunningParse, message: TaskApiRequestMessage | ParseDone) -> None:
         if isinstance(message, ParseDone):
-            parse.parsed = message.parsed
+            parse.protocol_error = _find_fault(parse.path, message.parsed)
+            parse.parsed = message.parsed if parse.protocol_error is None else None
             return
         frame = message_stream.encode_frame(answer_request(self.handle_task_api, message, log=_log))
         parse.sock.settimeout(ANSWER_TIMEOUT_S)
@@ -181,6 +185,17 @@ class ParsePool:
         file = archives.locate_source(path).file
         before = {name: shape}
         return collect_inputs(before | {file: ""}, facts, looked_further=True, fresh=None)
+
+
+def _find_fault(path: str, parsed: ParsedFile) -> str | None:
+    """Why the outcome cannot be that of the file: code of the file shares the process, and can write another one."""
+    if parsed.path != path:
+        return f"the process of the file reported another file, {parsed.path[:FAULT_SHOWN]!r}"
+    for dag in parsed.dags:
+        for part in (dag.spec, *dag.spec.tasks):
+            if (fault := find_number_fault(part)) is not None:
+                return f"the process of the file reported DAG {dag.spec.dag_id[:FAULT_SHOWN]!r}, in which {fault}"
+    return None
 
 
 def _refuse_request(request: AnyTaskApiRequest) -> object:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterable
 
-from gnomon.model.instants import SECOND, Instant
+from gnomon.model.instants import Instant, add_seconds
 from gnomon.model.spec import TaskSpec
 from gnomon.model.states import DagRunState
 from gnomon.model.states import TaskInstanceState as S
@@ -43,16 +43,23 @@ def compute_retry_at(task: TaskSpec, try_number: int, seed: str, now: Instant, d
     `max_retry_delay` and RETRY_DELAY_CAP_S.
     """
     if decided_s is not None:
-        return now + int(min(max(decided_s, 0.0), RETRY_DELAY_CAP_S) * SECOND)
+        return add_seconds(now, min(max(decided_s, 0.0), RETRY_DELAY_CAP_S))
     delay_s = task.retry_delay_s
     if task.retry_exponential_backoff:
         multiplier = task.retry_exponential_backoff if task.retry_exponential_backoff != 1.0 else 2.0
         exponent = min(try_number - 1, _EXPONENT_MAX)
-        delay_s = min(delay_s * multiplier**exponent, RETRY_DELAY_CAP_S)
+        delay_s = min(delay_s * _raise_power(multiplier, exponent), RETRY_DELAY_CAP_S)
         delay_s *= 1 + zlib.crc32(f"{seed}#{try_number}".encode()) / 2**32
         if task.max_retry_delay_s is not None:
             delay_s = min(delay_s, task.max_retry_delay_s)
-    return now + int(min(delay_s, RETRY_DELAY_CAP_S) * SECOND)
+    return add_seconds(now, min(max(delay_s, 0.0), RETRY_DELAY_CAP_S))
+
+
+def _raise_power(multiplier: float, exponent: int) -> float:
+    try:
+        return multiplier**exponent
+    except OverflowError:  # a multiplier of which a stored version knows no limit
+        return RETRY_DELAY_CAP_S
 
 
 _EXPONENT_MAX = 60

@@ -14,6 +14,7 @@ from gnomon.model.deferral import Deferral, Resumption
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import Instant
 from gnomon.model.run_callbacks import CallbackRequest
+from gnomon.model.storable_text import find_unstorable
 
 XCOM_MAX_BYTES = 16 * 1024 * 1024
 """The largest XCom: bytes of its JSON text in UTF-8. For a larger value, push the address of a file or an object."""
@@ -60,6 +61,10 @@ def xcom_fault(what: str, key: str, text: str) -> str | None:
     """Why an XCom with this key and this JSON text cannot be stored, with `what` as the subject; None: it can."""
     if len(key) > XCOM_KEY_MAX:
         return f"the key of an XCom has at most {XCOM_KEY_MAX} characters, and this one has {len(key):,}; it begins with {key[:_SHOWN_MAX]!r}"
+    if (fault := find_unstorable(key)) is not None:
+        return f"{what} cannot be stored: its key contains {fault}"
+    if (fault := find_unstorable(text)) is not None:
+        return f"{what} is not JSON: its text contains {fault}"
     return xcom_excess(what, text)
 
 
@@ -233,13 +238,6 @@ class AttemptResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     """A JSON object: by name the template fields as they were after rendering, cut to a length; None: all are empty, or were not rendered."""
     asset_events: tuple[AssetEmission, ...] | None = None
     """For success: the events to record. None: one for each asset among the outlets of the task's spec."""
-
-
-def escape_unstorable(text: str) -> str:
-    """The text with null characters, which PostgreSQL cannot store, and lone surrogates, which UTF-8 cannot, as escapes."""
-    if text.isascii() and "\0" not in text:
-        return text
-    return text.replace("\0", "\\x00").encode("utf-8", "backslashreplace").decode()
 
 
 def build_attempt_log_path(dag_id: str, run_id: str, task_id: str, map_index: int, seq: int) -> str:

@@ -41,6 +41,10 @@ class CallbackState(StrEnum):
     FAILED = "failed"
 
 
+CALLBACK_TASK_NO = -1
+"""The task number in the results of callbacks."""
+
+
 class DeadlineState(StrEnum):
     """The states of one deadline of one run."""
 

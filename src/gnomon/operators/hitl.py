@@ -10,6 +10,7 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 
 from gnomon.config import current_config
 from gnomon.errors.authoring import AirflowProviderDeprecationWarning, TaskAwaitingInput
+from gnomon.model.instants import add_span
 from gnomon.operators.hitl_errors import HITLRejectException, HITLTimeoutError, HITLTriggerEventError
 from gnomon.operators.triggers.hitl_trigger import HITLTriggerEventSuccessPayload
 from gnomon.sdk.arguments.code_location import find_author_location, format_location
@@ -110,7 +111,7 @@ class HITLOperator(BaseOperator):
             ti_id=context["ti"].id, options=self.options, subject=self.subject, body=self.body, defaults=self.defaults,
             multiple=self.multiple, params=self.serialized_params, assigned_users=self.assigned_users,
         )  # fmt: skip
-        until = None if self.response_timeout is None else utcnow() + self.response_timeout
+        until = None if self.response_timeout is None else add_span(utcnow(), self.response_timeout)
         self.hitl_summary_extra["timeout_datetime"] = None if until is None else until.isoformat()
         self.log.info("Waiting for response")
         for notifier in self.notifiers:

@@ -9,6 +9,8 @@ from typing import Any
 
 from gnomon.errors.authoring import AirflowTaskTimeout
 
+TIMER_MAX_S = 1e9
+"""The longest timer that every system takes."""
 AGAIN_S = 1.0
 """The time between two signals of the timer: one may arrive just before a system call, which it then does not end."""
 
@@ -33,7 +35,7 @@ class timeout:  # noqa: N801 - the dialect's name
     def __enter__(self) -> timeout:
         try:
             self._before = signal.signal(signal.SIGALRM, self.handle_timeout)
-            signal.setitimer(signal.ITIMER_REAL, self.seconds, AGAIN_S)  # as in `runner/signals.py`
+            signal.setitimer(signal.ITIMER_REAL, min(self.seconds, TIMER_MAX_S), AGAIN_S)  # as in `runner/signals.py`
         except (ValueError, AttributeError) as error:
             self._is_set = False
             logging.getLogger("gnomon.task").warning("timeout(%s) cannot be used here: %s", self.seconds, error)

@@ -7,13 +7,14 @@ import time
 from collections.abc import Collection, Iterable
 from typing import Any, ClassVar, NoReturn
 
+from gnomon.model.instants import add_span
 from gnomon.operators.triggers.temporal import DateTimeTrigger, TimeDeltaTrigger
 from gnomon.sdk.arguments.code_location import format_location
 from gnomon.sdk.arguments.option_defaults import resolve_deferrable
 from gnomon.sdk.deferral.triggers import StartTriggerArgs
 from gnomon.sdk.schedules import timezone
 from gnomon.sdk.schedules.weekday import WeekDay
-from gnomon.sdk.tasks.sensor import BaseSensorOperator
+from gnomon.sdk.tasks.sensor import SLEEP_MAX_S, BaseSensorOperator
 
 DATE_TIME_TRIGGER_PATH = f"{DateTimeTrigger.__module__}.{DateTimeTrigger.__qualname__}"
 """The path of the trigger for tasks that start from their trigger."""
@@ -163,7 +164,7 @@ class TimeDeltaSensor(BaseSensorOperator):
     def target(self, context: Any) -> dt.datetime:
         """Return the moment for which the sensor waits."""
         base: dt.datetime = context.get("data_interval_end") or context["dag_run"].run_after
-        return base + _to_timedelta(self.delta)
+        return add_span(base, _to_timedelta(self.delta))
 
     def poke(self, context: Any) -> bool:
         target = self.target(context)
@@ -208,7 +209,7 @@ class WaitSensor(BaseSensorOperator):
         span = _to_timedelta(self.time_to_wait)
         if self.deferrable:
             self.defer(trigger=TimeDeltaTrigger(span, end_from_trigger=True), method_name="execute_complete")
-        time.sleep(span.total_seconds())
+        time.sleep(min(span.total_seconds(), SLEEP_MAX_S))
 
     def execute_complete(self, context: Any, event: Any = None) -> None:
         """Called when the span is over; does nothing."""

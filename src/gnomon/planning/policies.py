@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Literal
 
-from gnomon.model.instants import SECOND, Instant
+from gnomon.model.instants import SECOND, Instant, add_seconds, clamp, to_units
 from gnomon.model.slots import PlannedRun
 from gnomon.model.spec import DagSpec
 
@@ -84,9 +84,9 @@ def build_policies(dag: DagSpec, since: Instant, grace_s: float) -> PlanningPoli
         misfire=resolve_misfire(dag),
         overlap=dag.overlap,
         since=since,
-        oldest=None if window is None else since - int(window * SECOND),
+        oldest=None if window is None else add_seconds(since, -window),
         window_s=window,
-        grace=int(grace_s * SECOND),
+        grace=to_units(grace_s),
     )
 
 
@@ -103,9 +103,9 @@ def compute_jitter(dag: DagSpec) -> Instant:
     if not dag.jitter_s or dag.timetable.follows_runs or dag.timetable.path.rpartition(".")[2] == "ContinuousTimetable":
         return 0
     digest = hashlib.sha256(dag.dag_id.encode()).digest()
-    return int(dag.jitter_s * SECOND) * int.from_bytes(digest[:8]) // _PARTS
+    return to_units(dag.jitter_s) * int.from_bytes(digest[:8]) // _PARTS
 
 
 def compute_creation_time(dag: DagSpec, run: PlannedRun) -> Instant:
     """When the run is created: at its planned time, plus the DAG's jitter."""
-    return run.run_after + compute_jitter(dag)
+    return clamp(run.run_after + compute_jitter(dag))

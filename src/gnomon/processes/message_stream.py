@@ -29,6 +29,14 @@ def encode_frame(message: msgspec.Struct) -> bytes:
     return _LENGTH.pack(len(body)) + body
 
 
+def decode_message(decoder: msgspec.msgpack.Decoder[T], body: bytes) -> T:
+    """The message of these bytes. Raises msgspec.DecodeError for all others, also for text that is not UTF-8 and values that are nested too deeply."""
+    try:
+        return decoder.decode(body)
+    except (UnicodeDecodeError, RecursionError) as error:
+        raise msgspec.DecodeError(f"the message cannot be read: {error}") from error
+
+
 class FrameDecoder(Generic[T]):
     """Decodes a stream of bytes into messages of one union type."""
 
@@ -50,13 +58,13 @@ class FrameDecoder(Generic[T]):
                     break
                 body = bytes(memoryview(self._buffer)[start + _LENGTH.size : end])
                 start = end
-                yield self._decoder.decode(body)
+                yield decode_message(self._decoder, body)
         finally:
             del self._buffer[:start]
 
 
 def receive_message(sock: socket.socket, splitter: FrameDecoder[T]) -> T | None:
-    """The next message of a blocking socket; None at its end. Reads exactly one frame."""
+    """The next message of a blocking socket; None at its end. Reads exactly one frame. Raises as `FrameDecoder.feed`."""
     header = _read_exactly(sock, _LENGTH.size)
     if header is None:
         return None

@@ -17,9 +17,10 @@ from gnomon.errors.authoring import (
     TaskDeferred,
 )
 from gnomon.model.assets import AssetEmission
-from gnomon.model.attempts import Attempt, AttemptResult, XComItem, escape_unstorable
+from gnomon.model.attempts import Attempt, AttemptResult, XComItem
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.states import TaskInstanceState
+from gnomon.model.storable_text import escape_unstorable
 from gnomon.processes import author_forks
 from gnomon.processes.author_traceback import trim_error
 from gnomon.runner import callbacks
@@ -318,7 +319,7 @@ class _AttemptExecution:
     def _collect_xcoms(self) -> tuple[XComItem, ...]:
         """All pushed XComs, those of links and callbacks too, whatever the outcome; of two with one key the last."""
         pushed = {} if self._context is None else self._context["ti"].pushed_xcoms
-        return tuple(XComItem(key=escape_unstorable(key), value=value) for key, value in pushed.items())
+        return tuple(XComItem(key=key, value=value) for key, value in pushed.items())
 
     def _result(self, attempt_outcome: AttemptOutcome) -> AttemptResult:
         attempt = self._attempt

@@ -21,6 +21,7 @@ from gnomon.log.secret_masks import hide
 from gnomon.model.attempts import Attempt, AttemptResult
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import Instant
+from gnomon.model.result_checks import check_result
 from gnomon.processes import author_forks
 from gnomon.processes.author_traceback import trim_error
 from gnomon.processes.child_setup import hide_secrets
@@ -117,6 +118,9 @@ def _serve(task_channel: AttemptChannel, find_dag: FindDag) -> None:
             task_channel.send(ChildDone(result=result))
         except FrameTooLarge as error:
             task_channel.send(ChildDone(result=_failed_result(attempt, f"its XComs do not fit into one message: {error}")))
+        except (UnicodeEncodeError, OverflowError, TypeError):  # a value that no message carries: the failure names its field
+            log.exception("the result of the task cannot be sent")
+            task_channel.send(ChildDone(result=check_result(result)))
         killed = kill_descendants()
         if killed:
             log.warning("%d process(es) that the task had left behind were killed", killed)

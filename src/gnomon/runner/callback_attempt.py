@@ -14,10 +14,11 @@ from gnomon.clock import SystemClock
 from gnomon.context.run_context import build_run_context
 from gnomon.errors.authoring import AirflowException, AirflowTaskTerminated, AirflowTaskTimeout
 from gnomon.loading.class_loader import load_object
-from gnomon.model.attempts import Attempt, AttemptResult, escape_unstorable
+from gnomon.model.attempts import Attempt, AttemptResult
 from gnomon.model.instants import Instant, to_instant
 from gnomon.model.run_callbacks import CallbackKind, CallbackRequest
 from gnomon.model.states import TaskInstanceState
+from gnomon.model.storable_text import escape_unstorable
 from gnomon.processes import author_forks
 from gnomon.processes.author_traceback import trim_error
 from gnomon.runner import callbacks, listener_calls

@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 from gnomon.log.secret_masks import HIDDEN, hide
-from gnomon.model.attempts import escape_unstorable
+from gnomon.model.storable_text import escape_unstorable
 from gnomon.sdk.arguments import option_defaults
 from gnomon.sdk.runtime.secret_masking import should_hide_value_for_key
 

@@ -19,6 +19,8 @@ from gnomon.processes import author_forks
 
 INTERRUPT = signal.SIGURG
 """The signal that ends a system call. Processes that have no handler for it ignore it."""
+TIMER_MAX_S = 1e9
+"""The longest timer that every system takes; a longer limit never ends a task."""
 AGAIN_S = 1.0
 """The time between two signals of the timer of a time limit, of which the first that is handled ends the timer."""
 
@@ -127,7 +129,7 @@ class time_limit:  # noqa: N801
                 self._expire(0, None)
             raise AirflowTaskTimeout(f"{self._what} has an execution_timeout of {self._of_s:g} s")
         self._before = author_forks.install_handler(signal.SIGALRM, self._expire)
-        signal.setitimer(signal.ITIMER_REAL, self._timeout_s, AGAIN_S)
+        signal.setitimer(signal.ITIMER_REAL, min(self._timeout_s, TIMER_MAX_S), AGAIN_S)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         global _limit_error

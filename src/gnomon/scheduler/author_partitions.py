@@ -20,6 +20,7 @@ from gnomon.timetable_host import (
     TimetableHost,
     TimetableRequest,
     TimetableResponse,
+    check_answer,
     pack_arguments,
     unpack_value,
 )
@@ -121,6 +122,7 @@ class AuthorPartitionQuestions:
 
     def _read_response(self, dag: Dag, response: TimetableResponse, now: Instant) -> AnsweredQueue:
         dag_pk, version_pk = dag.record.dag_pk, dag.graph.version_pk
+        response = check_answer(response, PartitionAnswers)
         if response.error is not None:
             self._failed[dag_pk] = version_pk
             answered = AnsweredQueue(version_pk, PartitionAnswers(), response.error)

@@ -21,6 +21,7 @@ from gnomon.timetable_host import (
     TimetableHost,
     TimetableRequest,
     TimetableResponse,
+    check_answer,
     pack_arguments,
     strip_for_planning,
     unpack_value,
@@ -123,6 +124,7 @@ class AuthorPlanner:
 
 
 def _build_answer_change(dag: Dag, pending: _PendingPlan, answer: TimetableResponse, now: Instant) -> PlanChange:
+    answer = check_answer(answer, Plan)
     if answer.error is not None:
         _log.error("planning_failed", dag_id=dag.record.dag_id, error=answer.error)
         change = _plan_promised_run(dag, pending.arguments, pending.fingerprint, now, answer.error)

@@ -12,6 +12,7 @@ from gnomon.timetable_host import (
     TimetableHost,
     TimetableRequest,
     TimetableResponse,
+    check_answer,
     pack_arguments,
     unpack_value,
 )
@@ -77,6 +78,7 @@ class BackfillPlanner:
 
 
 def _read_answer(answer: TimetableResponse) -> BackfillSlots:
+    answer = check_answer(answer, BackfillSlots)
     if answer.error is not None:
         return BackfillSlots(runs=(), position=None, is_complete=False, error=answer.error)
     slots: BackfillSlots = unpack_value(answer, BackfillSlots)

@@ -36,7 +36,7 @@ from gnomon.scheduler.upstream_reader import (
 from gnomon.store import Database
 from gnomon.store.cross_dag import upstream_dags
 from gnomon.store.cross_dag.upstream_dags import UpstreamDag
-from gnomon.timetable_host import TimetableHost, TimetableResponse, unpack_value
+from gnomon.timetable_host import TimetableHost, TimetableResponse, check_answer, unpack_value
 
 _log = log.get_logger("scheduler.edge_resolution")
 
@@ -202,6 +202,7 @@ class EdgeResolver:
 
     def _on_answer(self, upstreams: UpstreamReader, batch: _EdgeBatch, query: PendingSlotQuery, answer: TimetableResponse) -> list[e.EngineEvent]:
         """The events of an answer. If either DAG has changed since the query, the edge returns to the queue instead."""
+        answer = check_answer(answer, UpstreamAnswer)
         if answer.error is not None:
             raise SlotsUnavailable(answer.error)
         up = upstreams.find(query.up.dag_id)
@@ -212,6 +213,8 @@ class EdgeResolver:
         if answered.wanted_range is not None:
             self._ask_host(upstreams, batch, up, with_history(query, upstreams.read_history(up, answered.wanted_range)))
             return []
+        if len(answered.resolved) != len(query.ats):
+            raise SlotsUnavailable(f"the process of the author's code resolved {len(answered.resolved)} of {len(query.ats)} runs")
         slots = [resolved for run_pk, resolved in zip(query.ats, answered.resolved, strict=True) if run_pk in batch.ats]
         return self._build_events(upstreams, batch, up, slots)
 

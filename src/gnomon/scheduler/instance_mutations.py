@@ -21,6 +21,7 @@ from gnomon.timetable_host import (
     TimetableHost,
     TimetableRequest,
     TimetableResponse,
+    check_answer,
     pack_arguments,
     unpack_value,
 )
@@ -74,10 +75,11 @@ class InstanceMutations:
         return found
 
     def _read_response(self, question: MutationQuestion, response: TimetableResponse) -> InstancesMutated:
+        response = check_answer(response, MutationAnswers)
         if response.error is not None:
             return self._refuse(question, response.error)
         result: MutationAnswers = unpack_value(response, MutationAnswers)
-        answers = tuple(map(self._check_pool, result.answers))
+        answers = tuple(map(self._check_pool, map(_check_bounds, result.answers[: len(question.instances)])))
         if not answers:
             return self._refuse(question, _NO_ANSWER)
         self._log_errors(question, answers)
@@ -115,3 +117,14 @@ class InstanceMutations:
     def reset(self) -> None:
         """Forget the questions after the engine state was dropped: their answers are ignored."""
         self._pending, self._refused = {}, []
+
+
+def _check_bounds(answer: MutationAnswer) -> MutationAnswer:
+    """The answer, or why its numbers cannot be stored: its process runs code of authors."""
+    if isinstance(answer, str):
+        return answer
+    for name in ("try_number", "pool_slots", "priority_weight"):
+        number = getattr(answer, name)
+        if number is not None and not -(2**31) <= number < 2**31:
+            return f"task_instance_mutation_hook set {name} to a number that the database cannot store"
+    return answer

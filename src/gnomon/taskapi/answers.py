@@ -9,6 +9,7 @@ import msgspec
 
 from gnomon import store
 from gnomon.model.attempts import Attempt
+from gnomon.model.message_bounds import find_message_fault
 from gnomon.model.state_values import StateWriter
 from gnomon.model.task_api_requests import (
     AnyTaskApiRequest,
@@ -74,6 +75,7 @@ def answer_task(database: store.Database, attempt: Attempt | None, request: AnyT
     An attempt reads Variables, connections, and the runs and XComs of every DAG, writes Variables and creates runs; a DAG
     file reads Variables and connections. Raises TaskApiRefused, and the errors of the store while it is unreachable.
     """
+    _check_request(request)
     if isinstance(request, TriggerRun) and attempt is not None:
         return trigger_run(database, attempt, request)
     if isinstance(request, GetFirstReschedule) and attempt is not None:
@@ -98,6 +100,7 @@ def answer_task(database: store.Database, attempt: Attempt | None, request: AnyT
 
 def answer_trigger(database: store.Database, request: AnyTaskApiRequest) -> object:
     """The answer to a trigger, which reads what tasks read and writes only the state of assets. Raises as `answer_task` does."""
+    _check_request(request)
     if isinstance(request, _ASSET_STATE_REQUESTS):
         return answer_asset_state(database, StateWriter("watcher"), request)
     if isinstance(request, (GetCachedSecret, SetCachedSecret)):
@@ -105,6 +108,18 @@ def answer_trigger(database: store.Database, request: AnyTaskApiRequest) -> obje
     if isinstance(request, (*_ATTEMPT_REQUESTS, *_WRITE_REQUESTS)):
         raise TaskApiRefused(f"{type(request).__name__} is for tasks only, and a trigger made the request; move the call into a method of the task")
     return _answer_from_table(database, request)
+
+
+def _check_request(request: AnyTaskApiRequest) -> None:
+    """Raise TaskApiRefused for a request with a value that the store cannot take: code of an author can send any."""
+    fault = find_message_fault(request, _VALUE_FIELDS) or next((f"{name} is negative" for name in _COUNTS if (getattr(request, name, None) or 0) < 0), None)
+    if fault is not None:
+        raise TaskApiRefused(f"{type(request).__name__} cannot be answered: {fault}")
+
+
+_VALUE_FIELDS = frozenset({"value", "text"})
+_COUNTS = ("limit", "start", "total")
+"""Fields that say how many rows are wanted, or behind how many."""
 
 
 def _name_writer(attempt: Attempt) -> StateWriter:

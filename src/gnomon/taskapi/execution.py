@@ -11,6 +11,7 @@ from gnomon.model.attempts import Attempt, AttemptResult, XComElement
 from gnomon.model.execution_messages import ClaimRequest, Figure
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import REMOTE_ADDRESS, WorkerRecord
+from gnomon.model.result_checks import check_result
 from gnomon.model.task_api_requests import AnyTaskApiRequest
 from gnomon.store.ownership import leases, mailbox, remote_attempts, service_figures
 from gnomon.store.ownership.remote_attempts import ClaimedRow
@@ -71,7 +72,8 @@ def record_entry(database: store.Database, attempt_id: str, worker_id: str, at: 
 
 
 def record_result(database: store.Database, worker_id: str, result: AttemptResult) -> None:
-    """Store the result as mail to the owner, and end the claim. Raises AttemptIsGone and ForeignResult."""
+    """Store the result as mail to the owner, one that cannot be stored as a failure, and end the claim. Raises AttemptIsGone and ForeignResult."""
+    result = check_result(result, reads_values=True)
     with database.write() as tx:
         place = remote_attempts.finish_attempt(tx, result.attempt_id, worker_id)
         if place is None:

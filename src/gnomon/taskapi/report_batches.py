@@ -10,6 +10,7 @@ from gnomon import store
 from gnomon.model.attempts import Attempt, AttemptResult
 from gnomon.model.instants import Instant
 from gnomon.model.records import NewMail
+from gnomon.model.result_checks import check_result
 from gnomon.store.ownership import leases, mailbox, remote_attempts
 from gnomon.taskapi.result_mail import build_result_mail
 
@@ -40,6 +41,7 @@ def record_reports(
 ) -> RecordedReports:
     """Store the results, then the entries, then the claims, as the functions of `taskapi.execution` for one attempt do. `entries`: instants by attempt id."""
     foreign: frozenset[str] = frozenset()
+    results = {attempt_id: check_result(result, reads_values=True) for attempt_id, result in results.items()}
     while True:
         wanted = [result for attempt_id, result in results.items() if attempt_id not in foreign]
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from gnomon import store
 from gnomon.clock import SystemClock
 from gnomon.model.attempts import Attempt
+from gnomon.model.instants import clamp
 from gnomon.model.state_values import STATE_VALUE_MAX_BYTES, StateWriter
 from gnomon.model.task_api_requests import (
     DeleteAssetState,
@@ -27,7 +28,7 @@ def answer_task_state(database: store.Database, attempt: Attempt, request: GetTa
             return task_state_store.get_task_state(tx, scope, request.key, now)
     if isinstance(request, SetTaskState):
         _check_size(request.key, request.value)
-        expires_at = None if request.retention is None else now + request.retention
+        expires_at = None if request.retention is None else clamp(now + request.retention)
         with database.write() as tx:
             task_state_store.set_task_state(tx, scope, request.key, request.value, now, expires_at)
         return None

@@ -6,8 +6,10 @@ from typing import Any, Protocol
 
 import msgspec
 
+from gnomon.model.message_bounds import find_message_fault
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec
+from gnomon.model.storable_text import escape_unstorable
 from gnomon.processes.task_api_messages import TaskApiRequestMessage, TaskApiResponse
 
 PLAN_RUNS = "gnomon.planning:plan_runs"
@@ -104,8 +106,27 @@ def pack_arguments(**arguments: Any) -> bytes:
 
 
 def unpack_value(answer: TimetableResponse, kind: Any) -> Any:
-    """The result in a response without an error, as the type `kind`."""
+    """The result in a response without an error, as the type `kind`. For one that `check_answer` has returned."""
     return msgspec.msgpack.decode(answer.value, type=kind)
+
+
+def check_answer(answer: TimetableResponse, kind: Any) -> TimetableResponse:
+    """The response, if it has an error or a result of this type that can be stored; else one with an error: code of an author shares the process."""
+    if answer.error is not None:
+        error = escape_unstorable(answer.error)
+        return answer if error == answer.error else msgspec.structs.replace(answer, error=error)
+    try:
+        fault = find_message_fault(unpack_value(answer, kind))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        fault = str(error)
+    if fault is None:
+        return answer
+    shown = escape_unstorable(fault)[:_FAULT_SHOWN]
+    return msgspec.structs.replace(answer, value=b"\xc0", error=f"the process of the author's code sent an answer that cannot be used: {shown}")
+
+
+_FAULT_SHOWN = 400
+"""Characters of a fault that an error shows."""
 
 
 def strip_for_planning(spec: DagSpec) -> DagSpec:

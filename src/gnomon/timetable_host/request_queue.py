@@ -28,6 +28,8 @@ from gnomon.timetable_host.settings import ANSWERS_VARIABLE, TimetableHostSettin
 HOST_MODULE = "gnomon.timetable_host.host_main"
 IN_FLIGHT_MAX = 16
 """Maximum number of requests in flight to one process."""
+PATIENCE_MAX_S = 3600.0
+"""The longest silence of one call that a process can ask for."""
 START_S = 60.0
 """A new process must send its first message within this time; the machine may be busy."""
 SILENCE_GRACE_S = 2.0
@@ -152,6 +154,7 @@ class RequestQueue:
             self._last_message_at = self._clock.monotonic()
             match message:
                 case CallProgress(number=number, timeout_s=patience_s):
+                    patience_s = patience_s if 0 <= patience_s <= PATIENCE_MAX_S else PATIENCE_MAX_S  # author code shares the process
                     if (number, patience_s) != (self._current_number, self._call_timeout_s):
                         self._current_since = self._last_message_at
                     self._current_number, self._call_timeout_s = number, patience_s

@@ -11,7 +11,7 @@ from gnomon.errors.timetable import PlanningError
 from gnomon.model.slots import TimetableRef
 from gnomon.processes.task_api_messages import TaskApiHandler
 from gnomon.timetable_host.host_slots import HostSlots
-from gnomon.timetable_host.protocol import TimetableRequest, pack_arguments, unpack_value
+from gnomon.timetable_host.protocol import TimetableRequest, check_answer, pack_arguments, unpack_value
 from gnomon.timetable_host.settings import build_timetable_host_settings
 from gnomon.timetable_host.subprocess_host import SubprocessTimetableHost
 
@@ -56,6 +56,7 @@ def _wait(hosts: SubprocessTimetableHost, request: TimetableRequest, kind: Any) 
     hosts.ask(request)
     while True:
         for answer in hosts.collect():
+            answer = check_answer(answer, kind)
             if answer.error is not None:
                 raise PlanningError(answer.error)
             return unpack_value(answer, kind)

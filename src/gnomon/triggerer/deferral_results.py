@@ -7,18 +7,20 @@ from typing import Any
 from msgspec.structs import replace
 
 from gnomon import serde
-from gnomon.model.attempts import XCOM_MAX_BYTES, escape_unstorable, utf8_bytes
+from gnomon.model.attempts import XCOM_MAX_BYTES, utf8_bytes, xcom_fault
 from gnomon.model.deferral import DeferralResult
+from gnomon.model.storable_text import escape_unstorable
 from gnomon.sdk.deferral.triggers import BaseTaskEndEvent, TriggerEvent
 
 
 def event_to_result(event: Any) -> DeferralResult:
     """The result for this event. Raises NotSerializable when the event carries a value that has no JSON form."""
     if isinstance(event, BaseTaskEndEvent):
-        return DeferralResult(
-            outcome=event.task_instance_state.value,
-            xcoms={str(key): serde.dumps(value, what=f"XCom {key!r} of the event") for key, value in (event.xcoms or {}).items()},
-        )
+        xcoms = {str(key): serde.dumps(value, what=f"XCom {key!r} of the event") for key, value in (event.xcoms or {}).items()}
+        fault = next(filter(None, (xcom_fault(f"XCom {key!r} of the event", key, value) for key, value in xcoms.items())), None)
+        if fault is not None:
+            return DeferralResult(outcome="error", reason=fault)
+        return DeferralResult(outcome=event.task_instance_state.value, xcoms=xcoms)
     if isinstance(event, TriggerEvent):
         payload = serde.dumps(event.payload, what="The payload of the event")
         size = utf8_bytes(payload)
@@ -34,7 +36,6 @@ def sanitize_result(fired: DeferralResult) -> DeferralResult:
     return replace(
         fired, reason=None if fired.reason is None else escape_unstorable(fired.reason),
         traceback=None if fired.traceback is None else escape_unstorable(fired.traceback),
-        xcoms={escape_unstorable(key): value for key, value in fired.xcoms.items()},
     )
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from msgspec.structs import replace
+
 from gnomon.model.deferral import DeferralResult
+from gnomon.model.storable_text import escape_unstorable
 from gnomon.processes.host_process import HostProcess
 from gnomon.triggerer.host_protocol import (
     FromTriggerHost,
@@ -13,6 +17,8 @@ from gnomon.triggerer.host_protocol import (
 )
 
 HOST_MODULE = "gnomon.triggerer.host_main"
+STACK_MAX = 100_000
+"""Characters of the stack of a blocked loop that are kept."""
 REAP_S = 0.5
 """A host closes its socket a moment before its process ends; waiting for the end takes at most this time."""
 _SEND_BUFFER_BYTES = 1024 * 1024
@@ -22,6 +28,14 @@ _SEND_BUFFER_BYTES = 1024 * 1024
 def start_host(environ: Mapping[str, str]) -> HostProcess[FromTriggerHost]:
     """Start a host process; raises OSError when the machine refuses. Its output goes to the output of this process."""
     return HostProcess(HOST_MODULE, environ, FromTriggerHost, send_buffer_bytes=_SEND_BUFFER_BYTES)
+
+
+def escape_report(report: LoopBlocked) -> LoopBlocked:
+    """The report with texts that the store takes: they come from the process of the triggers."""
+    return replace(
+        report, seconds=report.seconds if math.isfinite(report.seconds) else 0.0, stack=escape_unstorable(report.stack)[:STACK_MAX],
+        classpath=None if report.classpath is None else escape_unstorable(report.classpath), task=None if report.task is None else escape_unstorable(report.task),
+    )
 
 
 def build_block_result(block: LoopBlocked, silent_s: float) -> DeferralResult:

@@ -14,11 +14,12 @@ from collections.abc import Iterable, Mapping
 from gnomon import log
 from gnomon.clock import Clock
 from gnomon.model.deferral import DeferralResult
+from gnomon.model.result_checks import check_deferral_result, find_watcher_event_fault
 from gnomon.processes.host_process import HostProcess
 from gnomon.processes.spawn_backoff import REFUSAL_REMEDY, SpawnBackoff, describe_refusal
 from gnomon.processes.task_api_messages import TaskApiRequestMessage
 from gnomon.triggerer.cancellations import REPORTS_MAX, UNRESPONSIVE_S, CancellationTracker, TriggerJob
-from gnomon.triggerer.host_handle import REAP_S, HostHandle, build_block_result, start_host
+from gnomon.triggerer.host_handle import REAP_S, HostHandle, build_block_result, escape_report, start_host
 from gnomon.triggerer.host_protocol import (
     CancelTriggers,
     FromTriggerHost,
@@ -204,10 +205,12 @@ class HostPool:
         match message:
             case TriggersEnded(ends=ends):
                 for end in ends:
-                    self._on_trigger_end(end.number, end.fired)
+                    if end.number in host.numbers:  # code of an author shares the process: it may name any number
+                        self._on_trigger_end(end.number, check_deferral_result(end.fired))
             case TriggersFinished(numbers=numbers):
-                host.numbers.difference_update(numbers)
-                for number in numbers:
+                finished = [number for number in numbers if number in host.numbers]
+                host.numbers.difference_update(finished)
+                for number in finished:
                     self._forget_superseded(number)
                     self._cancellations.on_finished(number)
             case Pong():
@@ -215,10 +218,24 @@ class HostPool:
             case TaskApiRequestMessage():
                 self.requests.append((host.process, message))
             case WatcherEventYielded():
-                self.watcher_events.append((host.process, message))
-            case LoopBlocked(is_over=over):
-                self._record_block(host, message)
-                host.block_report = None if over else message
+                self._on_watcher_event(host, message)
+            case LoopBlocked():
+                report = escape_report(message)
+                self._record_block(host, report)
+                host.block_report = None if report.is_over else report
+
+    def _on_watcher_event(self, host: HostHandle, message: WatcherEventYielded) -> None:
+        """Take over the event of a trigger that this host runs. One that cannot be stored ends the trigger with an error, and its watcher starts again later."""
+        job = self._jobs.get(message.number)
+        if message.number not in host.numbers or (job is not None and abs(job[0].trigger_pk) != abs(message.event.asset_trigger_pk)):
+            _log.warning("watcher_event_dropped", number=message.number, reason="this process does not run the trigger that it names")
+            return
+        fault = find_watcher_event_fault(message.event)
+        if fault is None:
+            self.watcher_events.append((host.process, message))
+            return
+        self._on_trigger_end(message.number, DeferralResult(outcome="error", reason=f"its event cannot be stored: {fault}"))
+        self._send_cancel({message.number}, on_kill=False)
 
     def _forget_superseded(self, number: int) -> None:
         """Forget a start whose trigger has moved to another host, and which ended in its old host without an event."""

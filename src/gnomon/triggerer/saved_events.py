@@ -17,6 +17,7 @@ import msgspec
 from gnomon import log
 from gnomon.config import Config
 from gnomon.model.asset_watchers import WatcherEvent
+from gnomon.model.result_checks import find_watcher_event_fault
 
 SAVED_AGE_S = 3.0
 """A file of this age is stored by the triggerer that finds it; a younger one is on its way."""
@@ -85,6 +86,8 @@ def _read_event(path: str) -> WatcherEvent:
     with open(path, "rb") as file:
         event = msgspec.json.decode(file.read(), type=WatcherEvent)
     json.loads("[" * _HEADROOM + event.payload + "]" * _HEADROOM)  # otherwise each triggerer of the home would fail to store it
+    if (fault := find_watcher_event_fault(event)) is not None:
+        raise ValueError(fault)
     return event
 
 

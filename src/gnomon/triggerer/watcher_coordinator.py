@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from gnomon import log
 from gnomon.clock import Clock
 from gnomon.model.asset_watchers import WatcherEvent
-from gnomon.model.attempts import build_watcher_log_path, escape_unstorable
+from gnomon.model.attempts import build_watcher_log_path
 from gnomon.model.deferral import DeferralResult
 from gnomon.model.instants import SECOND
+from gnomon.model.storable_text import escape_unstorable
 from gnomon.processes.host_process import HostProcess
 from gnomon.store import CommitUncertain, Database, FencedError
 from gnomon.store.trigger_queue import watcher_claims

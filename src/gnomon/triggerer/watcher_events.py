@@ -12,7 +12,8 @@ import msgspec
 
 from gnomon.context.state_store_accessors import AssetStateStoreAccessors
 from gnomon.model.asset_watchers import WatcherEvent
-from gnomon.model.attempts import XCOM_MAX_BYTES, escape_unstorable
+from gnomon.model.attempts import XCOM_MAX_BYTES
+from gnomon.model.storable_text import escape_unstorable
 from gnomon.sdk.assets import Asset
 from gnomon.sdk.deferral.triggers import TriggerEvent
 from gnomon.sdk.runtime.channel import Channel

@@ -14,6 +14,7 @@ from gnomon import log
 from gnomon.clock import Clock
 from gnomon.model.attempts import Attempt, AttemptResult, XComElement
 from gnomon.model.instants import Instant, to_datetime
+from gnomon.model.result_checks import check_result, confirm_identity, is_entry_instant
 from gnomon.model.task_api_requests import AnyTaskApiRequest
 from gnomon.processes.exit_reasons import CHANNEL_LOST, describe_exit_without_result
 from gnomon.processes.kernel import count_oom_kills
@@ -24,7 +25,7 @@ from gnomon.runner.attempt_protocol import ChildDone, ChildEntered, ChildReady, 
 from gnomon.runner.attempt_results import result_without_run
 from gnomon.worker.attempt_registry import AttemptRegistry, PendingAttempt, StopRequest
 from gnomon.worker.child_pool import ChildPool
-from gnomon.worker.child_process import ChildProcess
+from gnomon.worker.child_process import ChildProcess, is_process_number
 from gnomon.worker.log_uploads import LogUploads
 from gnomon.worker.worker_store import REFUSALS, WorkerStoreAway
 
@@ -35,6 +36,8 @@ EXIT_GRACE_S = 5.0
 REQUEST_PATIENCE_S = 300.0
 """How long a request of author code waits for a store that asks to repeat it (WorkerStoreAway)."""
 
+_FAULT_SHOWN = 200
+"""Characters of the fault of a message that the reason shows."""
 AnswerTaskRequest = Callable[[PendingAttempt, AnyTaskApiRequest], object]
 ReadElements = Callable[[Attempt], tuple[XComElement, ...]]
 
@@ -138,7 +141,10 @@ class AttemptSupervisor:
                 case TaskApiRequestMessage():
                     self._answer_request(child, message)
                 case ChildReady(pid=pid):
-                    child.pid = pid
+                    if child.pid is None and is_process_number(pid):
+                        child.pid = pid
+        if child.stream.failure is not None and not child.kill_reason:
+            child.kill(f"its process sent a message that cannot be read ({child.stream.failure[:_FAULT_SHOWN]})")
         if child.stream.ended and child.exiting_since is None:
             child.exiting_since = self._clock.monotonic()
         self._update_stream(child)
@@ -222,7 +228,7 @@ class AttemptSupervisor:
         pending = child.pending
         if pending is None or pending.is_ended:
             return
-        pending.entered_at = at
+        pending.entered_at = at = at if is_entry_instant(at) else self._clock.now()
         self.listener.on_entered(pending.attempt.attempt_id, pending.attempt.group_no, at)
         if pending.stop is not None:
             child.terminate(self._clock.monotonic())  # the first SIGTERM may have arrived before the child handled it
@@ -231,6 +237,7 @@ class AttemptSupervisor:
         pending = child.pending
         if pending is None or pending.is_ended:
             return
+        result = check_result(confirm_identity(result, pending.attempt), reads_values=True)
         if pending.stop is not None and result.outcome == "failed":
             result = msgspec.structs.replace(result, outcome=pending.stop.outcome, reason=pending.stop.reason)
         child.pending = None

@@ -14,7 +14,7 @@ from gnomon.processes.task_api_messages import TaskApiRequestMessage, answer_req
 from gnomon.worker import zygote_clients, zygote_protocol
 from gnomon.worker.attempt_registry import PendingAttempt
 from gnomon.worker.child_pool_callbacks import ChildPoolCallbacks
-from gnomon.worker.child_process import ChildProcess, create_child
+from gnomon.worker.child_process import ChildProcess, create_child, is_process_number
 from gnomon.worker.spawn_queue import SpawnQueue, SpawnRefused
 from gnomon.worker.worker_store import REFUSALS
 from gnomon.worker.zygote_clients import ZYGOTES_MAX, BaseZygoteClient, FileZygoteClient, ZygoteKey, zygote_key
@@ -25,6 +25,7 @@ INTERPRETER_MODULE = "gnomon.runner.interpreter_main"
 """The module that runs one attempt in a new interpreter."""
 CHILD_IDLE_S = 5.0
 """An idle child is released after this time."""
+EXIT_CODE_MAX = 255
 FAILED_IMPORT_RETRY_S = 30.0
 """For this time after a failed import, attempts of the file run in new interpreters."""
 
@@ -193,7 +194,7 @@ class ChildPool:
                 case zygote_protocol.ZygoteRefused(error=error):
                     self._zygote_refused(zygote, error, now)
                 case zygote_protocol.ImportStarted(pid=pid):
-                    zygote.pid = pid
+                    zygote.set_pid(pid)
                     self._queue.backoff.succeeded()
                 case TaskApiRequestMessage():
                     self._answer_zygote(zygote, message)
@@ -202,15 +203,23 @@ class ChildPool:
                 case zygote_protocol.ForksRefused(numbers=numbers, error=error):
                     self._forks_refused(zygote, numbers, error, now)
                 case zygote_protocol.ChildrenForked(children=forked):
-                    self._queue.backoff.succeeded()
-                    for number, pid in forked:
-                        if number in self.children:
-                            self.children[number].set_pid(pid)
+                    self._children_forked(zygote, forked)
                 case zygote_protocol.ChildrenExited(children=exits):
-                    for number, code in exits:
-                        self.remove_child(number, code)
-        if messages is None:
+                    self._children_exited(zygote, exits)
+        if messages is None or zygote.is_unreadable:
             self._on_zygote_exit(zygote, now)
+
+    def _children_forked(self, zygote: FileZygoteClient, forked: Iterable[tuple[int, int]]) -> None:
+        """Record the pids. Code of the DAG file shares the process of the zygote: only its own children count, and only numbers of processes."""
+        self._queue.backoff.succeeded()
+        for number, pid in forked:
+            if number in zygote.children and is_process_number(pid):
+                zygote.children[number].set_pid(pid)
+
+    def _children_exited(self, zygote: FileZygoteClient, exits: Iterable[tuple[int, int]]) -> None:
+        for number, code in exits:
+            if number in zygote.children:
+                self.remove_child(number, code if abs(code) <= EXIT_CODE_MAX else None)
 
     def _answer_zygote(self, zygote: FileZygoteClient, message: TaskApiRequestMessage) -> None:
         response = answer_request(self._callbacks.answer_import_request, message, log=events, refusals=REFUSALS)
@@ -247,8 +256,9 @@ class ChildPool:
         """The zygote could not fork these children. Their attempts request other children after the pause."""
         self._queue.refused(f"a fork of the zygote of {zygote.key.file}", error, now)
         for number in numbers:
+            if zygote.children.pop(number, None) is None:
+                continue
             child = self.children.pop(number, None)
-            zygote.children.pop(number, None)
             if child is not None:
                 if child in zygote.idle_children:
                     zygote.idle_children.remove(child)

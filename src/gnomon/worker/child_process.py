@@ -16,6 +16,8 @@ from gnomon.worker.attempt_registry import PendingAttempt
 
 INTERRUPTS_S = (0.25, 1.0, 5.0)
 """So long after SIGTERM a process gets INTERRUPT."""
+PID_MAX = 2**22
+"""The largest number of a process that Linux gives."""
 
 
 @dataclass(slots=True, eq=False)
@@ -85,6 +87,11 @@ class ChildProcess:
         self.signal(signal.SIGKILL)
         if self.pid is not None:
             kill_group(self.pid)
+
+
+def is_process_number(pid: int) -> bool:
+    """Whether a signal to this number reaches one process: 0 and negative numbers name groups, and 1 is the first process of the machine."""
+    return 1 < pid <= PID_MAX
 
 
 def create_child(number: int, now: float, zygote: int | None) -> tuple[ChildProcess, socket.socket]:

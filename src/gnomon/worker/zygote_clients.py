@@ -12,12 +12,16 @@ from typing import NamedTuple
 
 import msgspec
 
+from gnomon import log
 from gnomon.model.attempts import Attempt
 from gnomon.processes import host_process
+from gnomon.processes.message_stream import decode_message
 from gnomon.processes.packets import create_packet_pair, send_packet
 from gnomon.worker import zygote_protocol
 from gnomon.worker.attempt_registry import PendingAttempt
-from gnomon.worker.child_process import ChildProcess
+from gnomon.worker.child_process import ChildProcess, is_process_number
+
+events = log.get_logger("worker")
 
 BASE_MODULE = "gnomon.worker.base_zygote"
 """The module of the base zygote."""
@@ -52,6 +56,8 @@ class FileZygoteClient:
     used_at: float
     pid: int | None = None
     is_ready: bool = False
+    is_unreadable: bool = False
+    """It sent a message that cannot be read, and ends."""
     no_fork_reason: str | None = None
     """Why attempts of this file version run in new interpreters."""
     is_import_failed: bool = False
@@ -65,6 +71,11 @@ class FileZygoteClient:
     children: dict[int, ChildProcess] = field(default_factory=dict)
     demand_times: deque[float] = field(default_factory=deque)
     """When children were requested, within DEMAND_WINDOW_S."""
+
+    def set_pid(self, pid: int) -> None:
+        """Record the pid; another number that code of the file sends later is no pid of this process."""
+        if self.pid is None and is_process_number(pid):
+            self.pid = pid
 
     def record_demand(self, now: float) -> None:
         """Record the request of a child."""
@@ -159,8 +170,10 @@ def end_zygote(zygote: FileZygoteClient) -> None:
 
 
 def read_messages(zygote: FileZygoteClient) -> list[zygote_protocol.FromFileZygote] | None:
-    """The messages of the zygote that have arrived; None at its end."""
+    """The messages of the zygote that have arrived; None at its end, and after one that cannot be read."""
     assert zygote.sock is not None
+    if zygote.is_unreadable:
+        return None
     messages: list[zygote_protocol.FromFileZygote] = []
     while True:
         try:
@@ -171,7 +184,12 @@ def read_messages(zygote: FileZygoteClient) -> list[zygote_protocol.FromFileZygo
             body = b""
         if not body:
             return messages or None
-        messages.append(_decoder.decode(body))
+        try:
+            messages.append(decode_message(_decoder, body))
+        except msgspec.DecodeError as error:  # code of the DAG file wrote into the socket: what follows cannot be trusted
+            events.error("zygote_unreadable", file=zygote.key.file, fault=str(error))
+            zygote.is_unreadable = True
+            return messages or None
 
 
 _decoder: msgspec.msgpack.Decoder[zygote_protocol.FromFileZygote] = msgspec.msgpack.Decoder(zygote_protocol.FromFileZygote)

@@ -80,7 +80,7 @@ async def _read_body(request: Request, kind: type[Body]) -> Body:
         parts.append(part)
     try:
         return msgspec.json.decode(b"".join(parts), type=kind)
-    except (msgspec.DecodeError, RecursionError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise HTTPException(400, f"the body is no {kind.__name__}: {error}") from error
 
 

@@ -63,7 +63,7 @@ def answer_reports(context: ApiContext, worker_id: str, encoded: Sequence[bytes 
 def _check(context: ApiContext, worker_id: str, number: int, encoded: bytes | msgspec.Raw) -> _CheckedReport | ReportAnswer:
     try:
         report = _decoder.decode(encoded)
-    except (msgspec.DecodeError, RecursionError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         return ReportAnswer(status=400, detail=f"the report cannot be read: {error}")
     use, of_token = (CLAIM, "") if isinstance(report, ReportedClaim) else (ATTEMPT, worker_id)
     attempt_id = report.result.attempt_id if isinstance(report, ReportedResult) else report.attempt_id

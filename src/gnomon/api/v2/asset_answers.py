@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import TypeVar
 
@@ -21,6 +20,7 @@ from gnomon.api.v2.schemas.assets_shapes import (
 )
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import to_datetime
+from gnomon.model.json_text import read_shown_json
 from gnomon.report.listings.connection_list import hide_stored_secrets
 from gnomon.report.listings.visible_assets import VisibleAssets
 from gnomon.store import Transaction
@@ -43,7 +43,7 @@ def build_assets(tx: Transaction, visible: VisibleAssets, assets: Sequence[Store
     newest = asset_events.find_newest_events(tx, keys, visible.dag_ids)
     aliases = asset_declarations.list_aliases_of_assets(tx, keys)
     watchers = [one for one in asset_watchers.list_watchers(tx) if visible.shows_dag(one.dag_id)] if assets else []
-    extras = hide_stored_secrets(tx, [json.loads(asset.extra) for asset in assets]) if any(asset.extra != "{}" for asset in assets) else [{} for _ in assets]
+    extras = hide_stored_secrets(tx, [read_shown_json(asset.extra) for asset in assets]) if any(asset.extra != "{}" for asset in assets) else [{} for _ in assets]
     answers = []
     for asset, extra in zip(assets, extras, strict=True):
         about = visible.list_about(asset.key)
@@ -71,7 +71,7 @@ def build_alias(alias: StoredAlias) -> AssetAliasResponse:
 def build_events(tx: Transaction, visible: VisibleDags, events: Sequence[ListedAssetEvent]) -> list[AssetEventResponse]:
     """These events as the API shows them, with the runs of DAGs that the user sees; a source that is hidden from the user is left out."""
     consumed = asset_events.list_consumptions(tx, [event.event_pk for event in events])
-    extras = hide_stored_secrets(tx, [json.loads(event.extra) for event in events]) if any(event.extra != "{}" for event in events) else [{} for _ in events]
+    extras = hide_stored_secrets(tx, [read_shown_json(event.extra) for event in events]) if any(event.extra != "{}" for event in events) else [{} for _ in events]
     answers = []
     for event, extra in zip(events, extras, strict=True):
         is_shown = event.source_dag_id is None or event.source_dag_id in visible

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -26,6 +25,7 @@ from gnomon.api.v2.schemas.state_stores_shapes import (
 )
 from gnomon.model.accounts import Role
 from gnomon.model.instants import to_datetime
+from gnomon.model.json_text import read_shown_json
 from gnomon.model.state_values import StateWriter
 from gnomon.report.listings.connection_list import hide_stored_secrets
 from gnomon.store import Transaction
@@ -87,7 +87,7 @@ def _find_name(context: ApiContext, user: User, asset_id: int) -> str:
 
 def _build(tx: Transaction, visible: VisibleDags, kept: Sequence[StoredAssetState]) -> list[AssetStateStoreResponse]:
     """What is kept, secrets masked: those are looked up once for all."""
-    values = hide_stored_secrets(tx, [json.loads(one.value) for one in kept])
+    values = hide_stored_secrets(tx, [read_shown_json(one.value) for one in kept])
     writers = [None if one.source is None else _build_writer(visible, one.source) for one in kept]
     return [
         AssetStateStoreResponse(key=one.key, value=value, updated_at=to_datetime(one.updated_at), last_updated_by=writer)

@@ -22,6 +22,7 @@ from gnomon.api.v2.logs import NDJSON
 from gnomon.api.v2.lookup import find_dag_and_run
 from gnomon.errors.product import UserError
 from gnomon.model.accounts import Role
+from gnomon.model.json_text import read_shown_json
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.model.states import FINISHED_RUN_STATES
 from gnomon.report.listings.connection_list import hide_stored_secrets
@@ -109,7 +110,7 @@ def _look(context: ApiContext, dag_id: str, run_id: str, result: list[str] | Non
 def _read_results(tx: Transaction, dag: DagRecord, run: RunRecord, task_ids: list[str]) -> dict[str, object]:
     found: dict[str, object] = {}
     for one in xcom_values.read_xcoms(tx, run, RETURN_KEY, [task_id for task_id in task_ids if task_id in dag.task_numbers]):
-        value = json.loads(one.value)
+        value = read_shown_json(one.value)
         if one.map_index < 0:
             found[one.task_id] = value
         else:

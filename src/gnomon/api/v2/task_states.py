@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -28,6 +27,7 @@ from gnomon.api.v2.schemas.state_stores_shapes import (
 from gnomon.api.v2.task_instance_reader import RunInstances
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import to_datetime
+from gnomon.model.json_text import read_shown_json
 from gnomon.report.listings.connection_list import hide_stored_secrets
 from gnomon.report.listings.not_found import task_not_found
 from gnomon.store import Transaction
@@ -134,7 +134,7 @@ def _find_place(tx: Transaction, dag_id: str, run_id: str, task_id: str, map_ind
 
 def _build(tx: Transaction, kept: Sequence[StoredTaskState]) -> list[TaskStateStoreResponse]:
     """What is kept, secrets masked: those are looked up once for all."""
-    values = hide_stored_secrets(tx, [json.loads(one.value) for one in kept])
+    values = hide_stored_secrets(tx, [read_shown_json(one.value) for one in kept])
     return [
         TaskStateStoreResponse(key=one.key, value=value, updated_at=to_datetime(one.updated_at), expires_at=moment(one.expires_at))
         for one, value in zip(kept, values, strict=True)

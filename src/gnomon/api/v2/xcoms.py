@@ -34,6 +34,7 @@ from gnomon.api.v2.schemas.xcoms_shapes import (
 )
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import to_datetime
+from gnomon.model.json_text import read_shown_json
 from gnomon.report.listings.connection_list import hide_stored_secrets
 from gnomon.report.listings.not_found import task_not_found
 from gnomon.store import Transaction
@@ -211,7 +212,7 @@ def _read_entry(context: ApiContext, tx: Transaction, name: XComName) -> tuple[X
     keys = {"run_pk": run.run_pk, "task_id": name.task_id, "map_index": name.map_index, "key": name.key}
     conditions = tuple(Condition(field, Operator.EQUAL, value) for field, value in keys.items())
     listed = read_xcom_page(tx, PageQuery(conditions, parse_order([], _ORDER, "id", _KEY).keys, 1))
-    (value,) = hide_stored_secrets(tx, [json.loads(found[0].value)])
+    (value,) = hide_stored_secrets(tx, [read_shown_json(found[0].value)])
     return _build(context, tx, listed)[0], value
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from gnomon.engine.state.task_instance import DagRun, TaskInstance
 from gnomon.engine.step_context import StepContext
 from gnomon.model.alerts import AlertEvent, AlertFacts, AlertKind
-from gnomon.model.attempts import escape_unstorable
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.states import DagRunState
 from gnomon.model.states import TaskInstanceState as S
+from gnomon.model.storable_text import escape_unstorable
 
 
 def record_run_failure(context: StepContext, run: DagRun, reason: str | None) -> None:

@@ -6,7 +6,6 @@ modules call it for tries that end without a result. RESULT in docs/discussions/
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
 from msgspec.structs import replace
@@ -36,9 +35,12 @@ from gnomon.engine.state.engine_state import EngineState
 from gnomon.engine.state.queue_moves import dequeue
 from gnomon.engine.state.task_instance import Dag, TaskInstance
 from gnomon.engine.step_context import CancelOrder, StepContext
-from gnomon.model.attempts import RETURN_VALUE, AttemptResult, escape_unstorable, xcom_excess, xcom_fault
+from gnomon.model.attempts import RETURN_VALUE, AttemptResult
+from gnomon.model.instants import clamp
 from gnomon.model.records import HAS_VALUE
+from gnomon.model.result_checks import check_result, fail_result
 from gnomon.model.states import TaskInstanceState as S
+from gnomon.model.storable_text import escape_unstorable
 
 RENDERED_INDEX_MAX = 250
 """Characters of a rendered map index that are stored, as in Airflow."""
@@ -78,7 +80,7 @@ def on_author_code_entered(context: StepContext, event: AuthorCodeEntered) -> No
     lifecycle.apply(ti, Cause.ENTER)
     ti.entered = True
     if not (ti.is_resumption and ti.started_at is not None):
-        ti.started_at = event.at
+        ti.started_at = clamp(event.at)
     context.mark_dirty(ti)
 
 
@@ -89,30 +91,18 @@ def on_result_received(context: StepContext, event: ResultReceived) -> None:
         context.result.acknowledges.setdefault(event.worker_id, []).append(result.attempt_id)
     ti = context.state.attempts.get(result.attempt_id)
     if ti is not None:
-        _apply_result(context, ti, _check_storable(result), event.sender)
-    elif (owed := on_callback_result(context, result)) is not None:
+        _apply_result(context, ti, _take_own(ti, check_result(result)), event.sender)
+    elif (owed := on_callback_result(context, result := check_result(result))) is not None:
         on_reference_ended(context, owed, result)
 
 
-def _check_storable(result: AttemptResult) -> AttemptResult:
-    """A result that the store can hold: with an XCom over the limit, or an unknown outcome, it becomes a failure."""
-    for item in result.xcoms:
-        fault = xcom_fault(f"XCom {item.key!r}", item.key, item.value)
-        if fault is not None:
-            return _to_failure(result, fault)
-    for event in result.asset_events or ():
-        excess = xcom_excess(f"the extra of asset {event.asset.name!r}", json.dumps(event.extra))
-        if excess is not None:
-            return _to_failure(result, excess)
-    if result.outcome not in _OUTCOME_HANDLERS:
-        return _to_failure(result, f"the worker reported the outcome {result.outcome!r}, which this release does not support")
-    if result.reason is not None:
-        return replace(result, reason=escape_unstorable(result.reason))
-    return result
-
-
-def _to_failure(result: AttemptResult, reason: str) -> AttemptResult:
-    return replace(result, outcome="failed", retryable=False, reason=reason, xcoms=(), skip_task_ids=(), asset_events=None)
+def _take_own(ti: TaskInstance, result: AttemptResult) -> AttemptResult:
+    """The result, which names the task instance of its attempt; one that names another is a failure."""
+    key = ti.key()
+    if (result.run_pk, result.task_no, result.map_index) == key:
+        return result
+    own = replace(result, run_pk=key.run_pk, task_no=key.task_no, map_index=key.map_index)
+    return fail_result(own, "the worker reported a result that names another task instance")
 
 
 def _apply_result(context: StepContext, ti: TaskInstance, result: AttemptResult, sender: str | None = None) -> None:

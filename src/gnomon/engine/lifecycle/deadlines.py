@@ -15,7 +15,7 @@ from gnomon.engine.state.owed_callback import OwedCallback
 from gnomon.engine.state.task_instance import DagRun
 from gnomon.engine.step_context import StepContext
 from gnomon.model.attempts import AttemptResult
-from gnomon.model.instants import SECOND, Instant, iso
+from gnomon.model.instants import Instant, add_seconds, iso
 from gnomon.model.run_callbacks import (
     CallbackKind,
     CallbackRequest,
@@ -62,7 +62,7 @@ def _create_deadlines(context: StepContext, run: DagRun, numbers: Iterable[int])
 def _compute_instant(run: DagRun, spec: DeadlineSpec) -> Instant | None:
     bases = {"logical_date": run.record.logical_at, "queued_at": run.record.queued_at, "fixed": spec.at}
     base = bases.get(spec.reference)
-    return None if base is None else base + int(spec.interval_s * SECOND)
+    return None if base is None else add_seconds(base, spec.interval_s)
 
 
 def _set_instant(context: StepContext, run: DagRun, deadline: DeadlineRecord, due_at: Instant | None) -> None:
@@ -99,7 +99,7 @@ def on_deadline_resolved(context: StepContext, event: DeadlineResolved) -> None:
     specs = run.graph.spec.deadlines
     known = event.average_s is not None and event.deadline_no < len(specs)
     span_s = (event.average_s or 0.0) + specs[event.deadline_no].interval_s if known else 0.0
-    _set_instant(context, run, deadline, context.now + int(span_s * SECOND) if known else None)
+    _set_instant(context, run, deadline, add_seconds(context.now, span_s) if known else None)
 
 
 def on_reference_ended(context: StepContext, owed: OwedCallback, result: AttemptResult | None) -> None:

@@ -12,7 +12,7 @@ from gnomon.engine.state.task_instance import TaskInstance
 from gnomon.engine.step_context import StepContext
 from gnomon.model.deferral import Deferral
 from gnomon.model.hitl import HITLRequest, HITLResponse
-from gnomon.model.instants import SECOND, Instant
+from gnomon.model.instants import SECOND, Instant, add_seconds
 from gnomon.model.records import Changes, DeferralRecord, HITLDetail
 from gnomon.model.states import TaskInstanceState
 
@@ -27,10 +27,10 @@ def begin_deferral(context: StepContext, ti: TaskInstance, request: Deferral, ca
     ti.defer_seq += 1
     lifecycle.apply(ti, cause)
     ti.ended_at = ti.reason = None
-    due_at = request.due_at if request.due_in_s is None else context.now + int(request.due_in_s * SECOND)
+    due_at = request.due_at if request.due_in_s is None else add_seconds(context.now, request.due_in_s)
     if request.hitl is not None and due_at is None:
         due_at = NEVER
-    timeout_at = None if request.timeout_s is None else context.now + int(request.timeout_s * SECOND)
+    timeout_at = None if request.timeout_s is None else add_seconds(context.now, request.timeout_s)
     key = ti.key()
     ti.deferral = DeferralRecord(
         run_pk=key.run_pk, task_no=key.task_no, map_index=key.map_index, defer_seq=ti.defer_seq,
@@ -100,7 +100,7 @@ def compute_deadline(ti: TaskInstance) -> Instant | None:
     limit_s = ti.task.execution_timeout_s
     if ti.deferral is not None and ti.deferral.request.hitl is not None:
         return None  # it limits the code of the task, not the person
-    return None if limit_s is None or ti.started_at is None else ti.started_at + int(limit_s * SECOND)
+    return None if limit_s is None or ti.started_at is None else add_seconds(ti.started_at, limit_s)
 
 
 def drop_deferral(context: StepContext, ti: TaskInstance, *, killed: bool) -> None:

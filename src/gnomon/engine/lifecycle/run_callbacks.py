@@ -18,12 +18,13 @@ from gnomon.engine.state.owed_callback import OwedCallback
 from gnomon.engine.state.run_facts import describe_run
 from gnomon.engine.state.task_instance import Dag, DagRun, TaskInstance
 from gnomon.engine.step_context import CancelOrder, StepContext
-from gnomon.model.attempts import Attempt, AttemptResult, RunFacts, build_callback_log_path, escape_unstorable
-from gnomon.model.instants import SECOND
+from gnomon.model.attempts import Attempt, AttemptResult, RunFacts, build_callback_log_path
+from gnomon.model.instants import add_seconds, clamp
 from gnomon.model.records import EventRecord
-from gnomon.model.run_callbacks import CallbackKind, CallbackRecord, CallbackRequest, CallbackState
+from gnomon.model.run_callbacks import CALLBACK_TASK_NO, CallbackKind, CallbackRecord, CallbackRequest, CallbackState
 from gnomon.model.states import DagRunState
 from gnomon.model.states import TaskInstanceState as S
+from gnomon.model.storable_text import escape_unstorable
 
 CALLBACK_TRIES = 3
 """How often a callback is called whose process is lost with its worker."""
@@ -31,8 +32,6 @@ END_GRACE_S = 10.0
 """The process ends a callback after its timeout itself; after so many seconds more, its worker is told to end the process."""
 VOLATILE_IMPORT_MAX_AGE_S = 300.0
 """A file that read a Variable, the environment or the network at import is imported again after this span."""
-CALLBACK_TASK_NO = -1
-"""The task number in the results of callbacks."""
 
 
 def owe_run_end(context: StepContext, run: DagRun, reason: str | None) -> None:
@@ -201,7 +200,7 @@ def on_callback_entered(context: StepContext, event: AuthorCodeEntered) -> None:
         return
     owed.unentered_attempts = 0
     record = owed.record
-    owed.record.state, record.started_at = CallbackState.RUNNING, event.at
+    owed.record.state, record.started_at = CallbackState.RUNNING, clamp(event.at)
     record.tries += 1
     _set_end_timer(context.state, owed)
     _mark_changed(context, owed)
@@ -252,7 +251,7 @@ def _set_end_timer(engine_state: EngineState, owed: OwedCallback) -> None:
     started_at = owed.record.started_at
     if started_at is not None:
         owed.generation += 1
-        engine_state.set_timer(started_at + int((engine_state.limits.callback_timeout_s + END_GRACE_S) * SECOND), owed)
+        engine_state.set_timer(add_seconds(started_at, engine_state.limits.callback_timeout_s + END_GRACE_S), owed)
 
 
 def on_callback_inventory(context: StepContext, event: InventoryRead) -> None:

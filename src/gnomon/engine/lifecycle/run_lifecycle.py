@@ -27,7 +27,7 @@ from gnomon.engine.state.queue_moves import dequeue
 from gnomon.engine.state.task_instance import Dag, DagRun, TaskInstance
 from gnomon.engine.step_context import StepContext
 from gnomon.model.ids import UNMAPPED
-from gnomon.model.instants import SECOND, Instant
+from gnomon.model.instants import Instant, add_seconds
 from gnomon.model.records import RunRecord, TaskRecord
 from gnomon.model.run_waits import RunWait, WaitState
 from gnomon.model.spec import TaskSpec
@@ -257,7 +257,7 @@ def set_timeout_timer(engine_state: EngineState, run: DagRun) -> None:
 
 
 def _compute_timeout_at(started_at: Instant, timeout_s: float) -> Instant:
-    return started_at + int(timeout_s * SECOND)
+    return add_seconds(started_at, timeout_s)
 
 
 def enqueue_run_evaluation(context: StepContext, run: DagRun) -> None:

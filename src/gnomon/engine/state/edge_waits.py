@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from gnomon.decide.edges import EdgeVerdict, evaluate_edge
-from gnomon.model.instants import SECOND, Instant
+from gnomon.model.instants import Instant, add_seconds
 from gnomon.model.records import RunRecord
 from gnomon.model.run_waits import NO_SLOT, RunWait, WaitState, missing_dag_note
 from gnomon.model.states import DagRunType
@@ -49,7 +49,7 @@ class EdgeWaits:
         """When `max_wait` ends: it counts from the creation of the run, or from the run's start for an edge of a task."""
         limit_s = self.edge.after.max_wait_s
         since = run.queued_at if self.edge.task_id is None else run.started_at
-        return None if limit_s is None or since is None else max(since, run.run_after) + int(limit_s * SECOND)
+        return None if limit_s is None or since is None else add_seconds(max(since, run.run_after), limit_s)
 
     def open_waits(self) -> Iterator[RunWait]:
         """The waits that are open."""

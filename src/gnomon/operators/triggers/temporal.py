@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from gnomon.clock import SystemClock
-from gnomon.model.instants import SECOND, to_instant
+from gnomon.model.instants import SECOND, add_span, to_datetime, to_instant
 from gnomon.sdk.arguments import converters
 from gnomon.sdk.deferral.triggers import BaseTrigger, TaskSuccessEvent, Timer, TriggerEvent
 from gnomon.sdk.schedules.timezone import convert_to_utc, utcnow
@@ -74,7 +74,7 @@ class TimeDeltaTrigger(DateTimeTrigger):
         if len(given) != 1 or given[0] is None:
             raise TypeError(f"{name} needs one span: delta=, or hours=, minutes=, ...")
         self.delta = given[0]
-        super().__init__(utcnow() + self.delta, end_from_trigger=end_from_trigger)
+        super().__init__(add_span(utcnow(), self.delta), end_from_trigger=end_from_trigger)
 
     def serialize(self) -> tuple[str, dict[str, Any]]:
         """Return a DateTimeTrigger for the moment, so that a restart does not begin the span again; a subclass keeps the span."""
@@ -97,4 +97,7 @@ def _to_utc(name: str, value: Any) -> dt.datetime:
         raise TypeError(f"the moment of {name} must be a datetime, not {value!r} ({type(value).__name__})")
     if moment.utcoffset() is None:
         raise ValueError(f"the moment of {name}, {moment}, has no time zone; give it one, for example tzinfo=UTC")
-    return moment.astimezone(dt.UTC)
+    try:
+        return moment.astimezone(dt.UTC)
+    except OverflowError:  # at an end of the calendar
+        return to_datetime(to_instant(moment))

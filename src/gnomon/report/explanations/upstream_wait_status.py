@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from gnomon.model.ids import quote_argument
-from gnomon.model.instants import SECOND, Instant, iso
+from gnomon.model.instants import Instant, add_seconds, iso
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.model.run_waits import NO_SLOT, RunWait, WaitState
 from gnomon.model.spec import collect_edges
@@ -96,7 +96,7 @@ def _describe_max_wait(edge: Edge, run: RunRecord) -> str:
     since = run.queued_at if edge.task_id is None else run.started_at
     if limit_s is None or since is None:
         return ""
-    return f"; it fails at {iso(max(since, run.run_after) + int(limit_s * SECOND))} if the wait lasts until then"
+    return f"; it fails at {iso(add_seconds(max(since, run.run_after), limit_s))} if the wait lasts until then"
 
 
 def _describe_closed_slots(waits: Sequence[RunWait]) -> list[str]:

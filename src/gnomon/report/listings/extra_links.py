@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 from gnomon.errors.product import UserError
 from gnomon.model.ids import UNMAPPED, quote_argument
+from gnomon.model.json_text import read_shown_json
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.model.spec import ExtraLinkSpec
 from gnomon.report.listings.not_found import task_not_found
@@ -33,7 +32,7 @@ def _find_url(tx: Transaction, run: RunRecord, task_id: str, map_index: int, lin
     if link.static_url is not None:
         return link.static_url
     for xcom in read_xcoms(tx, run, link.xcom_key, [task_id], map_indexes=[map_index]):
-        value = json.loads(xcom.value)
+        value = read_shown_json(xcom.value)
         return value if isinstance(value, str) and value else None
     return None
 

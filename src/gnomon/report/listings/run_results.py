@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
-
 from gnomon.model.ids import UNMAPPED
+from gnomon.model.json_text import read_shown_json
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.report.listings.run_list import find_spec_of_run
 from gnomon.store.dag_records.xcom_values import read_xcoms
@@ -18,7 +17,7 @@ def find_results(tx: Transaction, dag: DagRecord, run: RunRecord) -> dict[str, o
     task_ids = [task.task_id for task in find_spec_of_run(tx, dag, run).tasks if task.returns_dag_result]
     results: dict[str, object] = {}
     for xcom in read_xcoms(tx, run, RETURN_KEY, task_ids) if task_ids else ():
-        value = json.loads(xcom.value)
+        value = read_shown_json(xcom.value)
         if xcom.map_index == UNMAPPED:
             results[xcom.task_id] = value
         else:

@@ -12,6 +12,7 @@ from typing import Any
 
 from gnomon.model.instants import Instant, to_instant
 from gnomon.model.policies import MISFIRES, OVERLAPS
+from gnomon.model.storable_text import find_unstorable
 from gnomon.sdk.arguments.task_rules import TriggerRule, WeightRule
 from gnomon.sdk.schedules import timezone
 
@@ -21,7 +22,10 @@ def as_span(name: str, value: Any) -> dt.timedelta | None:
     if value is None or isinstance(value, dt.timedelta):
         return value
     if isinstance(value, int | float) and not isinstance(value, bool):
-        return dt.timedelta(seconds=value)
+        try:
+            return dt.timedelta(seconds=value)
+        except (OverflowError, ValueError):  # infinite, no number, or longer than every timedelta
+            raise ValueError(f"{name} must be a timedelta or seconds, not {_show(value)}; timedelta.max is the longest span") from None
     raise ValueError(f"{name} must be a timedelta or seconds, not {value!r} ({type(value).__name__})")
 
 
@@ -66,8 +70,15 @@ def as_moment(name: str, value: Any) -> dt.datetime | None:
         try:
             return dt.datetime.fromisoformat(value)
         except ValueError:
-            return timezone.parse(value)
+            return _parse_moment(name, value)
     raise TypeError(f"{name} must be a datetime, for example pendulum.datetime(2026, 1, 1, tz='UTC'), not {value!r}")
+
+
+def _parse_moment(name: str, text: str) -> dt.datetime:
+    try:
+        return timezone.parse(text)
+    except ValueError as error:
+        raise ValueError(f"{name} must be a datetime or its ISO 8601 text: {error}") from None
 
 
 def make_moment_aware(value: dt.datetime, zone: dt.tzinfo | None = None) -> dt.datetime:
@@ -75,16 +86,30 @@ def make_moment_aware(value: dt.datetime, zone: dt.tzinfo | None = None) -> dt.d
     return value if value.utcoffset() is not None else timezone.make_aware(value, zone)
 
 
+INTEGER_MAX = 2**31 - 1
+"""The largest number that a column of whole numbers holds."""
+RETRIES_MAX = 1_000_000_000
+"""The largest number of retries; tries are counted on after a clear."""
+
+
 def as_integer(name: str, value: Any) -> int | None:
     """Return a whole number; a text such as "3" is converted."""
-    if value is None or (isinstance(value, int) and not isinstance(value, bool)):
+    if value is None or (isinstance(value, int) and not isinstance(value, bool) and -INTEGER_MAX <= value <= INTEGER_MAX):
         return value
     try:
         if isinstance(value, float) and not value.is_integer():
             raise ValueError
-        return int(value)
+        number = int(value)
     except (TypeError, ValueError):
         raise TypeError(f"{name} must be a whole number, not {value!r} ({type(value).__name__})") from None
+    if not -INTEGER_MAX <= number <= INTEGER_MAX:
+        raise ValueError(f"{name} must be a whole number from {-INTEGER_MAX} to {INTEGER_MAX}, not {_show(number)}")
+    return number
+
+
+def _show(number: float) -> str:
+    """The number for a message; a very long one in short."""
+    return repr(number) if not isinstance(number, int) or abs(number) < 10**40 else "one of more than 40 digits"
 
 
 def as_retries(name: str, value: Any) -> int:
@@ -92,6 +117,8 @@ def as_retries(name: str, value: Any) -> int:
     number = as_integer(name, value) or 0
     if number < 0:
         raise ValueError(f"{name} must be 0 or more, not {number}")
+    if number > RETRIES_MAX:
+        raise ValueError(f"{name} must be at most {RETRIES_MAX}, not {number}")
     return number
 
 
@@ -111,15 +138,20 @@ def as_slots(name: str, value: Any) -> int:
     return number
 
 
+BACKOFF_MAX = 1e6
+"""The largest multiplier of delays between tries: every delay is cut to a day."""
+
+
 def as_backoff(name: str, value: Any) -> float:
     """Return the multiplier of each further delay; True becomes 2, False and None become 0 (a constant delay)."""
     if value is True:
         return 2.0
-    if isinstance(value, int | float) and value >= 0:
+    if isinstance(value, int | float) and 0 <= value <= BACKOFF_MAX:
         return float(value)
     if value is None:
         return 0.0
-    raise ValueError(f"{name} must be True, False or a number of 0 or more, not {value!r}")
+    shown = _show(value) if isinstance(value, int | float) else repr(value)
+    raise ValueError(f"{name} must be True, False or a number from 0 to {BACKOFF_MAX:g}, not {shown}")
 
 
 def as_trigger_rule(name: str, value: Any) -> TriggerRule:
@@ -151,6 +183,13 @@ def as_flag(name: str, value: Any) -> Any:
     raise TypeError(f"{name} must be True or False, not {value!r} ({type(value).__name__})")
 
 
+def as_mapping(name: str, value: Any) -> Any:
+    """Return a dict or another mapping."""
+    if value is None or hasattr(value, "items"):
+        return value
+    raise TypeError(f"{name} must be a dict, not {type(value).__name__}")
+
+
 def as_name(name: str, value: Any) -> Any:
     """Return a text or None."""
     return None if value is None else as_text(name, value)
@@ -160,6 +199,8 @@ def as_text(name: str, value: Any) -> str:
     """Return a text."""
     if not isinstance(value, str):
         raise TypeError(f"{name} must be text, not {value!r} ({type(value).__name__})")
+    if (fault := find_unstorable(value)) is not None:
+        raise ValueError(f"{name} contains {fault}; leave it out")
     return value
 
 
@@ -167,7 +208,7 @@ def as_links(name: str, value: Any) -> dict[str, str]:
     """Return the links by owner. Raises ValueError for a text that is neither an address nor `mailto:` with a recipient."""
     from urllib.parse import urlsplit  # few DAGs have links
 
-    for owner, link in value.items():
+    for owner, link in as_mapping(name, value).items():
         parts = urlsplit(link)
         if not ((parts.scheme == "mailto" and parts.path) or (parts.scheme and parts.netloc)):
             raise ValueError(f"{name}: {link!r} of {owner!r} is no link. Write https://... or mailto:someone@example.com")

@@ -195,7 +195,7 @@ DAG_FIELDS: tuple[ArgumentField, ...] = (
     ArgumentField("doc_md", None, converters.read_doc, spec="doc_md", encode=converters.to_text),
     ArgumentField("params"),
     ArgumentField("access_control", no_effect_reason="has no effect: accounts get roles on DAGs by `gnomon users grant`"),
-    ArgumentField("is_paused_upon_creation", spec="paused_upon_creation"),
+    ArgumentField("is_paused_upon_creation", None, converters.as_flag, spec="paused_upon_creation", encode=lambda paused: None if paused is None else bool(paused)),
     ArgumentField("jinja_environment_kwargs"),
     ArgumentField("render_template_as_native_obj", False),
     ArgumentField("tags", None, converters.as_tags, spec="tags", encode=lambda tags: tuple(sorted(tags))),

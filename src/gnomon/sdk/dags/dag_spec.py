@@ -12,9 +12,11 @@ import msgspec
 from gnomon.config import OptionError, current_config
 from gnomon.model.assets import AssetCondition, AssetDeclaration
 from gnomon.model.instants import Instant
+from gnomon.model.message_bounds import find_message_fault
 from gnomon.model.run_callbacks import CallbackKind
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, ParamSpec, ParsedDag, TaskSpec
+from gnomon.model.storable_text import escape_unstorable
 from gnomon.sdk.arguments import converters, fields
 from gnomon.sdk.arguments.code_location import format_location
 from gnomon.sdk.arguments.depends_on import encode_dependencies
@@ -43,6 +45,8 @@ EDGE_SEPARATOR = "\x1f"
 _TEXT_FIELDS_OF_DAG = ("description", "display_name", "doc_md", "tags", "owner", "owner_links", "edge_labels", "params", "airflow_dialect_reason")
 _TEXT_FIELDS_OF_TASK = ("triggers_dag", "doc_md", "display_name", "owner")
 """Fields for people that the scheduler does not use: a change of one of them makes no new version of the DAG."""
+_JSON_FIELDS_OF_SPEC = frozenset({"kwargs", "next_kwargs", "default"})
+"""Fields of values of authors, which are stored as JSON or encrypted."""
 _END_CALLBACKS = ("on_success_callback", "on_failure_callback", "on_retry_callback", "on_skipped_callback")
 _FAILURE_CALLBACKS = ("on_failure_callback", "on_retry_callback", "email")
 _CALLBACKS = ("on_execute_callback", "on_success_callback", "on_failure_callback", "on_retry_callback",
@@ -94,7 +98,24 @@ def build_dag_spec(
         **listeners,
         **_latest_end(dag, fields.encode_fields(fields.DAG_FIELDS, dag)),
     )
+    _check_storable(dag, spec)
     return ParsedDag(spec=spec, spec_hash=hash_spec(spec))
+
+
+_encoder = msgspec.json.Encoder()
+
+
+def _check_storable(dag: DAG, spec: DagSpec) -> None:
+    """Raise ValueError, with the DAG, the task and the argument, for a text or number that no database stores. One pass in C; only a doubtful spec is read field by field."""
+    try:
+        if b"\\u0000" not in _encoder.encode(spec):
+            return
+    except (UnicodeEncodeError, OverflowError):
+        pass
+    subjects = [*((f"task {task.task_id!r}: ", task) for task in spec.tasks), ("", msgspec.structs.replace(spec, tasks=()))]
+    for subject, part in subjects:
+        if (fault := find_message_fault(part, _JSON_FIELDS_OF_SPEC)) is not None:
+            raise ValueError(f"DAG {dag.dag_id!r}{format_location(dag._location)}: {subject}{escape_unstorable(fault)}; leave it out")
 
 
 def _timetable_ref(dag: DAG) -> TimetableRef:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from typing import Any, NamedTuple
 
-from gnomon.model.instants import to_instant
+from gnomon.model.instants import add_span, to_instant
 from gnomon.model.run_callbacks import DeadlineSpec
 from gnomon.sdk.runtime.callback_definitions import AsyncCallback, Callback, SyncCallback
 from gnomon.sdk.runtime.variable import Variable
@@ -13,6 +13,8 @@ from gnomon.sdk.schedules import timezone
 
 REFERENCE_TYPE_FIELD = "reference_type"
 DEFAULT_AVERAGE_RUNS = 10
+AVERAGE_RUNS_MAX = 1_000_000
+"""The largest number of runs whose average counts."""
 
 
 class BaseDeadlineReference:
@@ -79,8 +81,13 @@ class AverageRuntimeDeadline(BaseDeadlineReference):
     def __init__(self, max_runs: int = DEFAULT_AVERAGE_RUNS, min_runs: int | None = None) -> None:
         self.max_runs = max_runs
         self.min_runs = max_runs if min_runs is None else min_runs
+        for name, value in (("max_runs", self.max_runs), ("min_runs", self.min_runs)):
+            if not isinstance(value, int) or isinstance(value, bool):
+                raise TypeError(f"{name} must be a whole number, and is {value!r}")
         if self.min_runs < 1:
             raise ValueError(f"min_runs must be at least 1, and is {self.min_runs}")
+        if not max(self.max_runs, self.min_runs) <= AVERAGE_RUNS_MAX:
+            raise ValueError(f"max_runs and min_runs must be at most {AVERAGE_RUNS_MAX}")
 
     def serialize_reference(self) -> dict[str, Any]:
         return {**super().serialize_reference(), "max_runs": self.max_runs, "min_runs": self.min_runs}
@@ -96,7 +103,7 @@ class VariableInterval(NamedTuple):
         text = Variable.get(self.key)
         try:
             return dt.timedelta(seconds=float(text))
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise ValueError(f"VariableInterval({self.key!r}): the Variable is {text!r}; set it to a number of seconds") from None
 
 
@@ -147,7 +154,8 @@ class DeadlineAlert:
             return None
         if not isinstance(moment, dt.datetime) or moment.utcoffset() is None:
             raise TypeError(f"{reference.reference_name} gave {moment!r}; return a datetime with a time zone, or None")
-        return moment + (self.interval.resolve() if isinstance(self.interval, VariableInterval) else self.interval)
+        span = self.interval.resolve() if isinstance(self.interval, VariableInterval) else self.interval
+        return add_span(moment, span)
 
 
 _BASE_NAMES: dict[type, str] = {DagRunLogicalDateDeadline: "logical_date", DagRunQueuedAtDeadline: "queued_at"}

@@ -19,7 +19,7 @@ from gnomon.errors.authoring import (
     TaskDeferralTimeout,
 )
 from gnomon.errors.error_text import error_text
-from gnomon.model.instants import to_datetime, to_instant
+from gnomon.model.instants import add_seconds, to_datetime, to_instant
 from gnomon.sdk.arguments import fields
 from gnomon.sdk.arguments.code_location import find_author_location, format_location
 from gnomon.sdk.arguments.notset import NOTSET, ArgNotSet
@@ -28,6 +28,8 @@ from gnomon.sdk.tasks.function_calls import call_with_context
 from gnomon.sdk.tasks.operator import BaseOperator
 
 MODES = ("poke", "reschedule")
+SLEEP_MAX_S = 1e9
+"""The longest sleep that every system takes."""
 _ARGUMENTS = fields.Arguments(fields.SENSOR_FIELDS)
 
 
@@ -120,10 +122,10 @@ class BaseSensorOperator(BaseOperator):
                 self._raise_timeout(waited())
             pause = self._get_next_poke_interval(started_at, waited, poke_number)
             if self.reschedule:
-                moment = to_datetime(clock.now()) + dt.timedelta(seconds=pause)
+                moment = to_datetime(add_seconds(clock.now(), pause))
                 raise AirflowRescheduleException(moment)
             if not skip_time(pause):
-                time.sleep(pause)
+                time.sleep(min(pause, SLEEP_MAX_S))
             poke_number += 1
 
     def _find_wait_start(self, context: Any, clock: SystemClock) -> float:

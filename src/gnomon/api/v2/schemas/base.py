@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidatorFunctionWrapHandler, model_validator
@@ -36,6 +37,8 @@ class Body(BaseModel):
     def _check_depth(cls, data: Any) -> Any:
         if not has_depth_at_most(data, DEPTH_MAX):
             raise ValueError(f"lists and objects are nested more than {DEPTH_MAX} levels deep")
+        if isinstance(data, dict) and (name := next((name for name, value in data.items() if has_number_without_json(value)), None)) is not None:
+            raise ValueError(f"{name} contains NaN or Infinity, which JSON does not have")
         return data
 
     @model_validator(mode="before")
@@ -46,6 +49,15 @@ class Body(BaseModel):
                 if name != _STORED_AS_JSON and any(isinstance(text, str) and "\x00" in text for text in (value if isinstance(value, list) else (value,))):
                     raise ValueError(f"{name} contains NUL, which no text of the database can contain")
         return data
+
+
+def has_number_without_json(value: object) -> bool:
+    """Whether a number in the value is none that JSON has; Python's reader takes NaN and Infinity. For a value of a bounded depth."""
+    if isinstance(value, float):
+        return not math.isfinite(value)
+    if isinstance(value, dict | list):
+        return any(has_number_without_json(inner) for inner in (value.values() if isinstance(value, dict) else value))
+    return False
 
 
 def has_depth_at_most(value: object, most: int) -> bool:
