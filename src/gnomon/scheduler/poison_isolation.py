@@ -13,7 +13,7 @@ import msgspec
 from gnomon import log
 from gnomon.engine import events as e
 from gnomon.engine.state.engine_state import EngineState
-from gnomon.errors.product import EngineStepError
+from gnomon.errors.product import EngineStepError, GnomonError
 from gnomon.model.attempts import AttemptResult, escape_unstorable
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import Instant
@@ -24,7 +24,7 @@ from gnomon.scheduler.event_replacement import CommitRefused, build_replacement,
 from gnomon.scheduler.event_subjects import find_dag_pk, find_run_pk
 from gnomon.scheduler.mailbox import Mailbox, RoundItem
 from gnomon.scheduler.unstorable_values import INTEGER_MAX, INTEGER_MIN, find_unstorable
-from gnomon.store import Cipher, Database, FailureKind, InvalidKey, classify_failure
+from gnomon.store import Cipher, Database, FailureKind, InvalidKey, WrongKey, classify_failure
 from gnomon.store.drivers.address import SQLITE
 
 _log = log.get_logger("scheduler.poison_isolation")
@@ -33,8 +33,17 @@ SET_ASIDE_MAX = 8
 """How many times one event that came by no message is tried again after the DAGs that it failed by were set aside."""
 
 
-def is_isolable(error: Exception) -> bool:
-    """False for an outage and a fence: the same step may succeed later, or another process does it."""
+def is_isolable(error: Exception, db: Database) -> bool:
+    """False for an outage and a fence: the same step may succeed later, or another process does it.
+
+    A value that this host's key does not decrypt is damaged if the key is that of the database; else the key is wrong, and everything waits for the right one.
+    """
+    if isinstance(error, WrongKey):
+        try:
+            db.check_key()
+        except GnomonError:
+            return False
+        return True
     return classify_failure(error) in (FailureKind.DATA, FailureKind.INTERNAL)
 
 
@@ -96,7 +105,7 @@ class PoisonIsolation:
         try:
             self._apply(self._mailbox.translate(items), [item.mail_pk for item in items if isinstance(item, MailRecord)], [], self._now)
         except Exception as failure:
-            if not is_isolable(failure):
+            if not is_isolable(failure, self._db):
                 raise
             self._reload(self._now)
             return failure
@@ -106,7 +115,7 @@ class PoisonIsolation:
         try:
             self._apply(events, mail_pks, quarantined, self._now)
         except Exception as failure:
-            if not is_isolable(failure):
+            if not is_isolable(failure, self._db):
                 raise
             self._reload(self._now)
             return failure
@@ -126,7 +135,7 @@ class PoisonIsolation:
         try:
             events = self._mailbox.translate([item])
         except Exception as error:
-            if not is_isolable(error):
+            if not is_isolable(error, self._db):
                 raise
             events, failure = [], error
         self._mailbox.take_unreadable()

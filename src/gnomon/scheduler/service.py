@@ -159,7 +159,7 @@ class SchedulerService:
             try:
                 self._run_stages(now)
             except Exception as error:
-                if not is_isolable(error):
+                if not is_isolable(error, self._db):
                     raise
                 self._isolate(error, now)
             self._confirm_returns()
@@ -291,7 +291,7 @@ class SchedulerService:
             try:
                 stage(now)
             except Exception as failure:
-                if not is_isolable(failure):
+                if not is_isolable(failure, self._db):
                     raise
                 dag_pks = find_failing_dags(failure, self.memory)
                 if not self._withheld.set_aside(dag_pks, failure):
@@ -320,7 +320,7 @@ class SchedulerService:
                     self._step_and_commit([], [], now)
                 return
             except Exception as failure:
-                if not is_isolable(failure) or not self._withheld.set_aside(find_failing_dags(failure, self.memory), failure):
+                if not is_isolable(failure, self._db) or not self._withheld.set_aside(find_failing_dags(failure, self.memory), failure):
                     raise
         raise InternalError(f"after {RELOADS_MAX} loads there are still DAGs by which the first step of this scheduler fails")
 
@@ -410,7 +410,7 @@ class SchedulerService:
                     raise CommitRefused(refused, result) from refused  # each retry has one pool fewer, so the loop ends
                 self.contended += 1
             except Exception as error:
-                if is_isolable(error):
+                if is_isolable(error, self._db):
                     raise CommitRefused(error, result) from error
                 raise
         self._quarantine.record_commit(result.touched_groups)
@@ -462,7 +462,7 @@ class SchedulerService:
             with self._db.scheduler_write(self.lease.scheduler_id) as tx:
                 return commit.create_planned_runs(tx, changes, now)
         except Exception as failure:
-            if not is_isolable(failure):
+            if not is_isolable(failure, self._db):
                 raise
             if len(changes) > 1:
                 return [outcome for change in changes for outcome in self._store_plans([change], now)]

@@ -166,7 +166,7 @@ class WithheldDags:
         try:
             events = self._mailbox.translate([item])
         except Exception as error:
-            if not is_isolable(error):
+            if not is_isolable(error, self._db):
                 raise
             return item  # it fails again where it is applied
         self._mailbox.take_unreadable()

@@ -18,11 +18,12 @@ from gnomon.model.ids import group_of
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.quarantine import QuarantinedItem
 from gnomon.model.records import NewMail, RunRecord, TaskRecord
+from gnomon.model.run_callbacks import CallbackRecord
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.scheduler.service import SchedulerService
 from gnomon.simulate import Deployment
 from gnomon.store import Database, open_database
-from gnomon.store.dag_records import dag_runs
+from gnomon.store.dag_records import dag_runs, run_callbacks
 from gnomon.store.ownership import group_state, mailbox, quarantine
 from gnomon.testing import Play
 from gnomon.timetables import NullTimetable
@@ -72,7 +73,8 @@ class World:
         self.deployment.run_until(self.now() + int(seconds * SECOND))
 
     def tick(self) -> None:
-        """One round of the scheduler."""
+        """One round of the scheduler, late enough to look for mail."""
+        self.deployment.clock.advance_to(self.now() + 11 * SECOND // 10)
         self.deployment._tick(0)
 
     @property
@@ -91,13 +93,22 @@ class World:
         """A result of the live attempt, which came through an api-server; returns the attempt."""
         task = self.task(dag_id, run_id)
         assert task.attempt is not None
+        self.send_result_of(task.attempt, dag_id, task.run_pk, task.task_no, task.map_index, **fields)
+        return task.attempt
+
+    def send_result_of(self, attempt: str, dag_id: str, run_pk: int, task_no: int = 0, map_index: int = -1, **fields: object) -> None:
+        """A result of any attempt."""
         result = AttemptResult(
-            attempt_id=task.attempt, group_no=group_of(dag_id), run_pk=task.run_pk, task_no=task.task_no, map_index=task.map_index,
+            attempt_id=attempt, group_no=group_of(dag_id), run_pk=run_pk, task_no=task_no, map_index=map_index,
             **{"outcome": "success", "entered": True, **fields},  # type: ignore[arg-type]
         )
         text = json.dumps(to_plain(result))
-        self.send(dag_id, "result", {"worker_id": "remote", "sealed": CIPHER.encrypt(text)}, key=f"res:{task.attempt}")
-        return task.attempt
+        self.send(dag_id, "result", {"worker_id": "remote", "sealed": CIPHER.encrypt(text)}, key=f"res:{attempt}")
+
+    def callbacks(self) -> list[CallbackRecord]:
+        """The unfinished callbacks."""
+        with self.db.read() as tx:
+            return [callback for callback, _ in run_callbacks.list_unfinished_callbacks(tx, range(64))]
 
     def request(self, dag_id: str, kind: str, **body: object) -> int:
         with self.db.write() as tx:
