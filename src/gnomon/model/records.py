@@ -365,7 +365,9 @@ class UndecodableDag:
     group_no: int
     error: str
     run_pks: tuple[int, ...] = ()
-    """Its unfinished runs, as far as they could be read."""
+    """Its unfinished runs."""
+    attempts: tuple[str, ...] = ()
+    """Their live attempts and those of its callbacks, which go on."""
 
 
 @dataclass(slots=True)

@@ -6,45 +6,10 @@ import json
 from collections.abc import Sequence
 
 from gnomon.engine import events as e
-from gnomon.engine.step_context import StepResult
-from gnomon.errors.product import EngineStepError
 from gnomon.model.attempts import AttemptResult, escape_unstorable
 from gnomon.model.deferral import DeferralResult
 from gnomon.model.instants import Instant
-from gnomon.scheduler.unstorable_values import INTEGER_MAX, INTEGER_MIN, find_unstorable
-from gnomon.store import FailureKind, classify_failure
-
-
-class CommitRefused(Exception):
-    """The database refused the changes of a step; `result` is that step."""
-
-    def __init__(self, error: Exception, result: StepResult) -> None:
-        super().__init__(str(error))
-        self.result = result
-
-
-_TEXT_MAX = 500
-"""Characters of the message of an error that a reason quotes."""
-
-
-def describe_failure(failure: Exception, suspects: Sequence[object], *, stores_nul: bool) -> str:
-    """Why the commit failed, in words: the field whose value cannot be stored, or what the database or the engine said."""
-    cause = root_cause(failure)
-    for suspect in suspects:
-        value = suspect.result if isinstance(suspect, e.ResultReceived | e.DeferralEnded) else suspect
-        phrases = find_unstorable(value, stores_nul=stores_nul)
-        if phrases:
-            return "; ".join(phrases)
-    text = escape_unstorable(str(cause))[:_TEXT_MAX]
-    if classify_failure(cause) is FailureKind.DATA and not isinstance(failure, EngineStepError):
-        return f"the database refuses a value of it ({type(cause).__name__}: {text})"
-    return f"the scheduler failed to apply it by an error of its own ({type(cause).__name__}: {text}); please report this"
-
-
-def root_cause(failure: Exception) -> Exception:
-    """The error that a step or commit failed by, without what wraps it."""
-    cause = failure.__cause__
-    return cause if isinstance(cause, Exception) and isinstance(failure, EngineStepError | CommitRefused) else failure
+from gnomon.scheduler.unstorable_values import INTEGER_MAX, INTEGER_MIN
 
 
 def build_replacement(events: Sequence[e.EngineEvent], reason: str, now: Instant) -> list[e.EngineEvent] | None:

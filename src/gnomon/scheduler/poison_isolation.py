@@ -13,65 +13,24 @@ import msgspec
 from gnomon import log
 from gnomon.engine import events as e
 from gnomon.engine.state.engine_state import EngineState
-from gnomon.errors.product import EngineStepError, GnomonError
 from gnomon.model.attempts import AttemptResult, escape_unstorable
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import Instant
 from gnomon.model.quarantine import QuarantinedItem
 from gnomon.model.records import MailRecord
 from gnomon.scheduler.event_bisection import apply_bisected
-from gnomon.scheduler.event_replacement import CommitRefused, build_replacement, describe_failure, root_cause
+from gnomon.scheduler.event_replacement import build_replacement
 from gnomon.scheduler.event_subjects import find_dag_pk, find_run_pk
 from gnomon.scheduler.mailbox import Mailbox, RoundItem
+from gnomon.scheduler.step_failures import CommitRefused, describe_failure, find_failing_dags, is_isolable, root_cause
 from gnomon.scheduler.unstorable_values import INTEGER_MAX, INTEGER_MIN, find_unstorable
-from gnomon.store import Cipher, Database, FailureKind, InvalidKey, WrongKey, classify_failure
+from gnomon.store import Cipher, Database, InvalidKey
 from gnomon.store.drivers.address import SQLITE
 
 _log = log.get_logger("scheduler.poison_isolation")
 
 SET_ASIDE_MAX = 8
 """How many times one event that came by no message is tried again after the DAGs that it failed by were set aside."""
-
-
-def is_isolable(error: Exception, db: Database) -> bool:
-    """False for an outage and a fence: the same step may succeed later, or another process does it.
-
-    A value that this host's key does not decrypt is damaged if the key is that of the database; else the key is wrong, and everything waits for the right one.
-    """
-    if isinstance(error, WrongKey):
-        try:
-            db.check_key()
-        except GnomonError:
-            return False
-        return True
-    return classify_failure(error) in (FailureKind.DATA, FailureKind.INTERNAL)
-
-
-def find_failing_dags(failure: Exception, engine_state: EngineState) -> list[int]:
-    """The DAGs by which the step may have failed: that which the engine was processing, or those whose rows the database refused."""
-    if isinstance(failure, EngineStepError):
-        return [dag.record.dag_pk for dag in engine_state.dags.values() if dag.record.dag_id == failure.dag_id]
-    if not isinstance(failure, CommitRefused):
-        return []
-    changes = failure.result.changes
-    dag_of_run = {run.run_pk: run.dag_pk for run in changes.runs}
-    rows: list[tuple[int | None, object]] = [(run.dag_pk, run) for run in changes.runs]
-    by_run: list[tuple[int, object]] = [(task.run_pk, task) for task in changes.tasks]
-    by_run += [(attempt.run_pk, attempt) for attempt in changes.attempts]
-    by_run += [(result.run_pk, result) for result in changes.results]
-    by_run += [(detail.run_pk, detail) for detail in changes.hitl_details]
-    by_run += [(deferral.run_pk, deferral) for deferral in (*changes.deferrals.values(), *changes.deferrals_ended.values())]
-    by_run += [(run_pk, deadline) for (run_pk, _), deadline in changes.deadlines.items()]
-    rows += [(_find_dag(run_pk, dag_of_run, engine_state), row) for run_pk, row in by_run]
-    rows += [(callback.dag_pk, callback) for callback in changes.callbacks.values()]
-    known = [(dag_pk, row) for dag_pk, row in rows if dag_pk is not None]
-    suspects = {dag_pk for dag_pk, row in known if find_unstorable(row, limit=1)}
-    return sorted(suspects or {dag_pk for dag_pk, _ in known} | {dag_pk for dag_pk, _ in changes.tallies})
-
-
-def _find_dag(run_pk: int, dag_of_run: dict[int, int], engine_state: EngineState) -> int | None:
-    run = engine_state.runs.get(run_pk)
-    return dag_of_run.get(run_pk) if run is None else run.record.dag_pk
 
 
 class PoisonIsolation:

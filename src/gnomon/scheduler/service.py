@@ -27,7 +27,6 @@ from gnomon.scheduler.backfill_coordinator import BackfillCoordinator
 from gnomon.scheduler.consecutive_failures import pause_failing_dags
 from gnomon.scheduler.deadline_resolution import DeadlineResolver
 from gnomon.scheduler.edge_resolution import EdgeResolver
-from gnomon.scheduler.event_replacement import CommitRefused, describe_failure, root_cause
 from gnomon.scheduler.event_translation import read_created_runs, read_dags
 from gnomon.scheduler.instance_mutations import InstanceMutations
 from gnomon.scheduler.lease import Lease
@@ -35,10 +34,11 @@ from gnomon.scheduler.mailbox import Mailbox
 from gnomon.scheduler.multipart_requests import MultipartRequests
 from gnomon.scheduler.planner import Planner
 from gnomon.scheduler.planning_cursors import CursorMove, build_cursor_events, read_cursor, record_manual_runs
-from gnomon.scheduler.poison_isolation import PoisonIsolation, build_mail_row, find_failing_dags, is_isolable
+from gnomon.scheduler.poison_isolation import PoisonIsolation, build_mail_row
 from gnomon.scheduler.quarantine import GroupQuarantine
 from gnomon.scheduler.scheduler_figures import SchedulerFigures
 from gnomon.scheduler.settings import BEAT_S, FAULT_RETRY_S, RETRY_AWAY_S, SchedulerSettings
+from gnomon.scheduler.step_failures import CommitRefused, describe_failure, find_failing_dags, is_isolable, root_cause
 from gnomon.scheduler.timetable_multiplexer import TimetableHostMultiplexer
 from gnomon.scheduler.withheld_dags import WithheldDags
 from gnomon.store import (

@@ -13,11 +13,12 @@ from gnomon.engine.state.engine_state import EngineState
 from gnomon.model.instants import Instant
 from gnomon.model.quarantine import DAG_KIND, GROUP_KIND, QuarantinedItem, dag_key, group_key
 from gnomon.model.records import GroupState, MailRecord
-from gnomon.scheduler.event_replacement import CommitRefused, describe_failure, root_cause
 from gnomon.scheduler.event_subjects import find_dag_pk, find_run_pk
+from gnomon.scheduler.event_translation import UNREADABLE
 from gnomon.scheduler.mailbox import Mailbox, RoundItem
-from gnomon.scheduler.poison_isolation import build_mail_row, is_isolable
+from gnomon.scheduler.poison_isolation import build_mail_row
 from gnomon.scheduler.quarantine import DagQuarantine, SetAsideDag
+from gnomon.scheduler.step_failures import CommitRefused, describe_failure, is_isolable, root_cause
 from gnomon.store import Database, Transaction
 from gnomon.store.drivers.address import SQLITE
 from gnomon.store.ownership import quarantine as quarantine_rows
@@ -32,6 +33,11 @@ class Withheld:
     refusals: list[e.EngineEvent] = field(default_factory=list)
     mail_pks: list[int] = field(default_factory=list)
     rows: list[QuarantinedItem] = field(default_factory=list)
+
+    def refuse(self, request_pks: Iterable[int], dag: SetAsideDag) -> None:
+        """Answers these requests with an error."""
+        error = json.dumps({"error": f"DAG {dag.dag_id}: {dag.reason}"})
+        self.refusals += [e.RejectRequest(request_pk, error) for request_pk in request_pks]
 
 
 class WithheldDags:
@@ -56,7 +62,7 @@ class WithheldDags:
     def set_undecodable_aside(self, state: GroupState) -> None:
         """Sets the DAGs aside of which a stored row cannot be read."""
         dags = [
-            SetAsideDag(dag_pk, fault.dag_id, fault.group_no, _format_error(f"a stored row of it cannot be read: {fault.error}"), set(fault.run_pks))
+            SetAsideDag(dag_pk, fault.dag_id, fault.group_no, _format_error(f"a stored row of it cannot be read: {fault.error}"), set(fault.run_pks), set(fault.attempts))
             for dag_pk, fault in state.undecodable.items()
         ]
         self._store(dags, "UndecodableRow")
@@ -98,7 +104,7 @@ class WithheldDags:
         """Takes the DAGs that are set aside out of what was loaded, and remembers their runs and attempts."""
         if not self.quarantine:
             return
-        held = {dag.dag_pk: self.quarantine.dags[dag.dag_pk] for dag in state.dags if dag.dag_pk in self.quarantine}
+        held = {dag_pk: dag for dag_pk, dag in self.quarantine.dags.items() if dag_pk in self.quarantine}
         for run in state.runs:
             if run.dag_pk in held:
                 held[run.dag_pk].run_pks.add(run.run_pk)
@@ -163,6 +169,11 @@ class WithheldDags:
         if isinstance(item, e.InventoryRead):
             held_attempts = {attempt for dag in self.quarantine.dags.values() for attempt in dag.attempts}
             return replace(item, running={attempt: entered for attempt, entered in item.running.items() if attempt not in held_attempts})
+        request = self._find_request(item) if isinstance(item, MailRecord) and item.kind == "action" else None
+        if request is not None:  # it is refused before the rows of its run are read, which may be what cannot be read
+            withheld.refuse([request[1]], request[0])
+            withheld.mail_pks.append(item.mail_pk)  # type: ignore[union-attr]
+            return None
         try:
             events = self._mailbox.translate([item])
         except Exception as error:
@@ -184,8 +195,7 @@ class WithheldDags:
         withheld.mail_pks.append(item.mail_pk)
         request_pks = {request_pk for event in events if isinstance(request_pk := getattr(event, "request_pk", None), int)}
         if request_pks:
-            error = json.dumps({"error": f"DAG {dag.dag_id} is set aside: {dag.reason}"})
-            withheld.refusals += [e.RejectRequest(request_pk, error) for request_pk in sorted(request_pks)]
+            withheld.refuse(sorted(request_pks), dag)
         elif item.kind == "dag_changed":
             self.quarantine.release(dag.dag_pk, self._clock.monotonic())  # a new version, or a user, may have cured it
         elif not all(isinstance(event, e.RunRead | e.BackfillRead | e.DagRead) for event in events):
@@ -194,6 +204,18 @@ class WithheldDags:
             if isinstance(events[0], e.UpstreamUpdatesReceived):
                 withheld.refusals += events  # the other runs of the message take their updates; those of this DAG are not in memory
         return None
+
+    def _find_request(self, message: MailRecord) -> tuple[SetAsideDag, int] | None:
+        """The DAG that is set aside and that this request of a user is about, unless it deletes the DAG; and the key of the request."""
+        try:
+            body = json.loads(message.body)
+            request_pk, run_pk, dag_pk = body["request_pk"], body.get("run_pk"), body.get("dag_pk")
+        except UNREADABLE:
+            return None
+        if not isinstance(request_pk, int) or (run_pk is None and body.get("action") == "delete"):
+            return None
+        dag = self.quarantine.find(dag_pk if isinstance(dag_pk, int) else None, run_pk if isinstance(run_pk, int) else None)
+        return None if dag is None else (dag, request_pk)
 
     def _find_dag(self, event: e.EngineEvent) -> SetAsideDag | None:
         if isinstance(event, e.UpstreamUpdatesReceived):

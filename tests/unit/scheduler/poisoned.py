@@ -108,7 +108,7 @@ class World:
     def callbacks(self) -> list[CallbackRecord]:
         """The unfinished callbacks."""
         with self.db.read() as tx:
-            return [callback for callback, _ in run_callbacks.list_unfinished_callbacks(tx, range(64))]
+            return [run_callbacks.decode_callback(row) for row in run_callbacks.list_rows_of_groups(tx, range(64))]
 
     def request(self, dag_id: str, kind: str, **body: object) -> int:
         with self.db.write() as tx:

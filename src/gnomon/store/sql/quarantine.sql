@@ -59,3 +59,12 @@ FROM quarantine WHERE kind IN ('dag', 'group') AND group_no = ANY(:groups::bigin
 -- name: clear_dag_error
 -- Delete the error of a DAG that is no longer set aside, unless it shows another one by now.
 UPDATE dag SET error = NULL WHERE dag_pk = :dag_pk AND error = :error;
+
+-- name: unfinished_runs
+-- The unfinished runs of a DAG of which a row cannot be decoded.
+SELECT run_pk FROM dag_run WHERE dag_pk = :dag_pk AND ended_at IS NULL ORDER BY run_pk;
+
+-- name: live_attempts
+-- The attempts of its unfinished runs and callbacks.
+SELECT i.attempt FROM dag_run AS r JOIN task_instance AS i ON i.run_pk = r.run_pk WHERE r.dag_pk = :dag_pk AND r.ended_at IS NULL AND i.attempt IS NOT NULL
+UNION ALL SELECT attempt FROM run_callback WHERE dag_pk = :dag_pk AND ended_at IS NULL AND attempt IS NOT NULL;
