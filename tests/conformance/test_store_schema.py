@@ -57,6 +57,7 @@ ROWS = (
     "INSERT INTO backfill_slot (backfill_pk, run_pk, run_after, outcome) VALUES (1, 1, 1, 'exists')",
     "INSERT INTO event_log (at, kind, by, body) VALUES (1, 'k', 'me', '{}')",
     "INSERT INTO mail (group_no, kind, body) VALUES (1, 'k', '{}')",
+    "INSERT INTO quarantine (kind, group_no, body, at, reason, error_class) VALUES ('result', 1, '{}', 1, 'r', 'E')",
     "INSERT INTO request (by, kind, body, state) VALUES ('me', 'clear', '{}', 'pending')",
     "INSERT INTO run_wait (down_run, edge_no, up_dag, up_at, down_group, up_group, state, keeps, rule, since, clear_number) "
     "VALUES (1, 0, 'u', 1, 1, 1, 1, 0, 'r', 1, 0)",

@@ -15,6 +15,7 @@ from gnomon.model.deferral import Deferral, DeferralResult
 from gnomon.model.hitl import HITLRequest, HITLResponse
 from gnomon.model.ids import UNMAPPED, TaskKey
 from gnomon.model.instants import Instant
+from gnomon.model.quarantine import QuarantinedItem
 from gnomon.model.run_callbacks import CallbackRecord, DeadlineRecord
 from gnomon.model.run_waits import RunWait, SlotFact, SubscriptionMessage
 from gnomon.model.slots import Cursor, PlannedRun, SkippedSlots
@@ -303,6 +304,8 @@ class Changes:
     """(file, reason) of files whose tasks need a new interpreter from now on."""
     mail_deleted: list[int] = field(default_factory=list)
     mail_sent: list[NewMail] = field(default_factory=list)
+    quarantined: list[QuarantinedItem] = field(default_factory=list)
+    """Messages that could not be read or applied; those among `mail_deleted` leave the mailbox."""
     reprocessed_runs: list[RunRecord] = field(default_factory=list)
     """Runs that a backfill has run again: run_type and backfill_pk are written too."""
     alert_events: list[AlertEvent] = field(default_factory=list)
@@ -355,6 +358,19 @@ class PlanOutcome:
 
 
 @dataclass(slots=True)
+class UndecodableDag:
+    """A DAG of which a stored row cannot be read."""
+
+    dag_id: str
+    group_no: int
+    error: str
+    run_pks: tuple[int, ...] = ()
+    """Its unfinished runs."""
+    attempts: tuple[str, ...] = ()
+    """Their live attempts and those of its callbacks, which go on."""
+
+
+@dataclass(slots=True)
 class GroupState:
     """Everything that the owner of some groups loads into memory (LOAD in docs/discussions/ownership.md)."""
 
@@ -373,6 +389,8 @@ class GroupState:
     """Unfinished callbacks with their runs, ended or not."""
     deadlines: dict[int, list[DeadlineRecord]] = field(default_factory=dict)
     """By run_pk: the deadlines of the unfinished runs."""
+    undecodable: dict[int, UndecodableDag] = field(default_factory=dict)
+    """By dag_pk: the DAGs of which a stored row cannot be read. Nothing else of them is here."""
 
 
 @dataclass(slots=True, frozen=True)

@@ -22,6 +22,7 @@ from gnomon.model.records import RunRecord
 from gnomon.model.states import FINISHED_RUN_STATES
 from gnomon.scheduler.author_partitions import AnsweredQueue, AuthorPartitionQuestions
 from gnomon.scheduler.settings import ASSET_DAGS_MAX, ASSET_RUNS_MAX, PARTITION_KEYS_MAX
+from gnomon.scheduler.step_failures import describe_failure, is_isolable
 from gnomon.store import Database, Transaction
 from gnomon.store.asset_records.asset_queue import MAX_CONSUMED_EVENTS, create_asset_run, find_satisfied_leaves
 from gnomon.store.asset_records.partition_runs import create_partition_runs
@@ -106,12 +107,24 @@ class AssetRunCreator:
             self._find_due()
         if not self._due:
             return []
+        self._due.sort(key=lambda candidate: candidate.dag_pk)  # one order of locks
+        try:
+            created = self._create_runs_of_dags(self._due[:ASSET_RUNS_MAX], now)
+        except Exception as failure:
+            if not is_isolable(failure, self._db):
+                raise
+            created = [run for candidate in self._due[:ASSET_RUNS_MAX] for run in self._create_runs_or_record_error(candidate, now)]
+        for run in created:
+            _log.info("asset_run_created", dag_id=self._memory.dags[run.dag_pk].record.dag_id, run_id=run.run_id)
+        return created
+
+    def _create_runs_of_dags(self, candidates: list[_Candidate], now: Instant) -> list[RunRecord]:
+        """The runs of the first of these DAGs, in one transaction. What was looked at is no longer due."""
         created: list[RunRecord] = []
         again: list[int] = []
         consumed = looked_at = 0
-        self._due.sort(key=lambda candidate: candidate.dag_pk)  # one order of locks
         with self._db.scheduler_write(self._scheduler_id) as tx:
-            for candidate in self._due[:ASSET_RUNS_MAX]:
+            for candidate in candidates:
                 looked_at += 1
                 runs, event_count = self._create_runs_of_dag(tx, candidate, now)
                 if runs:
@@ -120,12 +133,26 @@ class AssetRunCreator:
                 consumed += event_count
                 if consumed >= MAX_CONSUMED_EVENTS:
                     break
-        self._apply_errors(self._due[:looked_at])
-        del self._due[:looked_at]
+        done = {candidate.dag_pk for candidate in candidates[:looked_at]}
+        self._apply_errors(candidates[:looked_at])
+        self._due = [candidate for candidate in self._due if candidate.dag_pk not in done]
         self.enqueue(again)
-        for run in created:
-            _log.info("asset_run_created", dag_id=self._memory.dags[run.dag_pk].record.dag_id, run_id=run.run_id)
         return created
+
+    def _create_runs_or_record_error(self, candidate: _Candidate, now: Instant) -> list[RunRecord]:
+        """The runs of one DAG, after the transaction of several has failed. If it fails alone, the DAG shows the error until its next event."""
+        try:
+            return self._create_runs_of_dags([candidate], now)
+        except Exception as failure:
+            if not is_isolable(failure, self._db):
+                raise
+            error = f"no run can be created for its asset events: {describe_failure(failure, [], stores_nul=False)}"
+        _log.error("asset_runs_refused", dag_id=self._memory.dags[candidate.dag_pk].record.dag_id, error=error)
+        with self._db.scheduler_write(self._scheduler_id) as tx:
+            tx.send("commit.set_dag_error", dag_pk=candidate.dag_pk, error=error)
+        self._memory.dags[candidate.dag_pk].record.error = error
+        self._due = [due for due in self._due if due.dag_pk != candidate.dag_pk]
+        return []
 
     def _create_runs_of_dag(self, tx: Transaction, candidate: _Candidate, now: Instant) -> tuple[list[RunRecord], int]:
         """The runs that were created, and the number of events that they consume; of partitions, the number of runs."""

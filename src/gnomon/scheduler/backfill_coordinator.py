@@ -8,7 +8,8 @@ the run before.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 
 from gnomon import log
 from gnomon.engine import events as e
@@ -24,6 +25,7 @@ from gnomon.scheduler.backfill_planner import BackfillPlanner
 from gnomon.scheduler.event_translation import choose_version, read_backfill, read_run, read_subscriptions
 from gnomon.scheduler.planning_cursors import CursorMove, build_cursor_events
 from gnomon.scheduler.settings import MAX_WAITING_RUNS, PLAN_RETRY_S
+from gnomon.scheduler.step_failures import describe_failure, is_isolable
 from gnomon.store import Database, Transaction
 from gnomon.store.dag_records import event_log
 from gnomon.store.ownership import backfill_runs
@@ -81,7 +83,8 @@ class BackfillCoordinator:
         for backfill_pk, dag_pk, found in self._planner.collect():
             queue = self._find_queue(dag_pk, backfill_pk)
             if queue is not None:
-                events += self._create_runs(self._memory.dags[dag_pk], queue, found, now)
+                owner = self._memory.dags[dag_pk]
+                events += self._contain_errors(owner, queue, now, partial(self._create_runs, owner, queue, found, now))
         for dag_pk in list(self._pending)[:DAGS_PER_ROUND]:
             del self._pending[dag_pk]
             may_find = self._retry_at.get(dag_pk, now) <= now
@@ -90,8 +93,24 @@ class BackfillCoordinator:
             dag = self._memory.dags.get(dag_pk)
             for queue in list(dag.backfills.values()) if dag is not None else ():
                 if dag is not None and not queue.record.is_ended:
-                    events += self._continue(dag, queue, now, may_find)
+                    events += self._contain_errors(dag, queue, now, partial(self._continue, dag, queue, now, may_find))
         return events
+
+    def _contain_errors(self, dag: Dag, queue: BackfillQueue, now: Instant, act: Callable[[], list[e.EngineEvent]]) -> list[e.EngineEvent]:
+        """The events of `act`. What cannot be stored or read becomes the error of this backfill, which is tried again later; no other is affected."""
+        try:
+            return act()
+        except Exception as failure:
+            if not is_isolable(failure, self._db):
+                raise
+            error = f"it cannot go on: {describe_failure(failure, [], stores_nul=False)}"
+        _log.error("backfill_stopped", dag_id=dag.record.dag_id, backfill=queue.record.backfill_pk, error=error)
+        with self._db.scheduler_write(self._scheduler_id) as tx:
+            backfill_runs.set_error(tx, queue.record.backfill_pk, queue.record.slot_count, error)
+        queue.record.error = error
+        self._pending.pop(dag.record.dag_pk, None)
+        self._retry_at[dag.record.dag_pk] = now + int(PLAN_RETRY_S * SECOND)
+        return []
 
     def _find_queue(self, dag_pk: int, backfill_pk: int) -> BackfillQueue | None:
         dag = self._memory.dags.get(dag_pk)

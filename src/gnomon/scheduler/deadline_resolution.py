@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from gnomon import log
 from gnomon.engine import events as e
 from gnomon.engine.state.engine_state import EngineState
+from gnomon.scheduler.step_failures import is_isolable
 from gnomon.store import Database
 from gnomon.store.dag_records.run_callbacks import compute_average_runtime
+
+_log = log.get_logger("scheduler.deadline_resolution")
 
 RESOLVED_PER_ROUND = 100
 """Most deadlines that one round resolves."""
@@ -35,6 +39,17 @@ class DeadlineResolver:
         if not self._waiting:
             return []
         batch = list(self._waiting)[:RESOLVED_PER_ROUND]
+        try:
+            found = self._resolve(batch)
+        except Exception as failure:
+            if not is_isolable(failure, self._db):
+                raise
+            found = [event for key in batch for event in self._resolve_or_give_up(key)]
+        for key in batch:
+            del self._waiting[key]
+        return found
+
+    def _resolve(self, batch: Iterable[tuple[int, int]]) -> list[e.EngineEvent]:
         found: list[e.EngineEvent] = []
         with self._db.read() as tx:
             for run_pk, number in batch:
@@ -43,9 +58,17 @@ class DeadlineResolver:
                     spec = run.graph.spec.deadlines[number]
                     average_s = compute_average_runtime(tx, run.record.dag_pk, spec.max_runs, spec.min_runs)
                     found.append(e.DeadlineResolved(run_pk, number, average_s))
-        for key in batch:
-            del self._waiting[key]
         return found
+
+    def _resolve_or_give_up(self, key: tuple[int, int]) -> list[e.EngineEvent]:
+        """The event of one deadline, after several together have failed; without an average if it fails alone."""
+        try:
+            return self._resolve([key])
+        except Exception as failure:
+            if not is_isolable(failure, self._db):
+                raise
+            _log.exception("deadline_not_resolved", run_pk=key[0], deadline=key[1], error=str(failure))
+            return [e.DeadlineResolved(*key, None)]
 
     def reset(self) -> None:
         """Forget all: the runs are loaded again, and request what they need."""

@@ -31,6 +31,10 @@ from gnomon.store.trigger_queue import trigger_claims
 
 _log = log.get_logger("scheduler.event_translation")
 
+UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError)
+"""What the decoding of a message raises whose text is not JSON, or which has other fields or types than its kind. OverflowError is not among them: it
+comes from a statement with an integer of the message, after which a transaction of PostgreSQL cannot go on."""
+
 
 def translate_worker_events(events: Iterable[executor_events.ExecutorEvent], epochs: Mapping[int, int]) -> tuple[list[e.EngineEvent], list[str]]:
     """Engine events of the owned groups, and the ids of the workers whose inventory has to be requested."""
@@ -70,10 +74,12 @@ def take_mail_batch(messages: list[MailRecord]) -> tuple[list[MailRecord], bool]
     return messages[:end], end is not None or len(messages) == MAIL_BATCH
 
 
-def translate_mail(tx: Transaction, messages: Iterable[MailRecord], memory: EngineState, multipart: MultipartRequests) -> list[e.EngineEvent]:
+def translate_mail(
+    tx: Transaction, messages: Iterable[MailRecord], memory: EngineState, multipart: MultipartRequests, unreadable: list[tuple[MailRecord, Exception]],
+) -> list[e.EngineEvent]:
     """Engine events of the messages; the runs and DAGs that they name are read from the store.
 
-    An unreadable message is logged and dropped. Raises WrongKey for an encrypted message that this host has no key for:
+    An unreadable message is added to `unreadable`, or if it is a request refused. Raises WrongKey for an encrypted message that this host has no key for:
     the message stays in the mailbox for a scheduler that has the key.
     """
     found: list[e.EngineEvent] = []
@@ -97,9 +103,12 @@ def translate_mail(tx: Transaction, messages: Iterable[MailRecord], memory: Engi
                 dag_pks[msgspec.convert(body["dag_pk"], int)] = None
             else:
                 found.extend(_translate_message(tx, message.kind, body, memory, multipart))
-        except (ValueError, KeyError, TypeError) as error:  # an unreadable message would otherwise stay for ever
+        except UNREADABLE as error:  # an unreadable message would otherwise stay for ever
             _log.error("mail_unreadable", kind=message.kind, mail_pk=message.mail_pk, error=f"{type(error).__name__}: {error}")
-            found.extend(_build_rejection(message))
+            rejection = _build_rejection(message)
+            found.extend(rejection)
+            if not rejection:
+                unreadable.append((message, error))
     # Subscriptions come first: their facts are of this moment, and the subscriber gets the changes of the other events.
     waits = [e.SubscriptionRequested(message, facts) for message, facts in upstream_dags.attach_slot_facts(tx, subscriptions)] if subscriptions else []
     return [*read_dags(tx, dag_pks, memory), *waits, *found]
@@ -113,7 +122,7 @@ def find_dag_to_delete(message: MailRecord) -> int | None:
         body = json.loads(message.body)
         deletes = body["action"] == "delete" and "run_pk" not in body
         return msgspec.convert(body["dag_pk"], int) if deletes else None
-    except (ValueError, KeyError, TypeError):
+    except UNREADABLE:
         return None  # `translate_mail` logs it
 
 
@@ -132,15 +141,14 @@ def _translate_message(tx: Transaction, kind: str, body: dict[str, Any], memory:
         return _translate_parts(tx, body, memory, multipart)
     if kind == "action":
         return _translate_action(tx, body, memory)
-    _log.warning("mail_unknown", kind=kind)
-    return []
+    raise ValueError(f"messages of the kind {kind!r} are not known to this release")
 
 
 def _build_rejection(message: MailRecord) -> list[e.EngineEvent]:
     """The error answer to an unreadable request; nothing if its request_pk cannot be read either."""
     try:
         request_pk = msgspec.convert(json.loads(message.body)["request_pk"], int)
-    except (ValueError, KeyError, TypeError):
+    except UNREADABLE:
         return []
     return [e.RejectRequest(request_pk, json.dumps({"error": "the request cannot be read; use the same release of gnomon for the command and the scheduler"}))]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from gnomon import log
 from gnomon.clock import Clock
@@ -34,6 +34,10 @@ POSTPONE_MAX = 2
 """How many times in sequence a declaration is postponed for that reason, by one sweep each."""
 
 
+RoundItem = MailRecord | e.EngineEvent
+"""One message, or one event that came by no message."""
+
+
 class _SweepPostponed(Exception):
     """Ends the transaction that declares workers lost without effect."""
 
@@ -62,6 +66,7 @@ class Mailbox:
         self._swept_at: tuple[float, Instant] | None = None
         """The last sweep: in monotonic seconds, and by the wall clock, which goes on while a machine sleeps."""
         self._postponed = 0
+        self._unreadable: list[tuple[MailRecord, Exception]] = []
 
     def collect(self, epochs: Mapping[int, int]) -> tuple[list[e.EngineEvent], list[int]]:
         """Events of these groups since the last round, and the mail_pks of the messages that they come from."""
@@ -82,15 +87,55 @@ class Mailbox:
                 ready = batch
                 deletes = any(find_dag_to_delete(message) is not None for message in batch)
                 if not deletes:
-                    events += translate_mail(tx, batch, self._memory, self._multipart)
+                    events += translate_mail(tx, batch, self._memory, self._multipart, self._unreadable)
             if deletes:  # the deletion needs a write transaction between the two reads
                 ready = [message for message in batch if not self._has_undeleted_runs(message)]
                 with self._db.read() as tx:
-                    events += translate_mail(tx, ready, self._memory, self._multipart)
+                    events += translate_mail(tx, ready, self._memory, self._multipart, self._unreadable)
             message_pks = [message.mail_pk for message in ready]
             self._has_mail = more
             self._has_history_to_delete = len(ready) < len(batch)
         return self._order_after_mail([*events, *worker_events], epochs), message_pks
+
+    def take_unreadable(self) -> list[tuple[MailRecord, Exception]]:
+        """The messages that could not be read since the last call, with what their decoding raised."""
+        unreadable, self._unreadable = self._unreadable, []
+        return unreadable
+
+    def collect_items(self, epochs: Mapping[int, int]) -> list[RoundItem]:
+        """As `collect`, not translated yet: the messages and events of a round one by one, in their order.
+
+        The message that deletes a DAG whose history is still being deleted is left out: it stays for the next round.
+        """
+        events: list[e.EngineEvent] = self._sweep(epochs)
+        self._worker_events += self._executor.poll_events()
+        self._record_lost_workers([event.worker_id for event in self._worker_events if isinstance(event, WorkerDied)])
+        worker_events, to_ask = translate_worker_events(self._worker_events, epochs)
+        for worker_id in to_ask:
+            self.request_inventory(worker_id, epochs)
+        with self._db.read() as tx:
+            batch, self._has_mail = take_mail_batch(mailbox.read_messages(tx, sorted(epochs), MAIL_BATCH))
+        messages = [message for message in batch if not self._has_undeleted_runs(message)]
+        self._has_history_to_delete = len(messages) < len(batch)
+        ordered = self._order_after_mail([*events, *worker_events], epochs)
+        before = [event for event in ordered if isinstance(event, e.PoolsRead | e.WorkerJoined)]
+        return [*before, *messages, *(event for event in ordered if not isinstance(event, e.PoolsRead | e.WorkerJoined))]
+
+    def translate(self, items: Iterable[RoundItem]) -> list[e.EngineEvent]:
+        """The engine events of these items of `collect_items`, as the engine state is now."""
+        events: list[e.EngineEvent] = []
+        messages: list[MailRecord] = []
+        for item in [*items, None]:
+            if isinstance(item, MailRecord):
+                messages.append(item)
+                continue
+            if messages:
+                with self._db.read() as tx:
+                    events += translate_mail(tx, messages, self._memory, self._multipart, self._unreadable)
+                messages = []
+            if item is not None:
+                events.append(item)
+        return events
 
     def _has_undeleted_runs(self, message: MailRecord) -> bool:
         """True if the message deletes a DAG that has more finished runs than one transaction deletes.
@@ -127,6 +172,7 @@ class Mailbox:
         self._worker_events = [event for event in self._worker_events if not isinstance(event, InventoryReceived)]
         self._next_sweep = 0.0
         self._has_mail = True
+        self._unreadable = []
 
     def expect_mail(self) -> None:
         """Reads the mail with the next round: the last commit sent some, perhaps to this scheduler."""

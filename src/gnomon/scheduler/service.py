@@ -15,12 +15,13 @@ from gnomon.engine.state.task_instance import DagRun
 from gnomon.engine.step import step
 from gnomon.engine.step_context import StepResult
 from gnomon.errors import ConfigurationError, ResourceUnavailable
-from gnomon.errors.product import EngineStepError
+from gnomon.errors.product import EngineStepError, InternalError
 from gnomon.executors.interface import Executor
 from gnomon.metrics import ProcessFigures
 from gnomon.model.attempts import Attempt
 from gnomon.model.instants import SECOND, Instant
-from gnomon.model.records import DagRecord, RunRecord
+from gnomon.model.quarantine import QuarantinedItem
+from gnomon.model.records import Changes, DagRecord, MailRecord, PlanChange, PlanOutcome, RunRecord
 from gnomon.scheduler.asset_runs import AssetRunCreator
 from gnomon.scheduler.backfill_coordinator import BackfillCoordinator
 from gnomon.scheduler.consecutive_failures import pause_failing_dags
@@ -33,10 +34,13 @@ from gnomon.scheduler.mailbox import Mailbox
 from gnomon.scheduler.multipart_requests import MultipartRequests
 from gnomon.scheduler.planner import Planner
 from gnomon.scheduler.planning_cursors import CursorMove, build_cursor_events, read_cursor, record_manual_runs
+from gnomon.scheduler.poison_isolation import PoisonIsolation, build_mail_row
 from gnomon.scheduler.quarantine import GroupQuarantine
 from gnomon.scheduler.scheduler_figures import SchedulerFigures
 from gnomon.scheduler.settings import BEAT_S, FAULT_RETRY_S, RETRY_AWAY_S, SchedulerSettings
+from gnomon.scheduler.step_failures import CommitRefused, describe_failure, find_failing_dags, is_isolable, root_cause
 from gnomon.scheduler.timetable_multiplexer import TimetableHostMultiplexer
+from gnomon.scheduler.withheld_dags import WithheldDags
 from gnomon.store import (
     CommitUncertain,
     Database,
@@ -49,6 +53,7 @@ from gnomon.store import (
 )
 from gnomon.store.admin import pools
 from gnomon.store.asset_records.asset_watchers import has_wanted_watchers
+from gnomon.store.drivers.address import SQLITE
 from gnomon.store.ownership import commit
 from gnomon.store.ownership import group_state as store_load
 from gnomon.store.ownership.service_figures import FiguresWriter
@@ -56,6 +61,9 @@ from gnomon.timetable_host import TimetableHost
 from gnomon.wakeups import BatchPace, Listener
 
 _log = log.get_logger("scheduler")
+
+RELOADS_MAX = 200
+"""Most loads in a row after each of which a DAG is set aside; and most steps that fire what is due after a load."""
 
 
 class SchedulerService:
@@ -103,6 +111,9 @@ class SchedulerService:
             db, scheduler_id, self.memory, None if multiplexer is None else multiplexer.open_client(), settings.max_waiting_runs
         )
         self._deadline_resolver = DeadlineResolver(db, self.memory)
+        self._event_finders: tuple[Callable[[Instant], list[e.EngineEvent]], ...] = (
+            self._backfills.advance, self._edge_resolver.resolve_batch, lambda _: self._deadline_resolver.resolve_batch(),
+        )
         self._missing_pool_slots = missing_pool_slots
         self._mutations = InstanceMutations(
             self.memory, None if multiplexer is None else multiplexer.open_client(), None if missing_pool_slots is None else self._create_pool
@@ -112,6 +123,10 @@ class SchedulerService:
             db, executor, clock, listener, self.memory, self._multipart, self._delete_history, sweep_s=settings.sweep_s
         )
         self._quarantine = GroupQuarantine()
+        self._withheld = WithheldDags(db, scheduler_id, self.memory, self._mailbox, clock)
+        self._isolation = PoisonIsolation(
+            db, self.memory, self._mailbox, apply=self._apply, reload=self._reload, set_aside=self._withheld.set_aside, acknowledge=executor.acknowledge
+        )
         self._pace = BatchPace(window_s=0.1, paced_a_second=100.0, wait_max_s=0.01)
         self._loaded: list[DagRun] = []
         self._loaded_subscriptions: list[e.EngineEvent] = []
@@ -126,6 +141,10 @@ class SchedulerService:
         """Commits since the start, of steps and of planned runs."""
         self.contended = 0
         """Admission passes of one pool that were retracted because another scheduler took the slots first."""
+        self._quarantined: list[QuarantinedItem] = []
+        """Messages that the next commit moves to the table `quarantine`."""
+        self._returned_groups: list[int] = []
+        """Groups that have returned from quarantine, until a round has committed them."""
         self._touched: set[int] = set()
         """Groups that the current step touched, until it is committed."""
 
@@ -137,17 +156,13 @@ class SchedulerService:
         """
         now = self._clock.now()
         try:
-            self._take_groups()
-            events, messages = self._collect()
-            if events or messages or self._loaded or self._is_due(now):
-                self._step_and_commit(events, messages, now)
-            self._mailbox.confirm_applied()
-            self._plan(now)
-            self._create_asset_runs(now)
-            for find_events in (self._backfills.advance, self._edge_resolver.resolve_batch, lambda _: self._deadline_resolver.resolve_batch()):
-                found = find_events(now)
-                if found:
-                    self._step_and_commit(found, [], now)
+            try:
+                self._run_stages(now)
+            except Exception as error:
+                if not is_isolable(error, self._db):
+                    raise
+                self._isolate(error, now)
+            self._confirm_returns()
             if self._give_up_excess():
                 return self._clock.now()
         except FencedError:
@@ -170,6 +185,20 @@ class SchedulerService:
         )
         return min(at for at in times if at is not None)
 
+    def _run_stages(self, now: Instant) -> None:
+        """Takes groups, applies what has arrived, plans, creates runs and resolves what runs wait for: each with commits of its own."""
+        self._take_groups()
+        events, messages = self._collect()
+        if events or messages or self._loaded or self._is_due(now):
+            self._step_and_commit(events, messages, now)
+        self._mailbox.confirm_applied()
+        self._plan(now)
+        self._create_asset_runs(now)
+        for find_events in self._event_finders:
+            found = find_events(now)
+            if found:
+                self._step_and_commit(found, [], now)
+
     def _is_due(self, now: Instant) -> bool:
         return self._wake_at is not None and self._wake_at <= now
 
@@ -180,6 +209,9 @@ class SchedulerService:
     def _take_groups(self) -> None:
         gained = self.lease.renew_and_claim()
         returned = self._quarantine.release_expired(self._clock.monotonic())
+        self._returned_groups += returned
+        if self._withheld.quarantine.dags:
+            returned += self._withheld.release_expired(self.lease.epochs)
         gained |= {group: self.lease.epochs[group] for group in returned if group in self.lease.epochs}
         if self._must_reload:
             gained = self._epochs()
@@ -189,6 +221,11 @@ class SchedulerService:
         with self._db.read() as tx:
             state = store_load.load_groups(tx, sorted(gained))
             pool_records = store_load.load_pools(tx)
+            named_groups = self._withheld.restore(tx, gained)
+        self._returned_groups += [group for group in named_groups if group not in self._returned_groups]
+        if state.undecodable:
+            self._withheld.set_undecodable_aside(state)
+        self._withheld.remove_from(state)
         self.lease.renew()
         self._loaded += load_groups(self.memory, state, gained)
         self.lease.renew()
@@ -221,8 +258,15 @@ class SchedulerService:
     def _collect(self) -> tuple[list[e.EngineEvent], list[int]]:
         """The events since the last round, and the mail_pks of the messages that they come from."""
         subscriptions, self._loaded_subscriptions = self._loaded_subscriptions, []
-        events, messages = self._mailbox.collect(self._epochs())
+        events, messages = self._collect_filtered() if self._withheld.quarantine else self._mailbox.collect(self._epochs())
         return [*subscriptions, *events, *self._mutations.collect()], messages
+
+    def _collect_filtered(self) -> tuple[list[e.EngineEvent], list[int]]:
+        """As `Mailbox.collect`, while DAGs are set aside: without what is about them."""
+        items, withheld = self._withheld.filter_items(self._mailbox.collect_items(self._epochs()), self._clock.now())
+        self._quarantined += withheld.rows
+        pks = [item.mail_pk for item in items if isinstance(item, MailRecord)]
+        return [*withheld.refusals, *self._mailbox.translate(items)], [*withheld.mail_pks, *pks]
 
     def _create_pool(self, name: str) -> None:
         """Creates the pool with `missing_pool_slots`, and reads all pools."""
@@ -231,11 +275,75 @@ class SchedulerService:
             pools.set_pool(tx, name, self._missing_pool_slots)
             self.memory.update_pools(store_load.load_pools(tx))
 
+    # ---- after a failure ---------------------------------------------------------------------------------------------
+    def _isolate(self, error: Exception, now: Instant) -> None:
+        """Does the rest of a round whose step failed: what fails alone is replaced, refused or set aside, everything else is committed."""
+        self.refused_commits += 1
+        _log.exception("step_failed", error=str(error), kind=type(error).__name__, dag_id=error.dag_id if isinstance(error, EngineStepError) else None)
+        self._reload(now)
+        items, withheld = self._withheld.filter_items(self._mailbox.collect_items(self._epochs()), now)
+        subscriptions, self._loaded_subscriptions = self._loaded_subscriptions, []
+        if withheld.mail_pks or withheld.refusals:
+            self._apply(withheld.refusals, withheld.mail_pks, withheld.rows, now)
+        self._isolation.apply_items([*subscriptions, *items], now)
+        self._mailbox.confirm_applied()
+        for stage in (self._plan, self._create_asset_runs, *map(self._bind_finder, self._event_finders)):
+            try:
+                stage(now)
+            except Exception as failure:
+                if not is_isolable(failure, self._db):
+                    raise
+                dag_pks = find_failing_dags(failure, self.memory)
+                if not self._withheld.set_aside(dag_pks, failure):
+                    raise
+                self._reload(now)  # the next round finds again what was lost
+
+    def _bind_finder(self, find_events: Callable[[Instant], list[e.EngineEvent]]) -> Callable[[Instant], None]:
+        """A stage that applies the events of a finder, and if they fail together, one by one."""
+
+        def apply_found(now: Instant) -> None:
+            for event in find_events(now):
+                self._step_and_commit([event], [], now)
+
+        return apply_found
+
+    def _reload(self, now: Instant) -> None:
+        """Loads all groups again and brings them up to date without any event. A DAG by which that fails is set aside."""
+        for _ in range(RELOADS_MAX):
+            self._reset_state()
+            self._take_groups()
+            try:
+                self._step_and_commit([], [], now)
+                for _ in range(RELOADS_MAX):
+                    if not self._is_due(now):
+                        return
+                    self._step_and_commit([], [], now)
+                return
+            except Exception as failure:
+                if not is_isolable(failure, self._db) or not self._withheld.set_aside(find_failing_dags(failure, self.memory), failure):
+                    raise
+        raise InternalError(f"after {RELOADS_MAX} loads there are still DAGs by which the first step of this scheduler fails")
+
+    def _apply(self, events: list[e.EngineEvent], messages: list[int], quarantined: list[QuarantinedItem], now: Instant) -> None:
+        """One step and commit, which also stores these rows of the table `quarantine`."""
+        self._quarantined += quarantined
+        if events or messages or quarantined:
+            self._step_and_commit(events, messages, now)
+
+    def _confirm_returns(self) -> None:
+        """DAGs and groups that have returned are no longer named in the table: the round was committed with them."""
+        if self._withheld.quarantine.has_returned:
+            self._withheld.confirm_returns()
+        if self._returned_groups:
+            returned, self._returned_groups = self._returned_groups, []
+            self._withheld.release_groups(returned)
+
     # ---- decide, commit, act -----------------------------------------------------------------------------------------
     def _step_and_commit(self, events: list[e.EngineEvent], messages: list[int], now: Instant) -> None:
         loaded, self._loaded = self._loaded, []
         result = step(self.memory, events, now, self._new_id, loaded)
         result.changes.mail_deleted += messages
+        self._add_quarantined(result.changes, now)
         self._multipart.forward_requests(result.changes, now)
         self._touched = result.touched_groups
         self._commit(result)
@@ -261,6 +369,15 @@ class SchedulerService:
         paused = pause_failing_dags(self._db, self.lease.scheduler_id, self.memory, result.failing_dags, now)
         if paused:
             self._step_and_commit(paused, [], now)
+
+    def _add_quarantined(self, changes: Changes, now: Instant) -> None:
+        """Lets the transaction store the messages that could not be read, and those that wait for a DAG that is set aside."""
+        for message, error in self._mailbox.take_unreadable():
+            reason = f"the message cannot be read: {type(error).__name__}: {error}"
+            changes.quarantined.append(build_mail_row(message, [], self.memory, reason, type(error).__name__, now))
+        if self._quarantined:
+            changes.quarantined += self._quarantined
+            self._quarantined = []
 
     def _wake_for_dags(self, read: Collection[DagRecord]) -> None:
         """Wakes triggerers when DAGs were read that may begin or end the need for a watcher of an asset, the monitor for rules of alerts."""
@@ -290,8 +407,12 @@ class SchedulerService:
                 break
             except PoolExhausted as refused:
                 if not retract_admissions(self.memory, result, refused.pool):
-                    raise  # each retry has one pool fewer, so the loop ends
+                    raise CommitRefused(refused, result) from refused  # each retry has one pool fewer, so the loop ends
                 self.contended += 1
+            except Exception as error:
+                if is_isolable(error, self._db):
+                    raise CommitRefused(error, result) from error
+                raise
         self._quarantine.record_commit(result.touched_groups)
         changes = result.changes
         if any(killed for _, killed in changes.deferrals_deleted) or any(wait.due_at is None for wait in changes.deferrals.values()):
@@ -311,9 +432,7 @@ class SchedulerService:
         changes = self._planner.plan(now, self._settings.plan_batch)
         if not changes:
             return
-        self._commits += 1
-        with self._db.scheduler_write(self.lease.scheduler_id) as tx:
-            outcomes = commit.create_planned_runs(tx, changes, now)
+        outcomes = self._store_plans(changes, now)
         created: list[RunRecord] = []
         stale: list[int] = []
         moved: list[CursorMove] = []
@@ -335,6 +454,21 @@ class SchedulerService:
                 events += read_dags(tx, stale, self.memory)
         if events:
             self._step_and_commit(events, [], now)
+
+    def _store_plans(self, changes: list[PlanChange], now: Instant) -> list[PlanOutcome]:
+        """Stores the plans of all DAGs with one commit. If that fails, each alone: a DAG whose plan cannot be stored shows the error."""
+        self._commits += 1
+        try:
+            with self._db.scheduler_write(self.lease.scheduler_id) as tx:
+                return commit.create_planned_runs(tx, changes, now)
+        except Exception as failure:
+            if not is_isolable(failure, self._db):
+                raise
+            if len(changes) > 1:
+                return [outcome for change in changes for outcome in self._store_plans([change], now)]
+            reason = f"its next runs cannot be stored: {describe_failure(failure, changes, stores_nul=self._db.dialect == SQLITE)}"
+        with self._db.scheduler_write(self.lease.scheduler_id) as tx:
+            return [commit.refuse_plan(tx, changes[0], reason)]
 
     def _create_asset_runs(self, now: Instant) -> None:
         if not self._settings.use_schedule:
@@ -362,11 +496,23 @@ class SchedulerService:
             quarantined = [error.group_no]
             self._quarantine.quarantine_groups(quarantined, now)
         else:
-            quarantined = self._quarantine.record_refusal(self._touched, now)
+            touched = error.result.touched_groups if isinstance(error, CommitRefused) else self._touched
+            quarantined = self._quarantine.record_refusal(touched, now)
+        self._returned_groups = []
+        if quarantined:
+            self._name_groups(quarantined, error)
         at = error.dag_id if isinstance(error, EngineStepError) else None
         _log.exception("round_failed", error=str(error), kind=type(error).__name__, dag_id=at, groups_quarantined=quarantined)
         self._reset_state()
         return self._clock.now() + int(min(FAULT_RETRY_S * 2 ** min(self._faults, 10), BEAT_S) * SECOND)
+
+    def _name_groups(self, groups: list[int], error: Exception) -> None:
+        """Names the quarantined groups in the table, if the database takes that now."""
+        cause = root_cause(error)
+        try:
+            self._withheld.store_groups(groups, f"the scheduler failed by an error of its own: {type(cause).__name__}: {cause}; please report this", type(cause).__name__)
+        except Exception as failure:  # this is the last resort: the groups are in quarantine in any case
+            _log.warning("quarantine_not_stored", error=str(failure), kind=type(failure).__name__)
 
     def _reset_state(self) -> None:
         drop_groups(self.memory, list(self.lease.epochs))
@@ -378,7 +524,7 @@ class SchedulerService:
         self._mutations.reset()
         self._multipart.reset()
         self._mailbox.reset()
-        self._loaded, self._loaded_subscriptions, self._touched = [], [], set()
+        self._loaded, self._loaded_subscriptions, self._touched, self._quarantined = [], [], set(), []
         self._must_reload = True
         self._wake_at = None
 

@@ -125,6 +125,11 @@ class Database:
         with self.read() as tx:
             key_check.verify_key(tx)
 
+    def has_key(self) -> bool:
+        """Whether this host has the key of the database: a single value that it does not decrypt is then damaged."""
+        with self.read() as tx:
+            return key_check.is_key_of_database(tx)
+
     def bind_key(self) -> None:
         """As `check_key`, and store the check value of the key. A new home has its key after this call."""
         with self.read() as tx:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from enum import Enum
+
 from gnomon.errors import ConfigurationError, GnomonError, ResourceUnavailable, UserError
 
 
@@ -44,6 +46,10 @@ class PoolExhausted(StoreError):
 
 class UnstorableText(UserError):
     """A text has a character that the database cannot store; nothing of the transaction was stored."""
+
+
+class DataRejected(StoreError):
+    """The database refuses a value or a row: a number without room, a text that it cannot hold, a constraint; nothing of the transaction was stored."""
 
 
 class DatabaseNotInitialised(UserError):
@@ -120,3 +126,30 @@ class MissingKey(WrongKey):
 
 class WriteLockTimeout(ResourceUnavailable):
     """Another process held the write lock for too long."""
+
+
+class FailureKind(Enum):
+    """What a failed transaction says about the next one; see `classify_failure`."""
+
+    DATA = "data"
+    """The data: the same values fail each time, and others do not."""
+    OUTAGE = "outage"
+    """The database or this machine: any transaction may fail now, and the same one may succeed later."""
+    FENCED = "fenced"
+    """Another process has taken over, or the schema is that of another release: this process must stop."""
+    INTERNAL = "internal"
+    """Anything else: an error of Gnomon, or rows that another process has changed."""
+
+
+_KINDS: tuple[tuple[FailureKind, tuple[type[Exception], ...]], ...] = (
+    (FailureKind.FENCED, (FencedError, SchemaTooNew, SchemaTooOld)),
+    (FailureKind.OUTAGE, (ResourceUnavailable, ConfigurationError)),
+    (FailureKind.DATA, (DataRejected, UnstorableText, XComTooLarge, OverflowError, UnicodeError, ValueError)),
+)
+"""The first row that has the class of the error decides. Drivers raise the classes above; OverflowError and UnicodeError come from the binding of a
+value (an integer of more than 64 bits on SQLite, a lone surrogate), ValueError from an encoder (msgspec, json, an instant outside of the calendar)."""
+
+
+def classify_failure(error: BaseException) -> FailureKind:
+    """Which kind of failure this is, on either database."""
+    return next((kind for kind, classes in _KINDS if isinstance(error, classes)), FailureKind.INTERNAL)

@@ -101,9 +101,9 @@ def find_named_backfill(tx: Transaction, backfill_pk: int) -> tuple[str, Backfil
     return None if row is None else (row[0], decode_backfill(row[1:]))
 
 
-def list_backfills_of_groups(tx: Transaction, groups: Iterable[int]) -> list[BackfillRecord]:
-    """Backfills of these groups that have not ended, or of which a run has not ended."""
-    return [decode_backfill(row) for row in tx.all("backfills.of_groups", groups=list(groups))]
+def list_rows_of_groups(tx: Transaction, groups: Iterable[int]) -> list[Row]:
+    """The rows, for `decode_backfill`, of backfills of these groups that have not ended, or of which a run has not ended."""
+    return tx.all("backfills.of_groups", groups=list(groups))
 
 
 def count_backfill_runs(tx: Transaction, backfill_pks: Sequence[int]) -> dict[int, dict[DagRunState, int]]:

@@ -25,10 +25,15 @@ def write_changes(tx: Transaction, changes: Changes) -> None:
     tx.send_many("run_callbacks.put_deadlines", [_encode_deadline(deadline) for deadline in changes.deadlines.values()])
 
 
-def list_unfinished_callbacks(tx: Transaction, groups: Iterable[int]) -> list[tuple[CallbackRecord, RunRecord]]:
-    """The unfinished callbacks of the DAGs of these groups, oldest first, each with its run."""
+def list_rows_of_groups(tx: Transaction, groups: Iterable[int]) -> list[Row]:
+    """The rows, for `decode_callback`, of the unfinished callbacks of the DAGs of these groups, oldest first."""
+    return tx.all("run_callbacks.unfinished_of_groups", groups=list(groups))
+
+
+def attach_runs(tx: Transaction, callbacks: Iterable[CallbackRecord]) -> list[tuple[CallbackRecord, RunRecord]]:
+    """Each of these callbacks with its run; that of a deleted run is left out."""
     found = []
-    for callback in map(_decode_callback, tx.all("run_callbacks.unfinished_of_groups", groups=list(groups))):
+    for callback in callbacks:
         run = tx.one("group_state.run", run_pk=callback.run_pk)
         if run is not None:
             found.append((callback, decode_run(run)))
@@ -37,7 +42,7 @@ def list_unfinished_callbacks(tx: Transaction, groups: Iterable[int]) -> list[tu
 
 def list_callbacks(tx: Transaction, run_pk: int) -> list[CallbackRecord]:
     """The callbacks of the run, oldest first."""
-    return [_decode_callback(row) for row in tx.all("run_callbacks.of_run", run_pk=run_pk)]
+    return [decode_callback(row) for row in tx.all("run_callbacks.of_run", run_pk=run_pk)]
 
 
 def load_deadlines(tx: Transaction, run_pks: Iterable[int]) -> dict[int, list[DeadlineRecord]]:
@@ -66,7 +71,7 @@ def _encode_callback(c: CallbackRecord) -> Row:
     )
 
 
-def _decode_callback(row: Row) -> CallbackRecord:
+def decode_callback(row: Row) -> CallbackRecord:
     callback_id, run_pk, dag_pk, request, created_at, state, *rest = row
     return CallbackRecord(callback_id, run_pk, dag_pk, _request_decoder.decode(request), created_at, CallbackState(state), *rest)
 

@@ -16,6 +16,7 @@ from gnomon.store.errors import (
     CommitUncertain,
     DatabaseReadOnly,
     DatabaseUnavailable,
+    DataRejected,
     DiskFull,
     InvalidAddress,
     StatementTooSlow,
@@ -41,6 +42,8 @@ PIPELINE_THRESHOLD = 2
 Cursor = psycopg.Cursor[Row]
 _RETRYABLE_STATES = ("08", "57P", "55P03", "53300", "40P01", "25P03")
 """SQLSTATEs after which the same call may succeed later: connections, shutdowns, lock time-outs, deadlocks, idle sessions."""
+_DATA_STATES = ("22", "23", "54", "21000")
+"""SQLSTATEs of the data itself: a value that its type cannot hold, a constraint, a value that is too large for an index, two rows of one key."""
 
 
 def connect_postgres(url: str) -> psycopg.Connection[Row]:
@@ -318,6 +321,8 @@ def _translate_error(error: psycopg.Error) -> Exception:
         return DatabaseUnavailable(f"PostgreSQL could not execute the statement now: {_first_line(error)}")
     if isinstance(error, psycopg.DataError) and "NUL" in str(error):
         return UnstorableText("a text contains NUL, which PostgreSQL cannot store; leave it out")
+    if (state is not None and state.startswith(_DATA_STATES)) or isinstance(error, psycopg.DataError | psycopg.IntegrityError):
+        return DataRejected(f"PostgreSQL refuses a value: {_first_line(error)}")
     if state == "53100":
         return DiskFull(f"the disk of PostgreSQL is full ({_first_line(error)}): free some space there")
     if state in {"25006", "42501"}:

@@ -7,9 +7,11 @@ import sqlite3
 from pathlib import Path
 
 from gnomon.errors import GnomonError
-from gnomon.store.errors import DatabaseReadOnly, DatabaseUnavailable, DiskFull, StoreError, UnusableFile
+from gnomon.store.errors import DatabaseReadOnly, DatabaseUnavailable, DataRejected, DiskFull, StoreError, UnusableFile
 
 SQLITE_VERSION_MIN = (3, 35, 0)
+_BINDING = "Error binding parameter"
+"""How Python begins the message about a value that SQLite has no type for."""
 _MOUNTS = Path("/proc/self/mounts")
 _NETWORK_FILE_SYSTEMS = frozenset({
     "nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "glusterfs", "lustre", "beegfs", "gpfs", "ocfs2", "gfs2",
@@ -80,4 +82,6 @@ def translate_sqlite_error(error: sqlite3.Error, path: Path) -> GnomonError | No
         return DatabaseUnavailable(f"the disk of {path} reports an error ({name}): look at the system's log; a full disk can be the cause")
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return DatabaseUnavailable(f"another program writes to {path} without Gnomon's write lock: end that program")
-    return None if isinstance(error, sqlite3.IntegrityError | sqlite3.ProgrammingError) else StoreError(f"{path}: {error}")
+    if isinstance(error, sqlite3.IntegrityError | sqlite3.DataError) or name == "SQLITE_TOOBIG" or _BINDING in str(error):
+        return DataRejected(f"SQLite refuses a value: {error}")
+    return None if isinstance(error, sqlite3.ProgrammingError) else StoreError(f"{path}: {error}")

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Iterator
 
 from gnomon.model.instants import SECOND
-from gnomon.store.errors import ResourceInUse, WrongKey
+from gnomon.store.errors import InvalidKey, ResourceInUse, WrongKey
 from gnomon.store.record_codec import decode_spec
 from gnomon.store.transaction import Transaction
 from gnomon.store.trigger_queue.deferrals import is_plaintext
@@ -26,6 +26,18 @@ def verify_key(tx: Transaction) -> bool:
     row = tx.one("key_check.find")
     _decrypt_samples(tx, row or ())
     return row is not None and tx.cipher.uses_primary_key(row[0])
+
+
+def is_key_of_database(tx: Transaction) -> bool:
+    """Whether this host has the key of the database, whatever single values do not decrypt: these are damaged then."""
+    row = tx.one("key_check.find")
+    if row is not None:
+        return _can_decrypt(tx, row[0])
+    try:
+        verify_key(tx)
+    except (WrongKey, InvalidKey):
+        return False
+    return True
 
 
 def bind_key(tx: Transaction) -> None:

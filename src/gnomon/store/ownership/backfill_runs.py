@@ -45,8 +45,12 @@ def create_backfill_runs(tx: Transaction, change: BackfillChange, now: Instant) 
             return _apply_change(tx, change, now)
     except _BackfillIdTaken as taken:
         error = str(taken)
-    accepted = tx.run("backfill_runs.set_error", backfill_pk=change.backfill_pk, error=error, believed_slots=change.believed_slots) == 1
-    return BackfillOutcome(accepted, error=error)
+    return BackfillOutcome(set_error(tx, change.backfill_pk, change.believed_slots, error), error=error)
+
+
+def set_error(tx: Transaction, backfill_pk: int, believed_slots: int, error: str) -> bool:
+    """Record why the next slots cannot be stored. False if the backfill is planned, was cancelled, or another scheduler continued it."""
+    return tx.run("backfill_runs.set_error", backfill_pk=backfill_pk, error=error, believed_slots=believed_slots) == 1
 
 
 def _apply_change(tx: Transaction, change: BackfillChange, now: Instant) -> BackfillOutcome:

@@ -19,13 +19,13 @@ from gnomon.store.asset_records.asset_queue import discard_queued_events
 from gnomon.store.cross_dag import run_waits
 from gnomon.store.dag_records import event_log, hitl_details, newest_runs, run_callbacks
 from gnomon.store.errors import PoolExhausted, RowsMissing, XComTooLarge
-from gnomon.store.ownership import backfill_runs, mailbox
-from gnomon.store.ownership.planned_runs import create_planned_runs
+from gnomon.store.ownership import backfill_runs, mailbox, quarantine
+from gnomon.store.ownership.planned_runs import create_planned_runs, refuse_plan
 from gnomon.store.record_codec import encode_run_change, encode_task_change
 from gnomon.store.transaction import Row, Transaction, notify_on_commit
 from gnomon.store.trigger_queue import deferrals
 
-__all__ = ["apply_changes", "create_planned_runs", "delete_dags", "delete_history", "delete_runs"]
+__all__ = ["apply_changes", "create_planned_runs", "delete_dags", "delete_history", "delete_runs", "refuse_plan"]
 
 
 def apply_changes(tx: Transaction, changes: Changes, *, clear_state_on_success: bool = False) -> None:
@@ -69,6 +69,7 @@ def apply_changes(tx: Transaction, changes: Changes, *, clear_state_on_success: 
         tx.send("commit.require_fresh_interpreter", path=path, reason=reason)
     _send_complete(tx, "mailbox.remove", [(mail_pk,) for mail_pk in changes.mail_deleted], "messages")
     mailbox.send_messages(tx, changes.mail_sent)
+    quarantine.add_items(tx, changes.quarantined)
     discard_queued_events(tx, changes.queue_discards)
     publish_events(tx, changes.asset_events)
     for request_pk, state, answer in changes.answers:

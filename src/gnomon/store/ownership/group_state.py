@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
+from functools import partial
 
 from gnomon.model.records import DagRecord, GroupState, PoolRecord, RunRecord, TaskRecord
 from gnomon.model.spec import DagSpec
 from gnomon.store.admin import pools
 from gnomon.store.cross_dag import run_waits, upstream_dags
 from gnomon.store.dag_records import backfills, run_callbacks
+from gnomon.store.ownership.damaged_rows import DamagedRows
 from gnomon.store.record_codec import decode_cursor, decode_planned_run, decode_run, decode_spec, decode_task
 from gnomon.store.spec_cache import SpecCache
 from gnomon.store.transaction import Row, Transaction
@@ -25,31 +27,48 @@ def load_groups(tx: Transaction, groups: Iterable[int]) -> GroupState:
     Queued runs that wait for their turn in a backfill stay in the store, however many there are.
 
     Also the waits of the runs for other DAGs, and the subscriptions of other runs to DAGs of these groups with the facts of their slots.
+    A DAG of which a row cannot be decoded is left out, and named in `undecodable`. Raises WrongKey if this host does not have the key of the database.
     """
     wanted = list(groups)
-    dags = _decode_dags(tx, tx.all("group_state.dags_of_groups", groups=wanted))
-    return _load_state(tx, wanted, dags, _load_unfinished(tx, wanted))
+    damage = DamagedRows(tx)
+    dags = _decode_dags_leniently(tx, tx.all("group_state.dags_of_groups", groups=wanted), damage)
+    return _load_state(tx, wanted, dags, _load_unfinished(tx, wanted, damage), damage)
 
 
 def load_busy_groups(tx: Transaction, groups: Iterable[int], dag_pks: Iterable[int] = ()) -> GroupState:
     """As `load_groups`, with the DAGs `dag_pks` and those that have unfinished runs only: of ten thousand DAGs, these are few."""
     wanted = list(groups)
-    runs = _load_unfinished(tx, wanted)
-    return _load_state(tx, wanted, load_dags(tx, sorted({*dag_pks, *(run.dag_pk for run in runs)})), runs)
+    damage = DamagedRows(tx)
+    runs = _load_unfinished(tx, wanted, damage)
+    return _load_state(tx, wanted, load_dags(tx, sorted({*dag_pks, *(run.dag_pk for run in runs)})), runs, damage)
 
 
-def _load_unfinished(tx: Transaction, groups: list[int]) -> list[RunRecord]:
-    return _attach_kept_specs(tx, [decode_run(row) for row in tx.all("group_state.unfinished_runs", groups=groups)])
+def _load_unfinished(tx: Transaction, groups: list[int], damage: DamagedRows) -> list[RunRecord]:
+    runs = damage.decode_rows(tx.all("group_state.unfinished_runs", groups=groups), decode_run, lambda row: row[1])
+    damage.run_pks.update((run.run_pk, run.dag_pk) for run in runs)
+    try:
+        return _attach_kept_specs(tx, runs)
+    except Exception as error:
+        damage.check(error)
+        attached = (damage.try_part(run.dag_pk, partial(_attach_kept_specs, tx, [run])) for run in runs)
+        return [run for part in attached for run in part or ()]
 
 
-def _load_state(tx: Transaction, groups: list[int], dags: list[DagRecord], runs: list[RunRecord]) -> GroupState:
+def _load_state(tx: Transaction, groups: list[int], dags: list[DagRecord], runs: list[RunRecord], damage: DamagedRows) -> GroupState:
     run_pks = [run.run_pk for run in runs]
-    return GroupState(
-        dags, runs, load_tasks(tx, run_pks), _load_previous_runs_by_dag(tx, dags, runs), run_waits.load_run_waits(tx, run_pks),
-        upstream_dags.attach_slot_facts(tx, run_waits.list_open_subscriptions(tx, groups)),
-        backfills.list_backfills_of_groups(tx, groups),
-        run_callbacks.list_unfinished_callbacks(tx, groups), run_callbacks.load_deadlines(tx, run_pks),
+    tasks = _load_tasks_leniently(tx, run_pks, damage)
+    waits = damage.load_by_run(run_pks, partial(run_waits.load_run_waits, tx))
+    deadlines = damage.load_by_run(run_pks, partial(run_callbacks.load_deadlines, tx))
+    previous = damage.load_by_dag(dags, lambda some: _load_previous_runs_by_dag(tx, some, runs))
+    backfill_records = damage.decode_rows(backfills.list_rows_of_groups(tx, groups), backfills.decode_backfill, lambda row: row[1])
+    callbacks = damage.decode_rows(run_callbacks.list_rows_of_groups(tx, groups), run_callbacks.decode_callback, lambda row: row[2])
+    state = GroupState(
+        dags, runs, tasks, previous, waits, upstream_dags.attach_slot_facts(tx, run_waits.list_open_subscriptions(tx, groups)),
+        backfill_records, run_callbacks.attach_runs(tx, callbacks), deadlines,
     )
+    if damage.errors:
+        damage.remove_from(state)
+    return state
 
 
 def _attach_kept_specs(tx: Transaction, runs: list[RunRecord]) -> list[RunRecord]:
@@ -118,6 +137,26 @@ def load_task_numbers(tx: Transaction, dag_pks: Iterable[int]) -> dict[int, dict
         for dag_pk, task_id, task_no in tx.all("group_state.task_numbers", dag_pks=keys):
             numbers.setdefault(dag_pk, {})[task_id] = task_no
     return numbers
+
+
+def _decode_dags_leniently(tx: Transaction, rows: list[Row], damage: DamagedRows) -> list[DagRecord]:
+    try:
+        return _decode_dags(tx, rows)
+    except Exception as error:
+        damage.check(error)
+    for row in rows:
+        damage.names[row[0]] = (row[1], row[2])
+    decoded = (damage.try_part(row[0], partial(_decode_dags, tx, [row])) for row in rows)
+    return [dag for dags in decoded for dag in dags or ()]
+
+
+def _load_tasks_leniently(tx: Transaction, run_pks: list[int], damage: DamagedRows) -> list[TaskRecord]:
+    try:
+        return load_tasks(tx, run_pks)
+    except Exception as error:
+        damage.check(error)
+    loaded = (damage.try_part(damage.run_pks[run_pk], partial(load_tasks, tx, [run_pk])) for run_pk in run_pks)
+    return [task for tasks in loaded for task in tasks or ()]
 
 
 def _decode_dags(tx: Transaction, rows: list[Row]) -> list[DagRecord]:

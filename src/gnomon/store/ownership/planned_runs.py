@@ -49,13 +49,18 @@ def _plan_dag(tx: Transaction, change: PlanChange, now: Instant) -> PlanOutcome:
         error = str(taken)
         kept = _cut_change(change, taken.planned, error)
     if kept is None:
-        is_current = tx.run("commit.reject_plan", dag_pk=change.dag_pk, expected=change.believed_plan_seq, error=error)
-        record_change(tx, DagChange(change.dag_pk, "updated"))
-        return PlanOutcome(change.dag_pk, accepted=bool(is_current), error=error)
+        return refuse_plan(tx, change, error)
     with tx.savepoint():
         outcome = _apply_change(tx, kept, now)
     outcome.error, outcome.instead = error, kept
     return outcome
+
+
+def refuse_plan(tx: Transaction, change: PlanChange, error: str) -> PlanOutcome:
+    """Store no run of the change: the cursor stays, and the DAG shows the error."""
+    is_current = tx.run("commit.reject_plan", dag_pk=change.dag_pk, expected=change.believed_plan_seq, error=error)
+    record_change(tx, DagChange(change.dag_pk, "updated"))
+    return PlanOutcome(change.dag_pk, accepted=bool(is_current), error=error)
 
 
 def _cut_change(change: PlanChange, planned: PlannedRun, error: str) -> PlanChange | None:
