@@ -9,8 +9,8 @@ from gnomon.errors.authoring import AirflowException
 from gnomon.errors.error_text import class_name, describe_error, error_text, error_traceback, format_error, safe_repr
 from gnomon.errors.product import GnomonError
 from gnomon.log.secret_masks import hide
-from gnomon.model.attempts import escape_unstorable
 from gnomon.model.spec import ParseFailure
+from gnomon.model.storable_text import escape_unstorable
 from gnomon.processes.author_frames import parse_fault_dump
 from gnomon.processes.author_traceback import is_author_file
 from gnomon.processes.exit_reasons import describe_crash

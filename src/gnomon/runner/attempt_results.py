@@ -19,9 +19,10 @@ from gnomon.errors.authoring import (
 )
 from gnomon.errors.error_text import class_name, error_text, safe_repr
 from gnomon.log.secret_masks import hide
-from gnomon.model.attempts import Attempt, AttemptResult, escape_unstorable, xcom_fault
+from gnomon.model.attempts import Attempt, AttemptResult, xcom_fault
 from gnomon.model.deferral import Deferral
 from gnomon.model.instants import Instant, to_instant
+from gnomon.model.storable_text import escape_unstorable
 from gnomon.sdk.runtime.xcom import encode_xcom
 
 REASON_MAX = 1000

@@ -6,9 +6,10 @@ import json
 from collections.abc import Sequence
 
 from gnomon.engine import events as e
-from gnomon.model.attempts import AttemptResult, escape_unstorable
+from gnomon.model.attempts import AttemptResult
 from gnomon.model.deferral import DeferralResult
 from gnomon.model.instants import Instant
+from gnomon.model.storable_text import escape_unstorable
 from gnomon.scheduler.unstorable_values import INTEGER_MAX, INTEGER_MIN
 
 

@@ -13,11 +13,12 @@ import msgspec
 from gnomon import log
 from gnomon.engine import events as e
 from gnomon.engine.state.engine_state import EngineState
-from gnomon.model.attempts import AttemptResult, escape_unstorable
+from gnomon.model.attempts import AttemptResult
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import Instant
 from gnomon.model.quarantine import QuarantinedItem
 from gnomon.model.records import MailRecord
+from gnomon.model.storable_text import escape_unstorable
 from gnomon.scheduler.event_bisection import apply_bisected
 from gnomon.scheduler.event_replacement import build_replacement
 from gnomon.scheduler.event_subjects import find_dag_pk, find_run_pk

@@ -8,7 +8,7 @@ from gnomon.engine import events as e
 from gnomon.engine.state.engine_state import EngineState
 from gnomon.engine.step_context import StepResult
 from gnomon.errors.product import EngineStepError
-from gnomon.model.attempts import escape_unstorable
+from gnomon.model.storable_text import escape_unstorable
 from gnomon.scheduler.unstorable_values import find_unstorable
 from gnomon.store import Database, FailureKind, WrongKey, classify_failure
 

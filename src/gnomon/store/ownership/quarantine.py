@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gnomon.model.attempts import escape_unstorable
 from gnomon.model.quarantine import DAG_KIND, REASON_MAX, QuarantinedItem, dag_key, group_key
 from gnomon.model.records import NewMail
+from gnomon.model.storable_text import escape_unstorable
 from gnomon.store.errors import NotFound
 from gnomon.store.ownership import mailbox
 from gnomon.store.transaction import Row, Transaction, notify_on_commit
