@@ -6,16 +6,14 @@ A pattern such as `^([a-z]+)+$` takes twice as long with each further letter, an
 from __future__ import annotations
 
 import json
-import signal
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from types import FrameType
+from collections.abc import Mapping
 from typing import Any
 
 from gnomon.config import Config
 from gnomon.errors.authoring import ParamValidationError
 from gnomon.errors.product import UserError
 from gnomon.errors.timetable import PlanningError
+from gnomon.processes.cpu_deadline import CpuDeadlineExceeded, limit_cpu
 from gnomon.sdk.arguments.notset import NOTSET, is_given
 from gnomon.sdk.arguments.params import Param
 from gnomon.sdk.arguments.schema_cost import is_cheap
@@ -24,10 +22,6 @@ from gnomon.timetable_host.sync_client import ask_and_wait
 
 CHECK_S = 2.0
 """Processor time of one check of all values of a request."""
-
-
-class CheckTimeout(BaseException):
-    """The values have taken CHECK_S."""
 
 
 def find_param_faults(cfg: Config, schemas: Mapping[str, Mapping[str, Any]], values: Mapping[str, Any]) -> dict[str, str]:
@@ -61,12 +55,12 @@ def check_params(*, checks: str) -> dict[str, str]:
     faults = {}
     name, schema = "", {}
     try:
-        with _limit(CHECK_S):
+        with limit_cpu(CHECK_S):
             for name, schema, value in json.loads(checks):
                 fault = _find_fault(schema, value)
                 if fault is not None:
                     faults[name] = fault
-    except CheckTimeout:
+    except CpuDeadlineExceeded:
         what = "pattern" if "pattern" in schema else "schema"
         faults[name] = (
             f"the {what} of param {name!r} took longer than {CHECK_S:g} s for this value, so it was not accepted; in the DAG file, write a {what} that decides faster "
@@ -83,19 +77,3 @@ def _find_fault(schema: Mapping[str, Any], value: Any) -> str | None:
     except ParamValidationError as error:
         return str(error).removeprefix("Param: ")
     return None
-
-
-@contextmanager
-def _limit(seconds: float) -> Iterator[None]:
-    """Raise CheckTimeout after so many seconds of processor time. The engine of expressions looks for signals while it matches."""
-    before = signal.signal(signal.SIGVTALRM, _raise_timeout)
-    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        signal.signal(signal.SIGVTALRM, before)
-
-
-def _raise_timeout(_number: int, _frame: FrameType | None) -> None:
-    raise CheckTimeout
