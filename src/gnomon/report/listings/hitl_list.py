@@ -92,10 +92,15 @@ def build_answer(cfg: Config, named: NamedHITLDetail, options: Sequence[str], pa
 def _validate_params(cfg: Config, task_id: str, request: HITLRequest, given: Mapping[str, object]) -> dict[str, object]:
     """The values of all params, checked by their schemas."""
     values = {**list_param_defaults(request), **given}
-    faults = find_param_faults(cfg, {name: param.get("schema") or {} for name, param in request.params.items()}, values)
+    faults = find_param_faults(cfg, {name: _find_schema(param) for name, param in request.params.items()}, values)
     for name, fault in faults.items():
         raise AnswerRefused(f"task {task_id!r}: Param {name!r}: {fault} Give values as JSON: --params '{{\"NAME\": VALUE}}'")
     return values
+
+
+def _find_schema(param: Mapping[str, object]) -> Mapping[str, object]:
+    schema = param.get("schema")
+    return schema if isinstance(schema, Mapping) else {}
 
 
 def _build_row(named: NamedHITLDetail) -> OpenQuestionRow:
