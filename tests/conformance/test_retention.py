@@ -193,14 +193,14 @@ def test_a_log_file_that_cannot_be_deleted_does_not_keep_the_others(world: World
     for name in ("a.log", "b.log", "c.log"):
         (folder / name).write_text("x")
         os.utime(folder / name, (1, 1))
-    delete = Path.unlink
+    delete = os.unlink
 
-    def refuse(path: Path, missing_ok: bool = False) -> None:
-        if path.name == "b.log":
+    def refuse(name: str, *, dir_fd: int) -> None:
+        if name == "b.log":
             raise PermissionError(13, "Permission denied")
-        delete(path, missing_ok)
+        delete(name, dir_fd=dir_fd)
 
-    monkeypatch.setattr(Path, "unlink", refuse)
+    monkeypatch.setattr(os, "unlink", refuse)
     assert clean(world, logs=logs, tables=("logs",)) == {"logs": 2}
     assert [path.name for path in folder.iterdir()] == ["b.log"]
 

@@ -12,6 +12,7 @@ from enum import Enum
 from gnomon.actions.actor import Actor
 from gnomon.actions.author_queries import preview_backfill_slots
 from gnomon.actions.run_conf import check_run_conf
+from gnomon.config import Config
 from gnomon.decide.rerun_version import takes_newest_version
 from gnomon.errors.product import UserError
 from gnomon.model.accounts import Author
@@ -83,7 +84,7 @@ class BackfillSwitch(Enum):
     CANCEL = "cancelled"
 
 
-def check_backfill(request: BackfillRequest) -> None:
+def check_backfill(cfg: Config, request: BackfillRequest) -> None:
     """Raises UserError for a DAG that has no backfills, BackfillRefused for one without slots and for a range that cannot be backfilled."""
     dag, spec = request.dag, request.dag.spec
     if not dag.active:
@@ -97,7 +98,7 @@ def check_backfill(request: BackfillRequest) -> None:
     if request.from_at > request.to_at:
         raise BackfillRefused(f"the range from {iso(request.from_at)} to {iso(request.to_at)} ends before it begins; exchange the two dates")
     _check_version(request)
-    check_run_conf(spec, request.conf)
+    check_run_conf(cfg, spec, request.conf)
     depending = [task.task_id for task in spec.tasks if task.depends_on_past or task.wait_for_downstream]
     if request.runs_backwards and depending:
         raise BackfillRefused(

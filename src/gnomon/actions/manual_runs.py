@@ -9,6 +9,8 @@ from gnomon.actions.actor import Actor
 from gnomon.actions.author_queries import find_manual_slot, plan_manual_run, resolve_manual_partition_date
 from gnomon.actions.note_changes import add_run_note
 from gnomon.actions.run_conf import check_run_conf, list_conf_faults
+from gnomon.config import Config
+from gnomon.config.pattern_cost import is_linear
 from gnomon.errors.product import UserError
 from gnomon.model.ids import find_run_id_fault, quote_argument
 from gnomon.model.instants import Instant, iso
@@ -20,6 +22,7 @@ from gnomon.report.listings.dag_list import find_dag
 from gnomon.store import Database, notify_on_commit
 from gnomon.store.cross_dag import dag_edges
 from gnomon.store.dag_records import dag_runs
+from gnomon.timetable_host.param_checks import find_param_faults
 
 
 class SlotNotFound(UserError):
@@ -76,7 +79,7 @@ def create_run(actor: Actor, db: Database, new: NewRun) -> CreatedRun:
     with db.read() as tx:
         dag = find_dag(tx, new.dag_id)
     _check_active(dag)
-    check_run_conf(dag.spec, new.conf)
+    check_run_conf(actor.cfg, dag.spec, new.conf)
     plan = _plan(actor, dag, new, now)
     manual_slot = plan.manual_slot
     with db.write() as tx:
@@ -135,12 +138,12 @@ def preview_run(actor: Actor, db: Database, new: NewRun) -> RunPreview:
         holder = None if logical_at is None else dag_runs.find_slot_holder(tx, dag.dag_pk, str(logical_at))
         same = dag_runs.find_stored_run(tx, dag.dag_id, plan.run_id)
         unfinished = sum(run.run_type is not DagRunType.BACKFILL for run in dag_runs.list_unfinished_runs(tx, dag.dag_pk))
-    return RunPreview(dag, plan, list_conf_faults(dag.spec, new.conf), holder or (None if same is None else same.run_id), unfinished)
+    return RunPreview(dag, plan, list_conf_faults(actor.cfg, dag.spec, new.conf), holder or (None if same is None else same.run_id), unfinished)
 
 
 def _plan(actor: Actor, dag: DagRecord, new: NewRun, now: Instant) -> RunPlan:
     if new.run_id is not None:
-        check_run_id(new.run_id, actor.cfg.text("scheduler", "allowed_run_id_pattern"))
+        check_run_id(actor.cfg, new.run_id)
     partition_key, partition_date = new.partition_key, resolve_manual_partition_date(actor.cfg, dag, new.partition_key)
     manual_slot = _find_manual_slot(actor, dag, new, now)
     planned = plan_manual_run(actor.cfg, dag.spec, dag.file, manual_slot.logical_at, now)
@@ -160,12 +163,17 @@ def _name_run(run_type: DagRunType, planned: PlannedRun, run_after: Instant) -> 
     return planned.run_id if run_type is DagRunType.MANUAL else run_type.generate_run_id(iso(run_after) or "")
 
 
-def check_run_id(run_id: str, pattern: str) -> None:
+def check_run_id(cfg: Config, run_id: str) -> None:
     """Raise UserError for a text that cannot be a run id, or that [scheduler] allowed_run_id_pattern does not match."""
     fault = find_run_id_fault(run_id)
     if fault is not None:
         raise UserError(fault)
-    if re.search(pattern, run_id) is None:
+    pattern = cfg.text("scheduler", "allowed_run_id_pattern")
+    if is_linear(pattern):
+        is_allowed = re.search(pattern, run_id) is not None
+    else:
+        is_allowed = not find_param_faults(cfg, {"run_id": {"pattern": pattern}}, {"run_id": run_id})
+    if not is_allowed:
         raise UserError(f"run id {run_id!r} does not match {pattern}; choose another run id, or change [scheduler] allowed_run_id_pattern")
 
 

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from gnomon.errors.authoring import ParamValidationError
+from gnomon.config import Config
 from gnomon.errors.product import UserError
 from gnomon.model.spec import DagSpec
-from gnomon.sdk.arguments import params as conf_of_params
+from gnomon.timetable_host.param_checks import find_param_faults
 
 
-def check_run_conf(spec: DagSpec, conf: dict[str, object]) -> None:
+def check_run_conf(cfg: Config, spec: DagSpec, conf: dict[str, object]) -> None:
     """Check the conf of a run against the params of the DAG. Raises UserError, which names the param that does not fit."""
-    try:
-        conf_of_params.check_conf(spec, conf)
-    except ParamValidationError as error:
-        raise UserError(
-            f"the conf does not fit the params of DAG {spec.dag_id!r}: {error} See: gnomon dags show {spec.dag_id}"
-        ) from None
+    faults = list_conf_faults(cfg, spec, conf)
+    if faults:
+        name = next((name for name in conf if name in faults), next(iter(faults)))
+        raise UserError(f"the conf does not fit the params of DAG {spec.dag_id!r}: Param {name!r}: {faults[name]} See: gnomon dags show {spec.dag_id}")
 
 
-def list_conf_faults(spec: DagSpec, conf: dict[str, object]) -> dict[str, str]:
+def list_conf_faults(cfg: Config, spec: DagSpec, conf: dict[str, object]) -> dict[str, str]:
     """By name of the param: why the conf of a run does not fit it."""
-    return conf_of_params.list_conf_faults(spec, conf)
+    if not spec.params:
+        return {}
+    values = {name: conf.get(name, param.default) for name, param in spec.params.items() if name in conf or not param.required}
+    return find_param_faults(cfg, {name: param.schema for name, param in spec.params.items()}, values)

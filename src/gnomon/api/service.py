@@ -37,6 +37,7 @@ waits for each turn while a long one is computed."""
 DRAIN_S = 3
 """How long unfinished requests may continue after SIGTERM."""
 HOSTS_MAX, HOSTS_KEPT = 4, 2
+CHECK_HOSTS_MAX, CHECK_HOSTS_KEPT = 4, 1
 """Processes for code of authors (timetables, partition mappers, plugins, connection tests) that requests have started, and those that wait for the next one."""
 _log = log.get_logger("api")
 DESCRIPTORS = 8_192
@@ -100,7 +101,8 @@ def main(cfg: Config, listener: socket.socket) -> int:
     server = create_server(context)
     tune_garbage_collector()
     hosts = HostSlots(HOSTS_MAX, HOSTS_KEPT)
-    share_hosts(hosts)
+    check_hosts = HostSlots(CHECK_HOSTS_MAX, CHECK_HOSTS_KEPT)
+    share_hosts(hosts, check_hosts)
     _log.info("api_server_started")
     heartbeat = ApiServerHeartbeat(context.server_figures, lambda: context.database)
     preload = FactsPreload(context.facts, lambda: context.database)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from gnomon import log
 from gnomon.clock import Clock
+from gnomon.log.confined_files import ConfinedFile, list_files, list_folders, remove_empty_folder
 from gnomon.model.instants import SECOND, Instant, add_seconds
 from gnomon.remote_logs.live_copies import LIVE
 from gnomon.remote_logs.task_log_folder import COPIES
@@ -83,16 +84,16 @@ class Housekeeping:
         """Delete log files that were written last before an instant, and folders that this leaves empty. A log that is not uploaded yet stays."""
         count = 0
         unsent = list_unsent_logs(self._logs_folder)
-        for path in _list_old_files(self._logs_folder, before / SECOND):
+        for file in _list_old_files(self._logs_folder, before / SECOND):
             if self._stop():
                 break
-            if str(path.relative_to(self._logs_folder)) in unsent:
+            if file.relative in unsent:
                 continue
             if not dry_run:
                 try:
-                    path.unlink(missing_ok=True)
+                    file.unlink(missing_ok=True)
                 except OSError as error:  # such as a file of another user: the others are deleted all the same
-                    _log.warning("log_file_not_deleted", path=str(path), error=error.strerror)
+                    _log.warning("log_file_not_deleted", path=str(file), error=error.strerror)
                     continue
             count += 1
             if dry_run:
@@ -104,13 +105,13 @@ class Housekeeping:
         return count
 
 
-def _list_old_files(folder: Path, before_s: float) -> Iterator[Path]:
-    """Log files of attempts, callbacks and watchers that were written last before an instant; other files in the folder are not Gnomon's."""
+def _list_old_files(folder: Path, before_s: float) -> Iterator[ConfinedFile]:
+    """Log files of attempts, callbacks and watchers that were written last before an instant, and old links in their places; other files in the folder are not Gnomon's."""
     for pattern in LOG_FILES:
-        for path in folder.glob(pattern):
+        for file in list_files(folder, pattern):
             try:
-                if path.lstat().st_mtime < before_s:
-                    yield path
+                if file.changed_s() < before_s:
+                    yield file
             except FileNotFoundError:
                 continue
 
@@ -118,9 +119,8 @@ def _list_old_files(folder: Path, before_s: float) -> Iterator[Path]:
 def _remove_empty_folders(folder: Path, before_s: float) -> None:
     """Remove empty folders that were changed last before an instant: a task may be about to write into a newer one."""
     for pattern in LOG_FOLDERS:
-        for path in folder.glob(pattern):
+        for empty in list_folders(folder, pattern):
             try:
-                if path.stat().st_mtime < before_s and not any(path.iterdir()):
-                    path.rmdir()
+                remove_empty_folder(empty, before_s)
             except OSError:
-                continue  # it has been written into, or is no folder
+                continue  # it is not empty, or is gone

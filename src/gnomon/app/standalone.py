@@ -19,7 +19,7 @@ from gnomon.config import Config, read_executors, set_current_config
 from gnomon.config.alert_rules import read_alert_settings
 from gnomon.model.accounts import FIRST_ACCOUNT
 from gnomon.model.executors import LOCAL_EXECUTOR
-from gnomon.processes.kernel import become_subreaper
+from gnomon.processes.kernel import become_subreaper, protect_memory
 from gnomon.processes.process_title import name_service, set_title
 from gnomon.remote_logs.remote_log_settings import read_remote_log_settings
 
@@ -38,6 +38,7 @@ def run_standalone(cfg: Config, port: int | None = None) -> int:
         lock.describe(f"{browser_address(listener)}, started by process {os.getpid()}")
         set_current_config(cfg)
         set_title("standalone", cfg.home)
+        protect_memory()
         services.configure_log(cfg, "standalone")
         services.warn_of_options_without_effect(cfg)
         become_subreaper()

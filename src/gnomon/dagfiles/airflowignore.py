@@ -12,13 +12,26 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
+from gnomon.dagfiles.ignore_patterns import (
+    ANY_CHARACTER,
+    ANY_NAME,
+    EVERYTHING,
+    FOLDERS,
+    Glob,
+    GlobPart,
+    PathPattern,
+    compile_regexp,
+    literal,
+    one_of,
+)
+
 FILE_NAME = ".airflowignore"
 
 
 class IgnoreRule(NamedTuple):
     """One line of an ignore file: it excludes the paths that it matches, or includes them again."""
 
-    pattern: re.Pattern[str]
+    pattern: PathPattern
     is_ignoring: bool = True
     is_folders_only: bool = False
 
@@ -32,6 +45,15 @@ class IgnoreRules:
     rules: tuple[IgnoreRule, ...]
     whole_path: bool
     """True for regexp syntax: patterns match the path relative to the DAG folder, not relative to `folder`."""
+
+    def list_problems(self) -> list[str]:
+        """A sentence about each rule that has taken too long."""
+        return [f"{self.place}: {rule.pattern.problem}" for rule in self.rules if rule.pattern.problem is not None]
+
+    @property
+    def place(self) -> str:
+        """The path of the file, relative to the DAG folder."""
+        return f"{self.folder}/{FILE_NAME}" if self.folder else FILE_NAME
 
     def verdict(self, path: str, is_folder: bool) -> bool | None:
         """Whether the last rule that matches ignores the path (relative to the DAG folder); None when none matches."""
@@ -72,7 +94,7 @@ def is_ignored(path: str, is_folder: bool, layers: list[IgnoreRules]) -> bool:
 
 def _parse_regexp(line: str) -> IgnoreRule | None:
     pattern = re.sub(r"\s*#.*", "", line).strip()
-    return IgnoreRule(re.compile(pattern)) if pattern else None
+    return IgnoreRule(compile_regexp(pattern)) if pattern else None
 
 
 def _parse_glob(line: str) -> IgnoreRule | None:
@@ -84,31 +106,30 @@ def _parse_glob(line: str) -> IgnoreRule | None:
     pattern = pattern[1:] if pattern.startswith(("\\#", "\\!")) else pattern
     folders_only = pattern.endswith("/")
     pattern = pattern.rstrip("/")
-    anchored = "/" in pattern
-    body = _glob_to_regexp(pattern.lstrip("/"))
-    return IgnoreRule(re.compile(f"{'^' if anchored else '(?:^|/)'}{body}$"), ignores, folders_only) if body else None
+    body = pattern.lstrip("/")
+    return IgnoreRule(_compile_glob(body, is_anchored="/" in pattern), ignores, folders_only) if body else None
 
 
 @lru_cache(maxsize=1024)
-def _glob_to_regexp(pattern: str) -> str:
-    """The regular expression of one .gitignore pattern."""
-    out: list[str] = []
+def _compile_glob(pattern: str, *, is_anchored: bool) -> Glob:
+    """One .gitignore pattern. Raises re.error for a class of characters that is none."""
+    parts: list[GlobPart] = []
     at = 0
     while at < len(pattern):
         if pattern.startswith("**/", at) and (at == 0 or pattern[at - 1] == "/"):
-            out.append("(?:.*/)?")
+            parts.append(FOLDERS)
             at += 3
         elif pattern[at:] == "**" and (at == 0 or pattern[at - 1] == "/"):
-            out.append(".+")
+            parts += EVERYTHING
             at += 2
         elif pattern[at] == "[" and (end := pattern.find("]", at + 2)) > 0:
             inside = pattern[at + 1 : end].replace("\\", "\\\\")
-            out.append(f"[^/{inside[1:]}]" if inside[0] in "!^" else f"[{inside}]")
+            parts.append(one_of(f"[^/{inside[1:]}]" if inside[0] in "!^" else f"[{inside}]"))
             at = end + 1
         elif pattern[at] == "\\" and at + 1 < len(pattern):
-            out.append(re.escape(pattern[at + 1]))
+            parts.append(literal(pattern[at + 1]))
             at += 2
         else:
-            out.append({"*": "[^/]*", "?": "[^/]"}.get(pattern[at]) or re.escape(pattern[at]))
+            parts.append({"*": ANY_NAME, "?": ANY_CHARACTER}.get(pattern[at]) or literal(pattern[at]))
             at += 1
-    return "".join(out)
+    return Glob(parts, is_anchored=is_anchored)

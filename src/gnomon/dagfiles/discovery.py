@@ -38,18 +38,26 @@ class FolderListing:
     """Messages about ignore files and archives that cannot be read."""
 
 
+_IGNORE_FILE_MAX = 1_000_000
+"""Characters that are read of an ignore file."""
+
+
 class FileDiscovery:
     """Lists folders. Remembers by stamp which files are DAG files, so that an unchanged file is not read again."""
 
     def __init__(self, *, regexp_ignore: bool, safe_mode: bool) -> None:
         self._regexp = regexp_ignore
         self._safe_mode = safe_mode
+        self._ignore_rules: list[airflowignore.IgnoreRules] = []
+        """Those that the last listing has met."""
         self._known_files: dict[str, tuple[str, tuple[str, ...]]] = {}
 
     def list_folder(self, root: SourceFolder) -> FolderListing:
         """All DAG files below `root`. File system errors are not raised; see `FolderListing.unreadable`."""
         listing = FolderListing(is_plugins=root.is_plugins)
+        self._ignore_rules.clear()
         self._list_below(root.folder, "", [], frozenset(), listing)
+        listing.problems += [f"{root.folder}: {problem}" for rules in self._ignore_rules for problem in rules.list_problems()]
         below = os.path.join(root.folder, "")
         removed = [path for path in self._known_files if path.startswith(below) and path not in listing.files and not os.path.lexists(path)]
         for path in removed:
@@ -85,13 +93,14 @@ class FileDiscovery:
     def _rules(self, folder: str, relative: str, listing: FolderListing) -> Iterator[airflowignore.IgnoreRules]:
         path = os.path.join(folder, airflowignore.FILE_NAME)
         try:
-            with open(path, encoding="utf-8", errors="replace") as opened:
-                text = opened.read()
+            with open(path, encoding="utf-8", errors="replace", opener=_open_regular) as opened:
+                text = opened.read(_IGNORE_FILE_MAX)
         except OSError as error:
             listing.problems.append(f"{path} cannot be read ({error.strerror}): its rules are not applied")
             return
         rules, problems = airflowignore.parse_ignore_file(text, relative, regexp=self._regexp)
         listing.problems += [f"{folder}: {problem}" for problem in problems]
+        self._ignore_rules.append(rules)
         yield rules
 
     def _add_file(self, path: str, listing: FolderListing) -> None:
@@ -155,3 +164,12 @@ def _is_archive(path: str) -> bool:
     with open(path, "rb") as opened:
         head = opened.read(4)
     return head == b"PK\x03\x04" or (path.endswith(".zip") and zipfile.is_zipfile(path))
+
+
+def _open_regular(path: str, flags: int) -> int:
+    """Open a file for `open`; a pipe, which would be waited for, and a device are refused with OSError."""
+    descriptor = os.open(path, flags | os.O_NONBLOCK)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "it is no regular file")
+    return descriptor

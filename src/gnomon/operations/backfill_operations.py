@@ -186,7 +186,7 @@ def _find_slots(
     with scope.db.read() as tx:
         dag = find_dag(tx, dag_id)
     request = BackfillRequest(dag, from_at, to_at, chosen[reprocess], max_active_runs, runs_backwards, conf or {}, is_newest_wanted)
-    check_backfill(request)
+    check_backfill(scope.actor.cfg, request)
     return request, find_slots(scope.actor, request)
 
 

@@ -56,6 +56,6 @@ def answer_question(
         named = find_open_question(tx, dag, run, task_id, map_index)
     choices = named.detail.request.options
     chosen = list(dict.fromkeys(options or (choices if len(choices) == 1 else ())))
-    body: dict[str, Any] = build_answer(named, chosen, params, HITLRespondent(name, name))
+    body: dict[str, Any] = build_answer(scope.actor.cfg, named, chosen, params, HITLRespondent(name, name))
     reply = ask_owner(scope.actor, scope.db, dag, "answer", {"dag_pk": dag.dag_pk, **body})
     return GivenAnswer(run.run_id, list(body["options"]), body["params"], name, reply)

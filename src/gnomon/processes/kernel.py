@@ -13,6 +13,8 @@ TASK_OOM_SCORE = 300
 HOST_OOM_SCORE = 600
 """OOM score of parse children and host processes: the kernel kills them before tasks, since their work is retried."""
 _PR_SET_PDEATHSIG = 1
+_PR_GET_DUMPABLE = 3
+_PR_SET_DUMPABLE = 4
 _PR_SET_CHILD_SUBREAPER = 36
 _LINUX = sys.platform == "linux"
 _PROC = Path("/proc")
@@ -29,6 +31,20 @@ def die_with_parent(signal_number: int) -> bool:
     return _call_prctl(_PR_SET_PDEATHSIG, signal_number)
 
 
+def protect_memory() -> None:
+    """Let no other process of the same user read the environment, the memory and the descriptors of this one, or trace it; forks inherit it, new programs do not.
+
+    Tasks may run as the user of the services, which have the address of the database and the key in their environment. Root is not kept out.
+    """
+    _call_prctl(_PR_SET_DUMPABLE, 0)
+
+
+def is_memory_protected() -> bool:
+    """Whether `protect_memory` was called in this process or one that it is a fork of."""
+    prctl = _prctl()
+    return prctl is not None and prctl(_PR_GET_DUMPABLE, 0, 0, 0, 0) == 0
+
+
 def load_prctl() -> None:
     """Load the library of `become_subreaper` and `die_with_parent` now, so that forks of this process need not."""
     _prctl()
@@ -37,18 +53,12 @@ def load_prctl() -> None:
 def raise_oom_score(score: int) -> None:
     """Have the kernel kill this process and its later children before others of the same size when memory is short."""
     if _LINUX:
-        try:
-            (_PROC / "self" / "oom_score_adj").write_text(str(score))
-        except OSError:
-            return
+        _write_own("oom_score_adj", str(score).encode())
 
 
 def name_process(name: str) -> None:
     """Set the short name of this process, of which the kernel keeps 15 bytes."""
-    try:
-        (_PROC / "self" / "comm").write_bytes(name.encode()[:15])
-    except OSError:
-        return
+    _write_own("comm", name.encode()[:15])
 
 
 def own_children() -> list[int]:
@@ -88,6 +98,26 @@ def _parent_of(pid: int) -> int | None:
         return None
     fields = stat.rpartition(b")")[2].split()  # the name before it may hold spaces and parentheses
     return int(fields[1])
+
+
+def _write_own(name: str, text: bytes) -> None:
+    """Write a file of this process in /proc. While its memory is protected these files are root's: the protection is lifted for that moment."""
+    path = _PROC / "self" / name
+    try:
+        path.write_bytes(text)
+        return
+    except PermissionError:
+        if not is_memory_protected():
+            return
+    except OSError:
+        return
+    _call_prctl(_PR_SET_DUMPABLE, 1)
+    try:
+        path.write_bytes(text)
+    except OSError:
+        return
+    finally:
+        protect_memory()
 
 
 def _call_prctl(option: int, argument: int) -> bool:

@@ -6,7 +6,7 @@ import os
 
 from setproctitle import setproctitle
 
-from gnomon.processes.kernel import name_process
+from gnomon.processes.kernel import name_process, protect_memory
 
 _home = ""
 
@@ -24,6 +24,7 @@ def change_title(role: str) -> None:
 
 
 def name_service(name: str, home: str | os.PathLike[str]) -> None:
-    """Set the title of a service, and on Linux the short name `gnomon-name`, of which the kernel keeps 15 bytes."""
+    """Set the title of a service, and on Linux the short name `gnomon-name`, of which the kernel keeps 15 bytes. Its memory is protected from now on."""
     set_title(name, home)
     name_process(f"gnomon-{name}")
+    protect_memory()

@@ -6,6 +6,8 @@ import fcntl
 import os
 from pathlib import Path
 
+from gnomon.log.confined_files import ConfinedFile
+
 LIVE = "live_copies"
 """The folder of these copies, below the folder of logs."""
 LIVE_MAX_BYTES = 4_194_304
@@ -21,20 +23,18 @@ class LiveCopies:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def locate(self, name: str) -> Path:
-        """The path of the copy, which may not exist."""
-        return self._folder / LIVE / name
+    def locate(self, name: str) -> ConfinedFile:
+        """The copy, which may not exist."""
+        return ConfinedFile(self._folder, f"{LIVE}/{name}")
 
     def append(self, name: str, offset: int, piece: bytes) -> int:
         """Store a piece of a log that begins at `offset`; returns the offset that is wanted next, or HERE. A piece that comes twice is stored once.
 
         Raises OSError when the disk refuses it.
         """
-        if (self._folder / name).is_file():
+        if ConfinedFile(self._folder, name).is_file():
             return HERE
-        path = self.locate(name)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("ab") as file:
+        with self.locate(name).open("ab") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             size = os.fstat(file.fileno()).st_size
             if size >= LIVE_MAX_BYTES:
@@ -48,11 +48,8 @@ class LiveCopies:
 
     def append_line(self, name: str, line: str) -> None:
         """Add a line that this machine knows to the end of the log: to the file of its worker if it is here, otherwise to the copy. Raises OSError."""
-        path = self._folder / name
-        if not path.is_file():
-            path = self.locate(name)
-            path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("ab+") as file:
+        own = ConfinedFile(self._folder, name)
+        with (own if own.is_file() else self.locate(name)).open("ab+") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             size = file.seek(0, os.SEEK_END)
             if size:

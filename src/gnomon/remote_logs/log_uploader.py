@@ -9,6 +9,7 @@ from pathlib import Path
 from gnomon import log
 from gnomon.clock import Clock
 from gnomon.errors.product import GnomonError
+from gnomon.log.confined_files import ConfinedFile, ForeignFileError
 from gnomon.remote_logs.remote_log_folder import RemoteLogFolder
 from gnomon.remote_logs.upload_spool import UploadSpool
 
@@ -67,18 +68,21 @@ class LogUploader:
         return None
 
     def _upload(self, name: str) -> None:
-        path = self._logs_folder / name
+        source = ConfinedFile(self._logs_folder, name)
         try:
             while True:
-                before = path.stat()
-                self._remote.upload(path, name)
-                after = path.stat()
+                before = source.stat()
+                self._remote.upload(source, name)
+                after = source.stat()
                 if (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns):
                     break  # else a process that the task left behind has written meanwhile
+        except ForeignFileError as error:  # a task has put a link there, perhaps to a file that nobody may read
+            _log.warning("log_not_uploaded", log=name, reason=error.strerror)
+            return
         except FileNotFoundError:  # the attempt wrote nothing, or somebody deleted its log
             return
         if self._remote.settings.deletes_local_logs:
-            path.unlink(missing_ok=True)  # the folder stays: another attempt of the run may be about to write into it
+            source.unlink(missing_ok=True)  # the folder stays: another attempt of the run may be about to write into it
 
     def _record(self, name: str, error: str | None) -> None:
         if error is None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from gnomon.config import Config, environment
 from gnomon.errors.authoring import AirflowException
 from gnomon.errors.product import GnomonError, ResourceUnavailable
+from gnomon.log.confined_files import ConfinedFile
 from gnomon.remote_logs.remote_log_names import build_remote_name
 from gnomon.remote_logs.remote_log_settings import (
     CONNECTION,
@@ -44,17 +44,18 @@ class RemoteLogFolder:
         self._opened: Any = None
         self._guard = threading.Lock()
 
-    def upload(self, source: Path, name: str) -> None:
+    def upload(self, source: ConfinedFile, name: str) -> None:
         """Write the file to the path `name` of the folder, in the place of an older one. Raises RemoteLogError, and FileNotFoundError without the file."""
-        source.stat()
-        try:
-            self._call("written", lambda fs: self._put(fs, source, self._locate(name)))
-        except FileNotFoundError as error:
-            if not source.exists():
-                raise
-            raise RemoteLogError(
-                f"the remote log folder {self.settings.address} ([{SECTION}] {FOLDER}) cannot be written: its bucket or container does not exist ({error}); create it"
-            ) from error
+        with source.open() as opened:
+            try:
+                self._call("written", lambda fs: self._put(fs, _path_of(opened), self._locate(name)))
+            except FileNotFoundError as error:
+                raise self._missing_bucket(error) from error
+
+    def _missing_bucket(self, error: FileNotFoundError) -> RemoteLogError:
+        return RemoteLogError(
+            f"the remote log folder {self.settings.address} ([{SECTION}] {FOLDER}) cannot be written: its bucket or container does not exist ({error}); create it"
+        )
 
     def list_sizes(self, folder: str) -> dict[str, int]:
         """The names of the remote files in a folder of logs, without the path, with their bytes; none when there is no such folder. Raises RemoteLogError."""
@@ -69,27 +70,27 @@ class RemoteLogFolder:
         listed: dict[str, int] = self._call("listed", look)
         return listed
 
-    def download(self, name: str, target: Path) -> None:
+    def download(self, name: str, target: ConfinedFile) -> None:
         """Write the remote file to `target`, whole. Raises RemoteLogError, and FileNotFoundError without the remote file."""
-        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        draft = target.with_name(f".{os.getpid()}.{threading.get_ident()}{_PART}")
+        draft = target.beside(f".{os.getpid()}.{threading.get_ident()}{_PART}")
         try:
-            self._call("read", lambda fs: fs.get_file(self._locate(name), str(draft)))
-            draft.chmod(0o600)
-            draft.replace(target)
+            with draft.open("ab") as opened:
+                opened.truncate(0)
+                self._call("read", lambda fs: fs.get_file(self._locate(name), _path_of(opened)))
+            target.replace_with(draft)
         finally:
             draft.unlink(missing_ok=True)
 
     def _locate(self, name: str) -> str:
         return f"{self.settings.root}/{build_remote_name(name)}"
 
-    def _put(self, fs: Any, source: Path, target: str) -> None:
+    def _put(self, fs: Any, source: str, target: str) -> None:
         if not self.settings.has_folders:
-            fs.put_file(str(source), target)
+            fs.put_file(source, target)
             return
         fs.makedirs(target.rpartition("/")[0], exist_ok=True)
         draft = f"{target[:-1]}{_PART}"
-        fs.put_file(str(source), draft)
+        fs.put_file(source, draft)
         fs.mv(draft, target)
 
     def _call(self, act: str, function: Callable[[Any], Any]) -> Any:
@@ -155,6 +156,11 @@ class RemoteLogFolder:
         return _hide(Connection(
             conn_id, stored.conn_type, stored.description, stored.host, stored.login, stored.password, stored.schema, stored.port, stored.extra,
         ))  # fmt: skip
+
+
+def _path_of(opened: BinaryIO) -> str:
+    """A path that leads to the opened file whatever its name leads to meanwhile: file systems of fsspec take paths only."""
+    return f"/dev/fd/{opened.fileno()}"
 
 
 def _hide(connection: Connection) -> Connection:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -13,6 +12,7 @@ from typing import TypeVar
 from gnomon import log
 from gnomon.clock import Clock
 from gnomon.errors.product import UserError
+from gnomon.log.confined_files import ConfinedFile, list_files
 from gnomon.remote_logs.live_copies import LiveCopies
 from gnomon.remote_logs.remote_log_folder import RemoteLogError, RemoteLogFolder
 from gnomon.remote_logs.remote_log_names import build_remote_name
@@ -48,23 +48,27 @@ class TaskLogFolder:
         """A look for logs, of one request."""
         return LogLookup(self)
 
-    def fetch(self, name: str) -> Path:
-        """The path of a file with the log: the local one, a copy of the remote one that is made now, or what its worker has sent so far.
+    def locate(self, name: str) -> ConfinedFile:
+        """The log on this machine, which may not exist."""
+        return ConfinedFile(self.folder, name)
 
-        A log that is nowhere: the local path.
+    def fetch(self, name: str) -> ConfinedFile:
+        """A file with the log: the local one, a copy of the remote one that is made now, or what its worker has sent so far.
+
+        A log that is nowhere: the local file.
 
         Raises RemoteLogError when the remote folder cannot be read.
         """
-        path = self.folder / name
-        if path.is_file():
-            return path
+        own = self.locate(name)
+        if own.is_file():
+            return own
         if self.remote is None:
             return self._find_live_copy(name)
         folder, basename = name.rpartition("/")[0], build_remote_name(name).rpartition("/")[2]
         size = self.list_sizes(folder).get(basename) or self.list_sizes(folder, fresh=True).get(basename)
         if size is None:
             return self._find_live_copy(name)
-        copy = self.folder / COPIES / name
+        copy = ConfinedFile(self.folder, f"{COPIES}/{name}")
         with self._limit_calls(), self._downloads:
             if _find_size(copy) != size:
                 try:
@@ -74,9 +78,9 @@ class TaskLogFolder:
                 self._delete_old_copies(copy)
         return copy
 
-    def _find_live_copy(self, name: str) -> Path:
+    def _find_live_copy(self, name: str) -> ConfinedFile:
         copy = self.live.locate(name)
-        return copy if copy.is_file() else self.folder / name
+        return copy if copy.is_file() else self.locate(name)
 
     def list_sizes(self, folder: str, *, fresh: bool = False) -> dict[str, int]:
         """The remote files in a folder of logs, by the last part of their names; none without a remote folder. Raises RemoteLogError.
@@ -99,18 +103,18 @@ class TaskLogFolder:
             self._listings[folder] = (now, found)
         return found
 
-    def _delete_old_copies(self, newest: Path) -> None:
+    def _delete_old_copies(self, newest: ConfinedFile) -> None:
         copies = []
-        for path in (self.folder / COPIES).rglob("*.log"):
+        for copy in list_files(self.folder, f"{COPIES}/dag_id=*/run_id=*/*.log"):
             with contextlib.suppress(OSError):
-                found = path.stat()
-                copies.append((found.st_mtime, found.st_size, path))
+                found = copy.stat()
+                copies.append((found.st_mtime, found.st_size, copy))
         size = sum(each for _, each, _ in copies)
-        for _, each, path in sorted(copies):
+        for _, each, copy in sorted(copies, key=lambda one: one[:2]):
             if size <= COPIES_MAX_BYTES:
                 return
-            if path != newest:
-                path.unlink(missing_ok=True)
+            if copy != newest:
+                copy.unlink(missing_ok=True)
                 size -= each
 
 
@@ -125,7 +129,7 @@ class LogLookup:
 
     def has(self, name: str) -> bool:
         """Whether the log, or a part that its worker has sent, is on this machine, or, as far as `search` has asked, in the remote folder."""
-        if (self._logs.folder / name).is_file() or self._logs.live.locate(name).is_file():
+        if self._logs.locate(name).is_file() or self._logs.live.locate(name).is_file():
             return True
         folder, _, _ = name.rpartition("/")
         if not self._is_second:
@@ -173,8 +177,8 @@ def _unwrap(refusal: UserError | None, found: list[T]) -> T:
     return found[0]
 
 
-def _find_size(path: Path) -> int | None:
+def _find_size(file: ConfinedFile) -> int | None:
     try:
-        return os.stat(path).st_size
+        return file.stat().st_size
     except FileNotFoundError:
         return None

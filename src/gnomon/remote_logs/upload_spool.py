@@ -14,9 +14,12 @@ import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
+from gnomon.log.confined_files import ConfinedFile, list_files
+
 SPOOLS = "remote_uploads"
 """The folder of all spools, below the folder of logs."""
 _OPEN, _READY, _LOCK = ".open", ".ready", ".lock"
+_NAME_BYTES_MAX = 4_096
 
 
 class UploadSpool:
@@ -24,6 +27,7 @@ class UploadSpool:
 
     def __init__(self, logs_folder: Path, spool_id: str | None = None) -> None:
         """Create a spool and take its lock; with `spool_id` open an existing one. Raises OSError."""
+        self._logs_folder = logs_folder
         self._spools = logs_folder / SPOOLS
         self.spool_id = spool_id or uuid.uuid4().hex
         self._folder = self._spools / self.spool_id
@@ -35,28 +39,32 @@ class UploadSpool:
 
     def mark_open(self, name: str) -> None:
         """The log with this path below the folder of logs may be written from now on. Raises OSError."""
-        self._find_mark(name, _OPEN).write_text(name, errors="surrogateescape")
+        with self._find_mark(name, _OPEN).open("ab") as mark:
+            mark.truncate(0)
+            mark.write(name.encode(errors="surrogateescape"))
 
     def mark_ready(self, name: str) -> None:
         """Nothing more will be written to the log. Without an open mark nothing happens. Raises OSError."""
         try:
-            self._find_mark(name, _OPEN).rename(self._find_mark(name, _READY))
+            self._find_mark(name, _READY).replace_with(self._find_mark(name, _OPEN))
         except FileNotFoundError:
             return
 
     def mark_all_ready(self) -> None:
         """The worker has ended, and so have its attempts."""
-        for mark in self._folder.glob(f"*{_OPEN}"):
-            _move(mark, mark.with_suffix(_READY))
+        for mark in list(self._list_marks(_OPEN)):
+            _move(mark, self._build_mark(mark.name.removesuffix(_OPEN), _READY))
 
     def list_ready(self) -> list[str]:
         """The logs to upload, the oldest mark first."""
         found = []
-        for mark in self._folder.glob(f"*{_READY}"):
+        for mark in self._list_marks(_READY):
             try:
-                found.append((mark.stat().st_mtime_ns, mark.read_text(errors="surrogateescape")))
+                changed_ns, name = mark.stat().st_mtime_ns, _read(mark)
             except FileNotFoundError:
                 continue
+            if self._find_mark(name, _READY) == mark:
+                found.append((changed_ns, name))
         return [name for _, name in sorted(found)]
 
     def remove(self, name: str) -> None:
@@ -65,7 +73,7 @@ class UploadSpool:
 
     def take_over(self) -> int:
         """Move the marks of workers that have ended into this spool, ready for upload; returns how many."""
-        return sum(self._take_over(folder) for folder in self._spools.iterdir() if folder.is_dir() and folder != self._folder)
+        return sum(self._take_over(folder) for folder in self._spools.iterdir() if folder.is_dir() and not folder.is_symlink() and folder != self._folder)
 
     def close(self) -> None:
         """Release the lock. The marks stay, and the next worker takes them over."""
@@ -81,8 +89,8 @@ class UploadSpool:
             return 0
         try:
             fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            for mark in _iterate_marks(folder):
-                taken += _move(mark, self._folder / mark.with_suffix(_READY).name)
+            for mark in list(_list_all_marks(self._logs_folder, folder.name)):
+                taken += _move(mark, self._build_mark(mark.name.rpartition(".")[0], _READY))
             (folder / _LOCK).unlink(missing_ok=True)
             folder.rmdir()
         except OSError:  # its worker lives, or another process takes it over at this moment
@@ -91,33 +99,44 @@ class UploadSpool:
             os.close(lock)
         return taken
 
-    def _find_mark(self, name: str, suffix: str) -> Path:
-        return self._folder / f"{hashlib.sha256(name.encode(errors='surrogateescape')).hexdigest()[:40]}{suffix}"
+    def _find_mark(self, name: str, suffix: str) -> ConfinedFile:
+        return self._build_mark(hashlib.sha256(name.encode(errors="surrogateescape")).hexdigest()[:40], suffix)
+
+    def _build_mark(self, digest: str, suffix: str) -> ConfinedFile:
+        return ConfinedFile(self._logs_folder, f"{SPOOLS}/{self.spool_id}/{digest}{suffix}")
+
+    def _list_marks(self, suffix: str) -> Iterator[ConfinedFile]:
+        return list_files(self._logs_folder, f"{SPOOLS}/{self.spool_id}/*{suffix}")
 
 
 def list_unsent_logs(logs_folder: Path) -> set[str]:
     """The paths below the folder of logs of all logs that are marked, by any worker."""
     found = set()
-    for mark in (logs_folder / SPOOLS).glob("*/*"):
-        if mark.suffix in (_OPEN, _READY):
-            try:
-                found.add(mark.read_text(errors="surrogateescape"))
-            except FileNotFoundError:
-                continue
+    for mark in _list_all_marks(logs_folder, "*"):
+        try:
+            found.add(_read(mark))
+        except FileNotFoundError:
+            continue
     return found
 
 
 def _open_lock(folder: Path) -> int:
-    return os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    return os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
 
 
-def _iterate_marks(folder: Path) -> Iterator[Path]:
-    return (mark for mark in list(folder.iterdir()) if mark.suffix in (_OPEN, _READY))
+def _list_all_marks(logs_folder: Path, spool_id: str) -> Iterator[ConfinedFile]:
+    return (mark for suffix in (_OPEN, _READY) for mark in list_files(logs_folder, f"{SPOOLS}/{spool_id}/*{suffix}"))
 
 
-def _move(source: Path, target: Path) -> bool:
+def _read(mark: ConfinedFile) -> str:
+    """The path that the mark names. Raises FileNotFoundError."""
+    with mark.open() as file:
+        return file.read(_NAME_BYTES_MAX).decode(errors="surrogateescape")
+
+
+def _move(source: ConfinedFile, target: ConfinedFile) -> bool:
     try:
-        source.rename(target)
+        target.replace_with(source)
     except FileNotFoundError:
         return False
     return True

@@ -15,7 +15,7 @@ from gnomon import log
 from gnomon.clock import SystemClock
 from gnomon.config import current_config
 from gnomon.log import read_log_files
-from gnomon.processes.process_title import set_title
+from gnomon.processes.process_title import name_service
 from gnomon.remote_logs.log_uploader import LogUploader
 from gnomon.remote_logs.remote_log_folder import open_remote_log_folder
 from gnomon.remote_logs.upload_spool import UploadSpool
@@ -31,7 +31,7 @@ def main(spool_id: str) -> int:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)  # the end of the worker ends this process
     cfg = current_config()
-    set_title("log-uploader", cfg.home)
+    name_service("log-uploader", cfg.home)
     log.configure("log-uploader", cfg.text("logging", "logging_level").upper(), cfg.text("logging", "style").lower(), files=read_log_files(cfg))
     clock = SystemClock()
 

@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from gnomon.errors.error_text import format_error
+from gnomon.log.confined_files import open_to_append
 from gnomon.log.secret_masks import call_at_first_secret, hide
 from gnomon.runner import runner_log
 from gnomon.runner.output_pipe import OutputPipe
@@ -22,6 +23,8 @@ from gnomon.runner.output_pipe import OutputPipe
 LINE_BUFFER_MAX = 8_192
 """So many characters without the end of a line are written at once."""
 _STDOUT, _STDERR = 1, 2
+_PARTS = 3
+"""The path of a log below the folder of logs: DAG, run and file (`gnomon.model.attempts`). Authors can write into these folders, so no link in them is followed."""
 _pipe: OutputPipe | None = None
 """The pipe of the attempt that this process runs, once the process knows a secret."""
 _file: tuple[int, str] | None = None
@@ -116,7 +119,10 @@ def _mask_stream(stream: Any) -> Any:
 
 
 def redirect_output(path: str) -> None:
-    """Redirect descriptors 1 and 2 to the end of the file at `path`, creating its folders. Raises OSError."""
+    """Redirect descriptors 1 and 2 to the end of the log at `path`, creating its folders. Raises OSError.
+
+    An earlier attempt may have put a link or a pipe there: it is removed.
+    """
     global _file
     descriptor = _open_log(path)
     os.dup2(descriptor, _STDOUT)
@@ -205,7 +211,7 @@ def append_error(path: str, moment: datetime, message: str) -> None:
 
     The worker calls this after the exit of a process without a result. `moment` is in UTC.
     """
-    descriptor = _open_log(path, os.O_RDWR)
+    descriptor = _open_log(path, readable=True)
     try:
         size = os.fstat(descriptor).st_size
         begun = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
@@ -213,17 +219,6 @@ def append_error(path: str, moment: datetime, message: str) -> None:
         os.write(descriptor, (("\n" if begun else "") + line).encode(errors="backslashreplace"))
     finally:
         os.close(descriptor)
-
-
-def _make_folder(folder: str) -> None:
-    """Create the folder. Takes one system call when only the last folder is missing, as for all but the first task of a run."""
-    try:
-        os.mkdir(folder, 0o700)
-    except FileNotFoundError:
-        _make_folder(os.path.dirname(folder))
-        _make_folder(folder)
-    except FileExistsError:
-        pass
 
 
 def flush_output() -> None:
@@ -241,14 +236,7 @@ def _flush_streams() -> None:
             continue
 
 
-def _open_log(path: str, access: int = os.O_WRONLY) -> int:
+def _open_log(path: str, *, readable: bool = False) -> int:
     """The descriptor of the log, opened for appending; its folders are created. Raises OSError."""
-    try:
-        return _open(path, access)
-    except FileNotFoundError:
-        _make_folder(path.rpartition("/")[0])
-        return _open(path, access)
-
-
-def _open(path: str, access: int = os.O_WRONLY) -> int:
-    return os.open(path, access | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    folder, *names = path.rsplit("/", _PARTS)
+    return open_to_append(folder or "/", "/".join(names), readable=readable, replaces_foreign=True)

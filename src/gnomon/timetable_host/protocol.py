@@ -31,6 +31,9 @@ MUTATE_INSTANCES = "gnomon.timetable_host.instance_mutation:mutate_instances"
 """What the cluster policies set on task instances before their next try."""
 MUTATION_HOOK = "task_instance_mutation_hook"
 
+CHECK_PARAMS = "gnomon.timetable_host.param_checks:check_params"
+"""What is wrong with values of params by the schemas of their authors."""
+
 
 class TimetableRequest(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """A request to call a function of Gnomon beside author code: `function(timetable=..., **arguments)`."""
@@ -66,6 +69,8 @@ class TimetableRequest(msgspec.Struct, frozen=True, kw_only=True, tag=True):
         """What a message about the class advises."""
         if self.function == MUTATE_INSTANCES:
             return "see to the cluster policies"
+        if self.function == CHECK_PARAMS:
+            return "see to the schemas of its params"
         return "see to its partition mapper" if self.author_classes else "see to its timetable"
 
 

@@ -11,19 +11,21 @@ from gnomon.errors.timetable import PlanningError
 from gnomon.model.slots import TimetableRef
 from gnomon.processes.task_api_messages import TaskApiHandler
 from gnomon.timetable_host.host_slots import HostSlots
-from gnomon.timetable_host.protocol import TimetableRequest, check_answer, pack_arguments, unpack_value
+from gnomon.timetable_host.protocol import CHECK_PARAMS, TimetableRequest, check_answer, pack_arguments, unpack_value
 from gnomon.timetable_host.settings import build_timetable_host_settings
 from gnomon.timetable_host.subprocess_host import SubprocessTimetableHost
 
 _POLL_S = 0.2
 _slots: HostSlots | None = None
 """None: each request starts and ends a host, however many there are."""
+_check_slots: HostSlots | None = None
+"""The same for CHECK_PARAMS: a pattern that takes long takes no host of a timetable, and meets none that author code was loaded into."""
 
 
-def share_hosts(slots: HostSlots | None) -> None:
-    """From now on take the hosts of this process from these slots. All requests must have the same configuration."""
-    global _slots
-    _slots = slots
+def share_hosts(slots: HostSlots | None, check_slots: HostSlots | None = None) -> None:
+    """From now on take the hosts of this process from these slots, those that check params from others. All requests must have the same configuration."""
+    global _slots, _check_slots
+    _slots, _check_slots = slots, check_slots
 
 
 def ask_and_wait(
@@ -42,8 +44,10 @@ def ask_and_wait(
     request = TimetableRequest(
         function=function, timetable=timetable, file=file, author_classes=classes, imports_author_files=imports, arguments=pack_arguments(**arguments),
     )  # fmt: skip
-    if _slots is not None:
-        with _slots.take(create, is_kept=answers is not None and not imports) as hosts:
+    is_check = function == CHECK_PARAMS
+    slots = _check_slots if is_check else _slots
+    if slots is not None:
+        with slots.take(create, is_kept=is_check or (answers is not None and not imports)) as hosts:
             return _wait(hosts, request, kind)
     hosts = create()
     try:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import io
 import logging
-import os
 import time
 from functools import partial
 
+from gnomon.log.confined_files import open_to_append
 from gnomon.log.masked_stream import MaskedStream
 from gnomon.log.secret_masks import hide
 from gnomon.triggerer.trigger_runner import RunningTrigger, current_trigger
@@ -74,19 +74,11 @@ class TriggerOutputStream(io.TextIOBase):
 
 def append_to_log(folder: str, running: RunningTrigger, text: str) -> None:
     """Append to the log of the trigger, with hidden secrets. The file is opened each time: tens of thousands of triggers cannot each hold a descriptor."""
-    path = os.path.join(folder, running.task_instance.log or "")
     text = hide(text)
     if len(text) > LINE_MAX:
         text = "".join(map(_truncate_line, text.splitlines(keepends=True)))
-    try:
-        _append_text(path, text)
-    except FileNotFoundError:
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-        _append_text(path, text)
-
-
-def _append_text(path: str, text: str) -> None:
-    with open(path, "a", encoding="utf-8", errors="backslashreplace") as file:
+    descriptor = open_to_append(folder, running.task_instance.log or "", replaces_foreign=True)
+    with open(descriptor, "a", encoding="utf-8", errors="backslashreplace") as file:
         file.write(text)
 
 

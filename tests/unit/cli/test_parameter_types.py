@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 import pytest
 
 from gnomon.actions.run_conf import check_run_conf
 from gnomon.cli.parameter_types import ConfType
+from gnomon.config import load_config
 from gnomon.errors.product import UserError
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, ParamSpec
@@ -24,16 +27,16 @@ SPEC = DagSpec(
 
 
 @pytest.mark.parametrize("conf", [{"name": "x"}, {"name": "x", "count": 1}, {"name": "x", "something": ["else"]}])
-def test_a_conf_that_fits_is_taken(conf: dict[str, object]) -> None:
-    check_run_conf(SPEC, conf)
+def test_a_conf_that_fits_is_taken(tmp_path: Path, conf: dict[str, object]) -> None:
+    check_run_conf(load_config({}, tmp_path), SPEC, conf)
 
 
 @pytest.mark.parametrize(
     ("conf", "named"), [({}, "name"), ({"name": 1}, "name"), ({"name": "x", "count": 0}, "count"), ({"name": "x", "count": "1"}, "count")]
 )
-def test_a_conf_that_does_not_fit_names_dag_param_and_remedy(conf: dict[str, object], named: str) -> None:
+def test_a_conf_that_does_not_fit_names_dag_param_and_remedy(tmp_path: Path, conf: dict[str, object], named: str) -> None:
     with pytest.raises(UserError) as caught:
-        check_run_conf(SPEC, conf)
+        check_run_conf(load_config({}, tmp_path), SPEC, conf)
     message = str(caught.value)
     assert "DAG 'etl'" in message and f"Param {named!r}" in message and "gnomon dags show etl" in message
 

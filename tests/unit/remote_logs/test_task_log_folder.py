@@ -27,17 +27,17 @@ def _upload(world: RemoteWorld, name: str = NAME, text: str = "hello\n", *, dele
 
 def test_a_local_log_is_read_where_it_is(world: RemoteWorld) -> None:
     path = _upload(world, deletes=False)
-    assert world.reader.fetch(NAME) == path
+    assert world.reader.fetch(NAME).path == path
     assert not (world.logs / COPIES).exists()
 
 
 def test_a_log_that_is_not_here_is_copied_from_the_remote_folder_once(world: RemoteWorld, monkeypatch: pytest.MonkeyPatch) -> None:
     _upload(world)
-    copy = world.reader.fetch(NAME)
+    copy = world.reader.fetch(NAME).path
     assert (copy, copy.read_text()) == (world.logs / COPIES / NAME, "hello\n")
     assert copy.stat().st_mode & 0o777 == 0o600
     monkeypatch.setattr(world.remote, "download", None)
-    assert world.reader.fetch(NAME) == copy
+    assert world.reader.fetch(NAME).path == copy
 
 
 def test_a_log_that_was_uploaded_again_is_copied_again(world: RemoteWorld) -> None:
@@ -45,7 +45,7 @@ def test_a_log_that_was_uploaded_again_is_copied_again(world: RemoteWorld) -> No
     world.reader.fetch(NAME)
     _upload(world, text="hello\nagain\n")
     world.wait(task_log_folder.LISTING_TTL_S)
-    assert world.reader.fetch(NAME).read_text() == "hello\nagain\n"
+    assert world.reader.fetch(NAME).path.read_text() == "hello\nagain\n"
 
 
 @pytest.mark.parametrize("run_id", ["../../etc", "a?versionId=b", "#1", "a*[b]{c}\\", "~", "é" * 120, "%2F", " ", "a\nb", "?" * 250])
@@ -54,7 +54,7 @@ def test_a_hostile_run_id_is_found_again_and_leaves_no_folder(world: RemoteWorld
     _upload(world, name, run_id)
     assert [path.is_relative_to(world.remote_path / "dag_id=d") for path in world.remote_path.rglob("*.log")] == [True]
     assert world.reader.look_up().search(lambda: True)
-    assert world.reader.fetch(name).read_text() == run_id
+    assert world.reader.fetch(name).path.read_text() == run_id
 
 
 def test_a_search_asks_the_remote_folder_when_a_log_is_not_here(world: RemoteWorld) -> None:
@@ -77,7 +77,7 @@ def test_a_log_that_has_just_left_the_machine_is_found(world: RemoteWorld) -> No
         return NAME
 
     assert lookup.search(find) == NAME
-    assert world.reader.fetch(NAME).read_text() == "hello\n"
+    assert world.reader.fetch(NAME).path.read_text() == "hello\n"
 
 
 def test_a_remote_folder_that_cannot_be_read_is_named_when_a_log_is_missing(world: RemoteWorld, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -88,7 +88,7 @@ def test_a_remote_folder_that_cannot_be_read_is_named_when_a_log_is_missing(worl
     path = world.write()
     lookup = world.reader.look_up()
     assert lookup.search(lambda: [lookup.has(NAME), lookup.has("other/x.log")]) == [True, False]
-    assert world.reader.fetch(NAME) == path
+    assert world.reader.fetch(NAME).path == path
 
     def find() -> None:
         lookup.has("other/x.log")
@@ -111,7 +111,7 @@ def test_the_oldest_copies_are_deleted_when_they_need_too_much_room(world: Remot
 
 def test_following_goes_on_in_the_copy_where_it_was_in_the_local_file(world: RemoteWorld) -> None:
     path = world.write(text="one\n", ready=False)
-    tail = LogTail(path, lambda: world.reader.fetch(NAME))
+    tail = LogTail(world.reader.locate(NAME), lambda: world.reader.fetch(NAME))
     assert list(tail.new_lines()) == ["one"]
     path.write_text("one\ntwo\n")
     world.spool.mark_ready(NAME)
@@ -124,7 +124,7 @@ def test_without_a_remote_folder_nothing_but_the_local_one_is_looked_at(world: R
     _upload(world)
     local = TaskLogFolder(world.logs, None, world.clock)
     lookup = local.look_up()
-    assert (lookup.search(lambda: lookup.has(NAME)), lookup.elsewhere, local.fetch(NAME)) == (False, "", world.logs / NAME)
+    assert (lookup.search(lambda: lookup.has(NAME)), lookup.elsewhere, local.fetch(NAME).path) == (False, "", world.logs / NAME)
 
 
 def test_calls_of_the_remote_folder_are_limited_and_those_of_this_machine_are_not(world: RemoteWorld) -> None:
@@ -140,13 +140,13 @@ def test_calls_of_the_remote_folder_are_limited_and_those_of_this_machine_are_no
         free.append(1)
 
     limited = TaskLogFolder(world.logs, world.remote, world.clock, limit)
-    assert limited.fetch(NAME).read_text() == "hello\n"
+    assert limited.fetch(NAME).path.read_text() == "hello\n"
     free.clear()
     for call in (lambda: limited.list_sizes("other"), lambda: limited.fetch(NAME.replace("attempt=1", "attempt=2"))):
         with pytest.raises(TooMany):
             call()
     path = world.write(NAME.replace("attempt=1", "attempt=3"))
-    assert limited.fetch(NAME.replace("attempt=1", "attempt=3")) == path
+    assert limited.fetch(NAME.replace("attempt=1", "attempt=3")).path == path
 
 
 class TooMany(Exception):

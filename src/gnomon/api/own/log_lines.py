@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -19,6 +19,7 @@ from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.log_lookup import FoundLog, find_log
 from gnomon.api.v2.lookup import refuse_wildcard
 from gnomon.api.v2.schemas.base import Answer
+from gnomon.log.confined_files import ConfinedFile
 from gnomon.model.ids import UNMAPPED
 from gnomon.report.listings.log_ranges import LINE_BYTES, LINES_MAX, LogRange, LogReader
 
@@ -158,12 +159,12 @@ def _build(part: LogRange, found: FoundLog, *, with_groups: bool) -> dict[str, A
     }  # fmt: skip
 
 
-def _iterate_bytes(paths: list[Path]) -> Iterator[bytes]:
+def _iterate_bytes(paths: list[ConfinedFile]) -> Iterator[bytes]:
     """The files one after another, as long as they were when each was opened: a log that grows has an end too."""
     for path in paths:
         try:
-            left = path.stat().st_size
             with path.open("rb") as file:
+                left = os.fstat(file.fileno()).st_size
                 while left > 0 and (block := file.read(min(_COPY_BYTES, left))):
                     left -= len(block)
                     yield block

@@ -67,5 +67,5 @@ def check_backfill_body(context: ApiContext, user: User, body: BackfillPostBody)
         dag, read_instant(body.from_date), read_instant(body.to_date), body.reprocess_behavior.value, body.max_active_runs,
         body.run_backwards, body.dag_run_conf or {}, body.run_on_latest_version,
     )  # fmt: skip
-    check_backfill(request)
+    check_backfill(context.cfg, request)
     return request, find_slots(context.act_as(user), request)

@@ -150,7 +150,7 @@ def update_hitl_detail(
     if named.detail.response is not None:
         raise HTTPException(409, f"the question of task {task_id!r} of run {dag_run_id!r} is answered already, or its time is over")
     try:
-        answer = build_answer(named, body.chosen_options, body.params_input, respondent)
+        answer = build_answer(context.cfg, named, body.chosen_options, body.params_input, respondent)
     except RespondentRefused as error:
         raise HTTPException(403, str(error)) from None
     require_answer(ask_owner(context.act_as(user), context.database, instances.dag, "answer", {"dag_pk": instances.dag.dag_pk, **answer}))

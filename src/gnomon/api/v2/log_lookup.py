@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import NamedTuple
 
 from fastapi import HTTPException
@@ -11,6 +10,7 @@ from gnomon.api.context import ApiContext
 from gnomon.api.v2.lookup import find_dag_and_run
 from gnomon.api.v2.task_instance_reader import RunInstances
 from gnomon.errors.product import UserError
+from gnomon.log.confined_files import ConfinedFile
 from gnomon.model.states import FINISHED_TASK_STATES
 from gnomon.remote_logs.task_log_folder import LogLookup
 from gnomon.report.listings.log_files import find_log_files
@@ -22,7 +22,7 @@ from gnomon.store import Transaction
 class FoundLog(NamedTuple):
     """The files of a log. `is_over`: nothing more will be written to them."""
 
-    paths: list[Path]
+    paths: list[ConfinedFile]
     is_over: bool
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Annotated
 
 import msgspec
@@ -18,6 +17,7 @@ from gnomon.api.common.paths import Id
 from gnomon.api.context import Context
 from gnomon.api.v2.log_lookup import find_log
 from gnomon.api.v2.schemas.logs_shapes import TaskInstancesLogResponse
+from gnomon.log.confined_files import ConfinedFile
 from gnomon.model.ids import UNMAPPED
 from gnomon.report.listings.log_pages import LogPosition, iterate_parts, read_part, split_line
 
@@ -47,7 +47,7 @@ def get_log(
     return Response(b"".join(_write_answer(paths, position, is_over, 0)), media_type="application/json")
 
 
-def _write_answer(paths: list[Path], position: LogPosition, is_over: bool, most_bytes: int) -> Iterator[bytes]:
+def _write_answer(paths: list[ConfinedFile], position: LogPosition, is_over: bool, most_bytes: int) -> Iterator[bytes]:
     """The JSON of TaskInstancesLogResponse, part by part: a long log is never in memory as a whole, however slowly its client reads."""
     yield b'{"content":['
     size = 0
@@ -65,7 +65,7 @@ def _write_answer(paths: list[Path], position: LogPosition, is_over: bool, most_
     yield b'],"continuation_token":' + msgspec.json.encode(token) + b"}"
 
 
-def _stream(paths: list[Path], is_over: bool) -> Iterator[str]:
+def _stream(paths: list[ConfinedFile], is_over: bool) -> Iterator[str]:
     """The records, each part of the log as one text: a text costs a call of a thread, and the next part is read when the client has taken this one."""
     for part in iterate_parts(paths, is_over=is_over):
         yield "".join(json.dumps(split_line(line), ensure_ascii=False) + "\n" for line in part.lines)

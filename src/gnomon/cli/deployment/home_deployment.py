@@ -7,6 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from gnomon.clock import Clock
+from gnomon.log.confined_files import ConfinedFile
 from gnomon.operations.operation import Operation
 from gnomon.operations.operation_scope import AllDags, OperationScope
 from gnomon.remote_logs.remote_log_folder import open_remote_log_folder
@@ -43,11 +44,11 @@ class HomeDeployment:
 
     def open_task_log(self, dag_id: str, run_id: str, task_id: str, map_index: int, file: str) -> LogTail:
         """The file below the folder of logs."""
-        return LogTail(self._home.cfg.logs_folder / file, lambda: self._open_scope().task_logs.fetch(file))
+        return LogTail(ConfinedFile(self._home.cfg.logs_folder, file), lambda: self._open_scope().task_logs.fetch(file))
 
     def open_callback_log(self, dag_id: str, run_id: str, file: str) -> LogTail:
         """The file below the folder of logs."""
-        return LogTail(self._home.cfg.logs_folder / file, lambda: self._open_scope().task_logs.fetch(file))
+        return LogTail(ConfinedFile(self._home.cfg.logs_folder, file), lambda: self._open_scope().task_logs.fetch(file))
 
     def describe_log(self, file: str) -> str:
         """Its path."""

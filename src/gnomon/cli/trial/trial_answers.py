@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from gnomon.config import Config
 from gnomon.errors.product import UserError
 from gnomon.model.hitl import HITLRespondent
 from gnomon.model.ids import UNMAPPED
@@ -59,7 +60,8 @@ def check_answered_tasks(spec: DagSpec, answers: Mapping[str, Answer]) -> None:
 class TrialAnswers:
     """Sends each given answer once, as soon as its task asks."""
 
-    def __init__(self, db: Database, dag_id: str, answers: Mapping[str, Answer], by: str) -> None:
+    def __init__(self, cfg: Config, db: Database, dag_id: str, answers: Mapping[str, Answer], by: str) -> None:
+        self._cfg = cfg
         self._db = db
         self._dag_id = dag_id
         self._answers = answers
@@ -83,7 +85,7 @@ class TrialAnswers:
                 self._sent.add(key)
                 self._asked.add(named.task_id)
                 options, params = self._answers[named.task_id]
-                body = build_answer(named, options or _single_option(named), params, self._find_respondent(named))
+                body = build_answer(self._cfg, named, options or _single_option(named), params, self._find_respondent(named))
                 with self._db.write() as tx:
                     mailbox.submit_request(
                         tx, by=self._by, kind="answer", body={"dag_pk": dag.dag_pk, "by": self._by, **body}, groups=[dag.group_no], at=now

@@ -76,7 +76,7 @@ def run_trial(home: Home, request: TrialRequest, display: ProgressDisplay) -> Tr
             _wait_for_worker(home, db, check)
             dag_id = target.dag.spec.dag_id
             logs = TaskLogs(cfg.logs_folder)
-            answers = TrialAnswers(db, dag_id, request.answers, BY)
+            answers = TrialAnswers(cfg, db, dag_id, request.answers, BY)
 
             def show(rows: list[TaskInstanceRow]) -> None:
                 display.write(logs.new_lines())
@@ -108,7 +108,7 @@ def _find_dag(home: Home, cfg: Config, request: TrialRequest) -> ParsedTarget:
 def _create_run(home: Home, db: Database, target: ParsedTarget, request: TrialRequest) -> str:
     """Store the DAG (unpaused), its pools and a queued run in the private database; returns the run id."""
     spec, now = target.dag.spec, home.clock.now()
-    check_run_conf(spec, request.conf)
+    check_run_conf(home.cfg, spec, request.conf)
     logical_at = find_manual_logical_date(spec, now) if request.logical_at is None else request.logical_at
     planned = plan_manual_run(home.cfg, spec, target.parsed.path, logical_at, now)
     with db.write() as tx:

@@ -7,17 +7,17 @@ from dataclasses import dataclass
 
 import msgspec
 
+from gnomon.config import Config
 from gnomon.decide.hitl_rules import find_respondent_fault, find_response_fault, list_param_defaults
-from gnomon.errors.authoring import ParamValidationError
 from gnomon.errors.product import UserError
 from gnomon.model.hitl import HITLAnswerBody, HITLRequest, HITLRespondent
 from gnomon.model.instants import iso
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.report.listings.not_found import task_not_found
-from gnomon.sdk.arguments.params import Param, ParamsDict
 from gnomon.store import Transaction
 from gnomon.store.dag_records import hitl_details
 from gnomon.store.dag_records.hitl_details import NamedHITLDetail
+from gnomon.timetable_host.param_checks import find_param_faults
 
 
 class AnswerRefused(UserError):
@@ -65,7 +65,7 @@ def find_open_question(tx: Transaction, dag: DagRecord, run: RunRecord, task_id:
     raise AnswerRefused(f"task {task_id!r}{index} does not wait for an answer in run {run.run_id!r}; `gnomon tasks waiting` lists open questions")
 
 
-def build_answer(named: NamedHITLDetail, options: Sequence[str], params: Mapping[str, object], respondent: HITLRespondent) -> dict[str, object]:
+def build_answer(cfg: Config, named: NamedHITLDetail, options: Sequence[str], params: Mapping[str, object], respondent: HITLRespondent) -> dict[str, object]:
     """The body of the request `answer` for the owner. Params that are not given get their defaults.
 
     Raises RespondentRefused when the question is assigned to others, AnswerRefused when the answer does not fit the question.
@@ -78,7 +78,7 @@ def build_answer(named: NamedHITLDetail, options: Sequence[str], params: Mapping
     if unknown:
         known = ", ".join(request.params) or "none"
         raise AnswerRefused(f"the question of task {named.task_id!r} has no param {', '.join(map(repr, unknown))}; its params: {known}")
-    values = _validate_params(named.task_id, request, params)
+    values = _validate_params(cfg, named.task_id, request, params)
     fault = find_response_fault(request, options, values, respondent)
     if fault is not None:
         raise AnswerRefused(f"task {named.task_id!r}: {fault}")
@@ -89,16 +89,18 @@ def build_answer(named: NamedHITLDetail, options: Sequence[str], params: Mapping
     return {"run_pk": named.detail.run_pk, **msgspec.to_builtins(body)}
 
 
-def _validate_params(task_id: str, request: HITLRequest, given: Mapping[str, object]) -> dict[str, object]:
+def _validate_params(cfg: Config, task_id: str, request: HITLRequest, given: Mapping[str, object]) -> dict[str, object]:
     """The values of all params, checked by their schemas."""
     values = {**list_param_defaults(request), **given}
-    schemas: dict[str, object] = {name: Param(schema=param.get("schema") or {}) for name, param in request.params.items()}
-    checked = ParamsDict(schemas)
-    try:
-        checked.update(values)
-        return checked.validate()
-    except ParamValidationError as error:
-        raise AnswerRefused(f"task {task_id!r}: {error} Give values as JSON: --params '{{\"NAME\": VALUE}}'") from None
+    faults = find_param_faults(cfg, {name: _find_schema(param) for name, param in request.params.items()}, values)
+    for name, fault in faults.items():
+        raise AnswerRefused(f"task {task_id!r}: Param {name!r}: {fault} Give values as JSON: --params '{{\"NAME\": VALUE}}'")
+    return values
+
+
+def _find_schema(param: Mapping[str, object]) -> Mapping[str, object]:
+    schema = param.get("schema")
+    return schema if isinstance(schema, Mapping) else {}
 
 
 def _build_row(named: NamedHITLDetail) -> OpenQuestionRow:

@@ -7,9 +7,9 @@ from array import array
 from bisect import bisect_left
 from collections import OrderedDict
 from dataclasses import dataclass
-from pathlib import Path
 from typing import BinaryIO
 
+from gnomon.log.confined_files import ConfinedFile
 from gnomon.report.listings.log_scan import CHUNK_BYTES, GroupMark, LogScanner
 from gnomon.report.listings.log_scan_process import LogScanProcess, ScannedPart
 
@@ -34,7 +34,7 @@ class LogGroup:
 class LogIndex:
     """The index of one file. Its methods and fields are for threads that hold `guard`."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: ConfinedFile) -> None:
         self.path = path
         self.guard = threading.Condition()
         """Notified when a process has indexed more."""
@@ -157,9 +157,9 @@ class LogIndexCache:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._kept: OrderedDict[Path, LogIndex] = OrderedDict()
+        self._kept: OrderedDict[ConfinedFile, LogIndex] = OrderedDict()
 
-    def find(self, path: Path) -> LogIndex:
+    def find(self, path: ConfinedFile) -> LogIndex:
         """The index of the file."""
         dropped: LogIndex | None = None
         with self._lock:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+
+from gnomon.log.confined_files import ConfinedFile
 
 READ_BYTES = 1_000_000
 """Bytes that are read at a time; a longer line is cut there."""
@@ -31,7 +32,7 @@ class LogPart:
     """Nothing more has been written yet, apart from a line that is not ended."""
 
 
-def read_part(paths: Sequence[Path], position: LogPosition, *, is_over: bool) -> LogPart:
+def read_part(paths: Sequence[ConfinedFile], position: LogPosition, *, is_over: bool) -> LogPart:
     """The next lines of a log that consists of these files. `is_over`: nothing more will be written, so the last line is whole."""
     for number in range(position.file, len(paths)):
         start = position.byte if number == position.file else 0
@@ -43,7 +44,7 @@ def read_part(paths: Sequence[Path], position: LogPosition, *, is_over: bool) ->
     return LogPart([], position, True)
 
 
-def iterate_parts(paths: Sequence[Path], *, is_over: bool) -> Iterator[LogPart]:
+def iterate_parts(paths: Sequence[ConfinedFile], *, is_over: bool) -> Iterator[LogPart]:
     """All lines that the log has now, in parts of at most READ_BYTES."""
     position = LogPosition()
     while not (part := read_part(paths, position, is_over=is_over)).is_at_end:
@@ -59,7 +60,7 @@ def split_line(line: str) -> dict[str, str]:
     return {"timestamp": found[1], "event": line[found.end() :], "level": found[2].lower()}
 
 
-def _read_lines(path: Path, start: int, is_closed: bool) -> bytes:
+def _read_lines(path: ConfinedFile, start: int, is_closed: bool) -> bytes:
     """Whole lines from a byte on; also a last line without a newline, when the file is closed or the line is too long."""
     try:
         with path.open("rb") as file:

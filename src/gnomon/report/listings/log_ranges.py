@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from os import SEEK_END
-from pathlib import Path
 from typing import BinaryIO
 
+from gnomon.log.confined_files import ConfinedFile
 from gnomon.report.listings.log_index import LogGroup, LogIndex, LogIndexCache
 from gnomon.report.listings.log_pages import split_line
 from gnomon.report.listings.log_scan import CHUNK_BYTES
@@ -36,7 +36,7 @@ LEVELS = ("debug", "info", "warning", "error", "critical")
 class LogFilePart:
     """One file of a log, with the number of its first line in the whole log."""
 
-    path: Path
+    path: ConfinedFile
     first_line: int
     lines: int
     size: int
@@ -81,7 +81,7 @@ class LogMatches:
 class LogReader:
     """One log, which consists of files. `is_over`: nothing more will be written, so a last line without a newline is whole."""
 
-    def __init__(self, cache: LogIndexCache, paths: Sequence[Path], *, is_over: bool) -> None:
+    def __init__(self, cache: LogIndexCache, paths: Sequence[ConfinedFile], *, is_over: bool) -> None:
         self._cache = cache
         self._paths = paths
         self._is_over = is_over
@@ -116,7 +116,7 @@ class LogReader:
 class _OpenLog:
     """The files of a log while a call reads them, each with its index up to date. `wanted`: wait a moment for this line if it is not counted."""
 
-    def __init__(self, cache: LogIndexCache, paths: Sequence[Path], *, is_over: bool, wanted: int | None) -> None:
+    def __init__(self, cache: LogIndexCache, paths: Sequence[ConfinedFile], *, is_over: bool, wanted: int | None) -> None:
         self._stack = ExitStack()
         self._indexes: list[LogIndex] = []
         self.parts: list[LogFilePart] = []
@@ -300,7 +300,7 @@ def _read_before(file: BinaryIO, at: int) -> bytes:
     return text if start == 0 else text[text.find(b"\n") + 1 :]
 
 
-def _read_last_lines(paths: Sequence[Path], count: int, line_bytes: int, *, is_over: bool) -> list[LogLine]:
+def _read_last_lines(paths: Sequence[ConfinedFile], count: int, line_bytes: int, *, is_over: bool) -> list[LogLine]:
     """The last lines of the files, at most `count` and those in TAIL_BYTES, with negative numbers."""
     found: list[bytes] = []
     left = TAIL_BYTES

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
+
+from gnomon.log.confined_files import ConfinedFile
 
 READ_BYTES = 1_000_000
 """Maximum number of bytes that are read from a file at a time."""
@@ -12,7 +13,7 @@ READ_BYTES = 1_000_000
 class LogTail:
     """Reads one file. Each call continues where the last one stopped."""
 
-    def __init__(self, path: Path, fetch: Callable[[], Path] | None = None) -> None:
+    def __init__(self, path: ConfinedFile, fetch: Callable[[], ConfinedFile] | None = None) -> None:
         """`fetch`: the path of a file with the same text, called while there is no file at `path`; it may come at any time."""
         self.path = path
         self._fetch = fetch
@@ -29,7 +30,7 @@ class LogTail:
             yield from lines.decode(errors="replace").splitlines()
 
 
-def read_whole_lines(path: Path, start: int, *, is_over: bool) -> bytes:
+def read_whole_lines(path: ConfinedFile, start: int, *, is_over: bool) -> bytes:
     """At most READ_BYTES of a file from a byte on, up to a newline; empty at its end, and while the file does not exist.
 
     `is_over`: nothing more will be written, so a last line without a newline is whole.

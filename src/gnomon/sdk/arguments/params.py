@@ -234,14 +234,3 @@ def check_conf(spec: DagSpec, conf: Mapping[str, object]) -> None:
     })  # fmt: skip
     params.update({name: value for name, value in conf.items() if name in spec.params})
     params.validate()
-
-
-def list_conf_faults(spec: DagSpec, conf: Mapping[str, object]) -> dict[str, str]:
-    """By name of the param: what is wrong with its value in the conf, or that it has none. Empty if the conf fits."""
-    found = {}
-    for name, param in spec.params.items():
-        try:
-            (Param(schema=param.schema) if param.required else Param(param.default, schema=param.schema)).resolve(conf.get(name, NOTSET))
-        except ParamValidationError as error:
-            found[name] = str(error).removeprefix("Param: ")
-    return found

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote
 
+from gnomon.log.confined_files import ConfinedFile, list_files
 from gnomon.report.listings.log_tail import LogTail
 
 _NAME = re.compile(r"task_id=(?P<task_id>.*?)\.(map_index=(?P<map_index>\d+)\.)?attempt=\d+(\.trigger)?\.log", re.DOTALL)
@@ -19,16 +20,16 @@ class TaskLogs:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._tails: dict[Path, LogTail] = {}
+        self._tails: dict[ConfinedFile, LogTail] = {}
 
     def new_lines(self, *, is_over: bool = False) -> Iterator[str]:
         """The lines that were written since the last call, each after the name of its task.
 
         A last line without a newline is returned only with `is_over`, when nothing more will be written.
         """
-        for path in sorted(self._folder.glob("dag_id=*/run_id=*/*.log")):
-            name = _task_name(path.name)
-            tail = self._tails.setdefault(path, LogTail(path))
+        for file in sorted(list_files(self._folder, "dag_id=*/run_id=*/*.log"), key=str):
+            name = _task_name(file.name)
+            tail = self._tails.setdefault(file, LogTail(file))
             yield from (f"{name} | {line}" for line in tail.new_lines(is_over=is_over))
 
 

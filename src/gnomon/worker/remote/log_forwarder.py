@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from gnomon import log
+from gnomon.log.confined_files import ConfinedFile
 from gnomon.worker.remote.execution_client import ApiAway, ClaimRefused, ExecutionClient, WorkerGivenUp
 
 events = log.get_logger("worker")
@@ -22,7 +23,7 @@ LAST_PIECES = 64
 class ForwardedLog:
     """How much of a log the api-server has."""
 
-    path: Path
+    file: ConfinedFile
     offset: int = 0
     is_followed: bool = True
     guard: threading.Lock = field(default_factory=threading.Lock)
@@ -51,7 +52,7 @@ class LogForwarder:
         """Send the log of this attempt from the next step on. `name`: its path below the folder of logs."""
         if name:
             with self._guard:
-                self._positions[attempt_id] = ForwardedLog(self._logs_folder / name)
+                self._positions[attempt_id] = ForwardedLog(ConfinedFile(self._logs_folder, name))
 
     def has_sent(self, attempt_id: str) -> bool:
         """Whether `finish` has something to send."""
@@ -91,7 +92,7 @@ class LogForwarder:
             if not position.is_followed:
                 return False
             try:
-                with position.path.open("rb") as file:
+                with position.file.open("rb") as file:
                     file.seek(position.offset)
                     piece = file.read(PIECE_BYTES)
                 if not piece:

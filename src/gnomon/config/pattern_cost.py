@@ -1,0 +1,41 @@
+"""Whether a regular expression reads a text in time proportional to its length, whatever the text is.
+
+Python's engine tries the ways to match one after the other. A repetition inside another, or two that can take the same characters, have so many ways that
+30 characters take minutes, and the whole process waits.
+"""
+
+from __future__ import annotations
+
+import re
+
+_WAYS_MAX = 1_000
+"""Ways in which the repetitions with an upper bound share the characters."""
+_PART = re.compile(
+    r"(?P<atom>\\[wWdDsS.\-/\\+*?^$|(){}\[\]]|\[\^?[^\[\]\\^]*(?:\\[wWdDsS.\-/\\][^\[\]\\^]*)*\]|[^\\^$.|?*+(){}\[\]]|\.)"
+    r"(?:(?P<unbounded>[*+])|(?P<optional>\?)|\{(?P<least>\d{1,4})(?P<range>,(?P<most>\d{0,4}))?\})?\??"
+)
+
+
+def is_linear(pattern: str) -> bool:
+    """True for an empty pattern, and for one that begins with `^`, has no groups and no alternatives, and at most one repetition without an upper bound.
+
+    False does not mean that it takes long: only that this cannot be told simply.
+    """
+    if not pattern.startswith("^"):
+        return not pattern
+    end = len(pattern) - (1 if pattern.endswith("$") and not pattern.endswith("\\$") else 0)
+    position, unbounded, ways = 1, 0, 1
+    while position < end:
+        found = _PART.match(pattern, position, end)
+        if found is None:
+            return False
+        position = found.end()
+        if found["unbounded"] or (found["range"] and not found["most"]):
+            unbounded += 1
+        elif found["optional"]:
+            ways *= 2
+        elif found["most"]:
+            ways *= max(1, int(found["most"]) - int(found["least"]) + 1)
+        if unbounded > 1 or ways > _WAYS_MAX:
+            return False
+    return True
