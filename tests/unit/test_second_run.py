@@ -77,10 +77,10 @@ class Suite:
     folder: Path
 
     def command(self, *arguments: str) -> list[str]:
-        return [sys.executable, "-m", "pytest", "-p", "tests.second_run", "--second-run=kept", *arguments]
+        return [sys.executable, "-m", "pytest", "-p", "xdist", "-p", "tests.second_run", "--second-run=kept", *arguments]
 
     def environment(self) -> dict[str, str]:
-        return {**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_ADDOPTS": ""}
+        return {**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_ADDOPTS": "", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
 
     def run(self, *arguments: str) -> tuple[int, str]:
         """The exit code and the output."""

@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 import pytest
 from tests.databases import create_schema
 from tests.unit.api.account_site import AccountSite, serve_accounts
+from tests.unit.api.api_document import read_document
 from tests.unit.cli.deployment import HOURLY, NOW, Deployment, spec_of
 
 from gnomon.accounts import account_changes
@@ -143,7 +144,7 @@ def test_an_asset_that_hidden_dags_write_too_is_materialized_by_the_visible_dag(
 
 def test_a_hidden_dag_is_answered_as_one_that_does_not_exist(site: AccountSite) -> None:
     """Each operation, with every parameter and field that may name a DAG: the answer differs in the name at most."""
-    document = site.client.request("GET", "/openapi.json").json()
+    document = read_document()
     tried, found, different = 0, 0, []
     for path, methods in document["paths"].items():
         if not path.startswith("/api/") or path.endswith(LEFT_OUT):

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from tests.conformance.fuzzed_api import fuzzed_api
 from tests.databases import BOTH, empty_database
+from tests.unit.api.api_document import read_document
 from tests.unit.api.served import Client
 
 SEED = 17
@@ -93,9 +94,9 @@ def api(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 
 
 @pytest.fixture(scope="module")
-def requests(api: Client) -> list[tuple[str, str, bytes]]:
+def requests() -> list[tuple[str, str, bytes]]:
     """Method, path and body."""
-    document = json.loads(api.request("GET", "/openapi.json").body)
+    document = read_document()
     bodies = Bodies(document)
     found = []
     for path, methods in document["paths"].items():

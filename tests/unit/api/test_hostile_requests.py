@@ -17,6 +17,7 @@ from urllib.parse import quote
 import pytest
 from tests.conformance.fuzzed_api import fuzzed_api
 from tests.databases import BOTH, empty_database
+from tests.unit.api.api_document import read_document
 from tests.unit.api.served import Client, Reply
 
 HOSTILE_IDS = ("../../etc/passwd", "a\0b", "'; DROP TABLE dag; --", "\u202eelif", "x" * 3000, "-1", "9" * 40, "%", "a/b/../c", "\n", "{{7*7}}")
@@ -48,9 +49,9 @@ def api(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 
 
 @pytest.fixture(scope="module")
-def operations(api: Client) -> list[tuple[str, str, dict[str, Any]]]:
+def operations() -> list[tuple[str, str, dict[str, Any]]]:
     """Method, path and declaration of each operation of the document."""
-    document = json.loads(api.request("GET", "/openapi.json").body)
+    document = read_document()
     found = [(method.upper(), path, one) for path, methods in document["paths"].items() for method, one in methods.items() if not OPEN_ENDED.search(path)]
     assert len(found) > 150
     assert {path.split("/")[2] for _, path, _ in found if path.startswith("/api/")} == {"v2", "gnomon"}
