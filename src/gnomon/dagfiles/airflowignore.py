@@ -8,30 +8,22 @@ below the DAG folder excludes the file. Rules apply to the folder of the ignore 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from gnomon.dagfiles.ignore_patterns import (
-    ANY_CHARACTER,
-    ANY_NAME,
-    EVERYTHING,
-    FOLDERS,
-    Glob,
-    GlobPart,
-    PathPattern,
-    compile_regexp,
-    literal,
-    one_of,
-)
-
 FILE_NAME = ".airflowignore"
+BYTES_MAX = 1_048_576
+"""A larger ignore file is not applied."""
+RULES_MAX = 2_000
+LINE_MAX = 2_000
 
 
 class IgnoreRule(NamedTuple):
     """One line of an ignore file: it excludes the paths that it matches, or includes them again."""
 
-    pattern: PathPattern
+    pattern: re.Pattern[str]
     is_ignoring: bool = True
     is_folders_only: bool = False
 
@@ -46,15 +38,6 @@ class IgnoreRules:
     whole_path: bool
     """True for regexp syntax: patterns match the path relative to the DAG folder, not relative to `folder`."""
 
-    def list_problems(self) -> list[str]:
-        """A sentence about each rule that has taken too long."""
-        return [f"{self.place}: {rule.pattern.problem}" for rule in self.rules if rule.pattern.problem is not None]
-
-    @property
-    def place(self) -> str:
-        """The path of the file, relative to the DAG folder."""
-        return f"{self.folder}/{FILE_NAME}" if self.folder else FILE_NAME
-
     def verdict(self, path: str, is_folder: bool) -> bool | None:
         """Whether the last rule that matches ignores the path (relative to the DAG folder); None when none matches."""
         shown = path if self.whole_path or not self.folder else path[len(self.folder) + 1 :]
@@ -65,22 +48,28 @@ class IgnoreRules:
 
 
 def parse_ignore_file(text: str, folder: str, *, regexp: bool) -> tuple[IgnoreRules, list[str]]:
-    """The rules of an ignore file's text, and one message for each line that is not valid."""
+    """The rules of an ignore file's text, and one message for each line that is not valid or beyond a bound."""
     rules: list[IgnoreRule] = []
     problems: list[str] = []
+    place = f"{folder}/{FILE_NAME}" if folder else FILE_NAME
     for number, line in enumerate(text.splitlines(), 1):
+        if len(rules) >= RULES_MAX:
+            problems.append(f"{place} has more than {RULES_MAX} rules: those from line {number} on are not applied; ignore whole folders")
+            break
+        if len(line) > LINE_MAX:
+            problems.append(f"{place}, line {number}: the pattern has more than {LINE_MAX} characters, and is not applied; shorten it")
+            continue
         try:
             rule = _parse_regexp(line) if regexp else _parse_glob(line)
-        except re.error as error:
-            place = f"{folder}/{FILE_NAME}" if folder else FILE_NAME
-            problems.append(f"{place}, line {number}: {line.strip()!r} is not a {'regular expression' if regexp else 'pattern'}: {error}")
+        except (re.error, RecursionError, OverflowError) as error:
+            problems.append(f"{place}, line {number}: {line.strip()[:200]!r} is not a {'regular expression' if regexp else 'pattern'}: {error}")
             continue
         if rule is not None:
             rules.append(rule)
     return IgnoreRules(folder, tuple(rules), whole_path=regexp), problems
 
 
-def is_ignored(path: str, is_folder: bool, layers: list[IgnoreRules]) -> bool:
+def is_ignored(path: str, is_folder: bool, layers: Sequence[IgnoreRules]) -> bool:
     """Whether the ignore files of the path's folders (`layers`, outermost first) exclude it; the innermost match decides.
 
     With regexp syntax any layer can exclude the path, and none can include it again.
@@ -94,7 +83,7 @@ def is_ignored(path: str, is_folder: bool, layers: list[IgnoreRules]) -> bool:
 
 def _parse_regexp(line: str) -> IgnoreRule | None:
     pattern = re.sub(r"\s*#.*", "", line).strip()
-    return IgnoreRule(compile_regexp(pattern)) if pattern else None
+    return IgnoreRule(re.compile(pattern)) if pattern else None
 
 
 def _parse_glob(line: str) -> IgnoreRule | None:
@@ -106,30 +95,53 @@ def _parse_glob(line: str) -> IgnoreRule | None:
     pattern = pattern[1:] if pattern.startswith(("\\#", "\\!")) else pattern
     folders_only = pattern.endswith("/")
     pattern = pattern.rstrip("/")
-    body = pattern.lstrip("/")
-    return IgnoreRule(_compile_glob(body, is_anchored="/" in pattern), ignores, folders_only) if body else None
+    anchored = "/" in pattern
+    body = _glob_to_regexp(pattern.lstrip("/"))
+    return IgnoreRule(re.compile(f"{'^' if anchored else '(?:^|/)'}{body}$"), ignores, folders_only) if body else None
 
 
 @lru_cache(maxsize=1024)
-def _compile_glob(pattern: str, *, is_anchored: bool) -> Glob:
-    """One .gitignore pattern. Raises re.error for a class of characters that is none."""
-    parts: list[GlobPart] = []
-    at = 0
-    while at < len(pattern):
-        if pattern.startswith("**/", at) and (at == 0 or pattern[at - 1] == "/"):
-            parts.append(FOLDERS)
-            at += 3
-        elif pattern[at:] == "**" and (at == 0 or pattern[at - 1] == "/"):
-            parts += EVERYTHING
-            at += 2
-        elif pattern[at] == "[" and (end := pattern.find("]", at + 2)) > 0:
-            inside = pattern[at + 1 : end].replace("\\", "\\\\")
-            parts.append(one_of(f"[^/{inside[1:]}]" if inside[0] in "!^" else f"[{inside}]"))
-            at = end + 1
-        elif pattern[at] == "\\" and at + 1 < len(pattern):
-            parts.append(literal(pattern[at + 1]))
-            at += 2
+def _glob_to_regexp(pattern: str) -> str:
+    """The regular expression of one .gitignore pattern. It never looks again at what is behind a `*` or `**` that has matched: no pattern takes long.
+
+    What stands between two `**`, and in a name between two `*`, has a fixed length, so its first match is as good as any other: an atomic group.
+    """
+    parts: list[list[str]] = [[]]
+    names = pattern.split("/")
+    is_any_below = names[-1] == "**"
+    for name in names[:-1] if is_any_below else names:
+        if name == "**":
+            parts.append([])
         else:
-            parts.append({"*": ANY_NAME, "?": ANY_CHARACTER}.get(pattern[at]) or literal(pattern[at]))
+            parts[-1].append(_name_to_regexp(name))
+    first = "/".join(parts[0])
+    more = ["/".join(part) for part in parts[1:] if part]
+    out = [first, "/"] if first and (parts[1:] or is_any_below) else [first]
+    for number, part in enumerate(more, 1):
+        is_last = number == len(more) and not is_any_below
+        out.append(f"(?:[^/]+/)*?{part}" if is_last else f"(?>(?:[^/]+/)*?{part}/)")
+    return "".join(out) + (".+" if is_any_below else "")
+
+
+def _name_to_regexp(name: str) -> str:
+    """The regular expression of a pattern for one name of a path."""
+    pieces: list[str] = [""]
+    at = 0
+    while at < len(name):
+        if name[at] == "*":
+            pieces.append("")
+        elif name[at] == "[" and (end := name.find("]", at + 2)) > 0:
+            inside = name[at + 1 : end].replace("\\", "\\\\").replace("[", "\\[")
+            pieces[-1] += f"[^/{inside[1:]}]" if inside[0] in "!^" else f"[{inside}]"
+            at = end
+        elif name[at] == "\\" and at + 1 < len(name):
             at += 1
-    return Glob(parts, is_anchored=is_anchored)
+            pieces[-1] += re.escape(name[at])
+        else:
+            pieces[-1] += "[^/]" if name[at] == "?" else re.escape(name[at])
+        at += 1
+    first, *others = pieces
+    if not others:
+        return first
+    between = "".join(f"(?>[^/]*?{piece})" for piece in others[:-1] if piece)
+    return f"{first}{between}[^/]*{others[-1]}"

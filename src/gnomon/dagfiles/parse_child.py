@@ -102,10 +102,9 @@ SOURCE_BYTES_MAX = 1_000_000
 def _read_source(path: str) -> bytes:
     """The compressed text of the file; empty for one that is too large, or that cannot be read, which the import will say."""
     try:
-        source = archives.read_source(path)
+        return zlib.compress(archives.read_source(path, SOURCE_BYTES_MAX))
     except OSError:
         return b""
-    return zlib.compress(source) if len(source) <= SOURCE_BYTES_MAX else b""
 
 
 def _import_file(path: str) -> LoadedFile | None:

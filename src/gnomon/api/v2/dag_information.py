@@ -21,6 +21,7 @@ from gnomon.api.common.paging import PageParameters, cut_page
 from gnomon.api.common.paths import Id
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.conversions import build_version
+from gnomon.api.v2.dag_source_files import read_dag_file
 from gnomon.api.v2.lookup import find_stored_dag
 from gnomon.api.v2.schemas.dag_information_shapes import (
     DAGSourceResponse,
@@ -29,7 +30,6 @@ from gnomon.api.v2.schemas.dag_information_shapes import (
     DagWarningType,
 )
 from gnomon.api.v2.schemas.versions_shapes import DAGVersionCollectionResponse, DagVersionResponse
-from gnomon.loading.archives import read_source
 from gnomon.model.states import DagRunState
 from gnomon.report.listings.dag_facts import VersionFacts
 from gnomon.store import Transaction
@@ -53,7 +53,7 @@ def get_dag_source(
     if kept is None and version_number not in (None, newest):
         raise HTTPException(404, f"the source of version {version_number} of DAG {dag_id!r} is not kept; version {newest} is the newest")
     try:
-        content = (read_source(stored.file) if kept is None else kept).decode(errors="replace")
+        content = (read_dag_file(context.cfg, stored.file) if kept is None else kept).decode(errors="replace")
     except OSError as error:
         raise HTTPException(404, f"{stored.file} cannot be read on this machine: {error.strerror}") from None
     if "text/plain" in accept:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from urllib.parse import urlsplit
 
 from gnomon.loading.bundles.base_bundle import DagBundleError
 from gnomon.sdk.runtime.connection import Connection
@@ -31,6 +32,8 @@ class GitAccess:
     token: str | None = None
     extra: dict[str, Any] = field(default_factory=dict)
     """The fields of the connection's extra, as Airflow's GitHook reads them."""
+    protocols: tuple[str, ...] = ()
+    """The protocols of git that an address may have; empty: what git permits. Set for addresses that authors choose."""
 
     @property
     def secrets(self) -> tuple[str, ...]:
@@ -42,10 +45,12 @@ class GitAccess:
     def environment(self) -> Iterator[dict[str, str]]:
         """The variables for git, valid inside the context: a key of the connection is in a file meanwhile."""
         variables = {"GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+        if self.protocols:
+            variables["GIT_ALLOW_PROTOCOL"] = ":".join(self.protocols)
         if self.token is not None:
             variables |= {_LOGIN: self.login or "user", _TOKEN: self.token}
             variables |= {"GIT_CONFIG_COUNT": "2", "GIT_CONFIG_KEY_0": "credential.helper", "GIT_CONFIG_VALUE_0": "",
-                          "GIT_CONFIG_KEY_1": "credential.helper", "GIT_CONFIG_VALUE_1": _HELPER}
+                          "GIT_CONFIG_KEY_1": f"credential.{_find_server(self.url)}.helper", "GIT_CONFIG_VALUE_1": _HELPER}
         with TemporaryDirectory(prefix="gnomon-git-") as folder:
             key = self.extra.get("key_file")
             if self.extra.get("private_key"):
@@ -92,6 +97,12 @@ def find_git_access(bundle: str, repo_url: str | None, conn_id: str | None) -> G
         raise DagBundleError(f"connection {conn_id!r} of DAG bundle {bundle!r} has private_key and key_file in its extra; keep one of them")
     known = {name: value for name, value in extra.items() if name in _FIELDS}
     return GitAccess(url, connection.login, connection.password or None, known)
+
+
+def _find_server(url: str) -> str:
+    """The beginning of the address to which alone git sends the password: a server may send git elsewhere."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}" if parts.scheme in ("http", "https") else url
 
 
 def _write_file(folder: str, name: str, text: str, mode: int) -> str:

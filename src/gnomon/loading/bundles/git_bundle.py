@@ -23,6 +23,11 @@ from gnomon.loading.bundles.git_submodules import Submodule, fetch_submodules, l
 
 FETCH_LIMIT_S = 600
 """Seconds after which a command of git is ended."""
+FILES_MAX = 250_000
+"""Files of one commit."""
+BYTES_MAX = 4 * 1024**3
+"""Bytes of the files of one commit."""
+_PIECE = 65_536
 _COMMIT = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 _OUTPUT_MAX = 600
 """Characters of git's output that an error shows, from its end."""
@@ -121,6 +126,23 @@ class GitDagBundle(BaseDagBundle):
         """The output of git in the mirror. Raises DagBundleError."""
         return self._git(f"--git-dir={mirror}", *arguments, what="the mirror cannot be read")
 
+    def check_size(self, mirror: Path, commit: str) -> None:
+        """Raise DagBundleError when the files of the commit are more than FILES_MAX or BYTES_MAX: a few objects of git can name any number."""
+        arguments = ["git", f"--git-dir={mirror}", "ls-tree", "-r", "-l", "-z", "--full-tree", commit]
+        files = size = 0
+        rest = b""
+        with subprocess.Popen(arguments, env=self._environment({}), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as listing:
+            assert listing.stdout is not None
+            while piece := listing.stdout.read(_PIECE):
+                *entries, rest = (rest + piece).split(b"\0")
+                files += len(entries)
+                size += sum(int(length) for entry in entries if (length := entry.partition(b"\t")[0].split()[-1]) != b"-")
+                if files > FILES_MAX or size > BYTES_MAX:
+                    listing.kill()
+                    raise DagBundleError(
+                        f"DAG bundle {self.name!r}: commit {commit} has more than {FILES_MAX:,} files or {BYTES_MAX:,} bytes; remove what DAG files do not need from the repository"
+                    )
+
     def fetch_commit(self, mirror: Path, access: GitAccess, commit: str) -> None:
         """Make the mirror of a submodule have the commit, which may be on no branch. Raises DagBundleError."""
         if (mirror / "HEAD").is_file() and self._find_object(commit, mirror) is not None:
@@ -178,17 +200,21 @@ class GitDagBundle(BaseDagBundle):
     def _check_out(self, commit: str, folder: Path, index: Path) -> None:
         """Make `folder` contain the files of the commit, and of its submodules if the bundle has them; files that do not differ are not written."""
         found: list[Submodule] = []
+        self.check_size(self.bare_repo_path, commit)
         if self.submodules:
             found += fetch_submodules(self, self._find_access(), self.bare_repo_path, self.base_dir / "submodules", commit)
         known = _submodule_list(index)
         before = known.read_text().split("\0") if known.exists() else []
         for path in {*before} - {one.path for one in found} - {""}:
-            shutil.rmtree(folder / path, ignore_errors=True)
+            if _is_without_links(folder, path):
+                shutil.rmtree(folder / path, ignore_errors=True)
             _submodule_index(index, path).unlink(missing_ok=True)
         if found:
             known.write_text("\0".join({*before} | {one.path for one in found}))  # before they are written: a process that is killed leaves none unknown
         self._check_out_mirror(self.bare_repo_path, commit, folder, index)
         for one in found:
+            if not _is_without_links(folder, one.path):
+                raise DagBundleError(f"DAG bundle {self.name!r} has a submodule at {one.path!r} of commit {commit}, and a link on the way there; remove it from the repository")
             self._check_out_mirror(one.mirror, one.commit, folder / one.path, _submodule_index(index, one.path))
         if self.submodules:
             known.write_text("\0".join(one.path for one in found))
@@ -232,11 +258,15 @@ class GitDagBundle(BaseDagBundle):
             raise DagBundleError(f"DAG bundle {self.name!r}: {what}: {_without_login(words) or f'git ended with exit code {ended.returncode}'}; {remedy}")
         return ended.stdout
 
-    def _run(self, arguments: list[str], variables: Mapping[str, str], folder: Path | None = None) -> subprocess.CompletedProcess[str]:
+    @staticmethod
+    def _environment(variables: Mapping[str, str]) -> dict[str, str]:
         inherited = {name: value for name, value in environment().items() if not name.startswith("GIT_") or name in ("GIT_SSL_CAINFO", "GIT_SSL_NO_VERIFY")}
+        return {**inherited, **variables}
+
+    def _run(self, arguments: list[str], variables: Mapping[str, str], folder: Path | None = None) -> subprocess.CompletedProcess[str]:
         try:
             return subprocess.run(
-                ["git", "-c", "gc.auto=0", "-c", "core.hooksPath=/dev/null", *arguments], env={**inherited, **variables}, cwd=folder, stdin=subprocess.DEVNULL,
+                ["git", "-c", "gc.auto=0", "-c", "core.hooksPath=/dev/null", *arguments], env=self._environment(variables), cwd=folder, stdin=subprocess.DEVNULL,
                 capture_output=True, text=True, errors="replace", timeout=FETCH_LIMIT_S, check=False,
             )
         except FileNotFoundError:
@@ -254,6 +284,11 @@ def _submodule_index(index: Path, path: str) -> Path:
     return Path(f"{index}.{hashlib.sha256(path.encode()).hexdigest()[:20]}")
 
 
+def _is_without_links(folder: Path, path: str) -> bool:
+    """Whether no folder on the way to the path below the folder is a symbolic link, which may lead out of it."""
+    return Path(os.path.realpath(folder / path)) == Path(os.path.realpath(folder)) / path
+
+
 def _without_login(text: str) -> str:
-    """The text with the login in each address hidden."""
-    return re.sub(r"(\w+://)[^/@\s]+@", r"\1***@", text)
+    """The text with the login in each address hidden, and what follows a question mark."""
+    return re.sub(r"(\w+://[^\s?'\"]*)\?[^\s'\"]*", r"\1?***", re.sub(r"(\w+://)[^/\s'\"]*@", r"\1***@", text))

@@ -20,9 +20,13 @@ from gnomon.loading.bundles.git_access import GitAccess
 
 DEPTH_MAX = 10
 """How deep submodules may contain submodules."""
+SUBMODULES_MAX = 100
+"""Submodules of one commit, without those inside of them."""
 _GITLINK = "160000"
 _FORBIDDEN = frozenset({"", ".", "..", ".git"})
 """Parts of a path that no git writes, and that a made object may have nevertheless."""
+_PROTOCOLS = ("https", "http", "ssh", "git")
+"""Whoever commits `.gitmodules` chooses an address: not `ext::`, which runs a command, and no folder of this machine, such as the mirror of another bundle."""
 _SCP_ADDRESS = re.compile(r"(?P<server>[^/:]+):(?P<path>.*)")
 
 
@@ -33,6 +37,9 @@ class MirrorReader(Protocol):
 
     def read_mirror(self, mirror: Path, *arguments: str) -> str:
         """The output of git in the mirror. Raises DagBundleError."""
+
+    def check_size(self, mirror: Path, commit: str) -> None:
+        """Raise DagBundleError when the commit has too many files."""
 
     def fetch_commit(self, mirror: Path, access: GitAccess, commit: str) -> None:
         """Make the mirror have the commit. Raises DagBundleError."""
@@ -65,6 +72,8 @@ def fetch_submodules(reader: MirrorReader, access: GitAccess, mirror: Path, fold
         return
     if depth >= DEPTH_MAX:
         raise DagBundleError(f"DAG bundle {reader.name!r} has submodules within submodules to a depth of more than {DEPTH_MAX} at {prefix!r}; remove some")
+    if len(paths) > SUBMODULES_MAX:
+        raise DagBundleError(f"DAG bundle {reader.name!r} has {len(paths):,} submodules in commit {commit}, more than {SUBMODULES_MAX}; remove some")
     addresses = _read_addresses(reader, mirror, commit)
     for path, wanted in sorted(paths.items()):
         place = posixpath.join(prefix, path)
@@ -76,6 +85,7 @@ def fetch_submodules(reader: MirrorReader, access: GitAccess, mirror: Path, fold
         source = choose_access(access, resolve_address(access.url, address))
         of_submodule = folder / hashlib.sha256(source.url.encode()).hexdigest()[:20]
         reader.fetch_commit(of_submodule, source, wanted)
+        reader.check_size(of_submodule, wanted)
         yield Submodule(place, wanted, of_submodule)
         yield from fetch_submodules(reader, source, of_submodule, folder, wanted, place, depth + 1)
 
@@ -92,9 +102,11 @@ def resolve_address(repository: str, address: str) -> str:
 
 
 def choose_access(access: GitAccess, address: str) -> GitAccess:
-    """How to fetch from the address: with the password only if it is on the server of the repository."""
+    """How to fetch from the address: with the password only if it is on the server of the repository, and from this machine only if that is too."""
     same = _server_of(address) == _server_of(access.url)
-    return replace(access, url=address) if same else replace(access, url=address, login=None, token=None)
+    own = _server_of(access.url)[0]
+    chosen = replace(access, url=address, protocols=tuple(dict.fromkeys((*_PROTOCOLS, own))))
+    return chosen if same else replace(chosen, login=None, token=None)
 
 
 def _server_of(address: str) -> tuple[str, str | None, int | None]:
