@@ -13,6 +13,7 @@ from gnomon.dagfiles import airflowignore
 from gnomon.dagfiles.settings import SourceFolder
 from gnomon.loading import archives
 from gnomon.loading.plugin_finder import is_plugin_file
+from gnomon.loading.regular_file import open_regular_file
 
 SCANNED_MAX = 16 * 1024 * 1024
 """A file of this size or more counts as a DAG file without a look at its text (bytes)."""
@@ -39,7 +40,7 @@ class FolderListing:
 
 
 _IGNORE_FILE_MAX = 1_000_000
-"""Characters that are read of an ignore file."""
+"""Bytes that are read of an ignore file."""
 
 
 class FileDiscovery:
@@ -93,8 +94,8 @@ class FileDiscovery:
     def _rules(self, folder: str, relative: str, listing: FolderListing) -> Iterator[airflowignore.IgnoreRules]:
         path = os.path.join(folder, airflowignore.FILE_NAME)
         try:
-            with open(path, encoding="utf-8", errors="replace", opener=_open_regular) as opened:
-                text = opened.read(_IGNORE_FILE_MAX)
+            with open_regular_file(path) as opened:
+                text = opened.read(_IGNORE_FILE_MAX).decode(errors="replace")
         except OSError as error:
             listing.problems.append(f"{path} cannot be read ({error.strerror}): its rules are not applied")
             return
@@ -142,7 +143,7 @@ class FileDiscovery:
     def _may_hold_dag(self, path: str) -> bool:
         if not self._safe_mode:
             return True
-        with open(path, "rb") as opened:
+        with open_regular_file(path) as opened:
             text = opened.read(SCANNED_MAX)
         return len(text) == SCANNED_MAX or mentions_dag(text)
 
@@ -161,15 +162,6 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
 
 
 def _is_archive(path: str) -> bool:
-    with open(path, "rb") as opened:
+    with open_regular_file(path) as opened:
         head = opened.read(4)
     return head == b"PK\x03\x04" or (path.endswith(".zip") and zipfile.is_zipfile(path))
-
-
-def _open_regular(path: str, flags: int) -> int:
-    """Open a file for `open`; a pipe, which would be waited for, and a device are refused with OSError."""
-    descriptor = os.open(path, flags | os.O_NONBLOCK)
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise OSError(errno.EINVAL, "it is no regular file")
-    return descriptor
