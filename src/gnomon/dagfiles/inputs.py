@@ -15,6 +15,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from gnomon.config import Config, environment, without_secrets
 from gnomon.loading.listeners import list_listener_files
+from gnomon.loading.regular_files import open_regular_file
 from gnomon.model.spec import FileInputs
 
 MISSING = "-"
@@ -51,10 +52,9 @@ def content_hash(path: str, facts: StampOf) -> str:
         if path.endswith("/"):
             names = sorted(name for name in os.listdir(path) if name != "__pycache__")
             return hashlib.sha256("\0".join(names).encode(errors="surrogateescape")).hexdigest()
-        with open(path, "rb") as opened:
-            if os.fstat(opened.fileno()).st_size > HASHED_MAX:
-                return stamp_of(path, facts)
-            return hashlib.sha256(opened.read()).hexdigest()
+        with open_regular_file(path) as opened:
+            text = opened.read(HASHED_MAX + 1)
+            return stamp_of(path, facts) if len(text) > HASHED_MAX else hashlib.sha256(text).hexdigest()
     except FileNotFoundError:
         return MISSING
     except (OSError, ValueError) as error:

@@ -14,6 +14,7 @@ from importlib.util import spec_from_file_location
 from types import ModuleType
 
 from gnomon.loading.bytecode import SettledSourceLoader
+from gnomon.loading.regular_files import open_regular_file
 
 _PLUGIN_CLASS_NAME = b"AirflowPlugin"
 FILES_MAX = 10_000
@@ -48,7 +49,7 @@ def install_plugin_finder(folder: str) -> None:
 def is_plugin_file(path: str, text: bytes = b"") -> bool:
     """Return whether a Python file contains the name AirflowPlugin, and `text`; False for a file that cannot be read."""
     try:
-        with open(path, "rb") as opened:
+        with open_regular_file(path) as opened:
             content = opened.read()
             return _PLUGIN_CLASS_NAME in content and text in content
     except OSError:

@@ -56,7 +56,8 @@ class ConfinedFile:
 
     def beside(self, name: str) -> ConfinedFile:
         """The file with another name in the same folder."""
-        return ConfinedFile(self.folder, f"{self.relative.rpartition('/')[0]}/{name}")
+        folder, slash, _ = self.relative.rpartition("/")
+        return ConfinedFile(self.folder, f"{folder}{slash}{name}")
 
     def open(self, mode: str = "rb", buffering: int = -1) -> BinaryIO:
         """Open for reading (`rb`), or for appending with missing folders created (`ab`, `ab+`). Raises OSError, ForeignFileError (a FileNotFoundError) for what is no file."""

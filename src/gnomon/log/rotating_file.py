@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import logging
 import os
+import stat
 import sys
 
 _FILE_MODE = 0o640
@@ -52,12 +54,17 @@ class SharedRotatingFileHandler(logging.Handler):
             os.close(descriptor)  # this also unlocks
 
     def _open_file(self) -> int:
-        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
+        """The file; OSError for a link, a pipe or a device, which a task can put there: the folder may be below that of the logs of tasks."""
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
         try:
-            return os.open(self._path, flags, _FILE_MODE)
+            descriptor = os.open(self._path, flags, _FILE_MODE)
         except FileNotFoundError:
             os.makedirs(os.path.dirname(self._path), exist_ok=True)
-            return os.open(self._path, flags, _FILE_MODE)
+            descriptor = os.open(self._path, flags, _FILE_MODE)
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            os.close(descriptor)
+            raise OSError(errno.EINVAL, "it is no regular file")
+        return descriptor
 
     def _is_full(self, descriptor: int, added: int) -> bool:
         if not self._max_bytes or not self._backup_count:

@@ -149,7 +149,7 @@ class StartOfQuarterMapper(TemporalMapper):
         return _midnight(dt.replace(month=(dt.month - 1) // 3 * 3 + 1, day=1))
 
     def format(self, dt: datetime) -> str:
-        return dt.strftime(self.output_format).replace("{quarter}", str((dt.month - 1) // 3 + 1))
+        return dt.strftime(self.output_format).format(quarter=(dt.month - 1) // 3 + 1)
 
     def decode_downstream(self, downstream_key: str) -> datetime:
         found = self._key_pattern.fullmatch(downstream_key)

@@ -11,11 +11,13 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import msgspec
 
 from gnomon import log
 from gnomon.config import Config
+from gnomon.log.confined_files import ConfinedFile, ForeignFileError, open_to_append
 from gnomon.model.asset_watchers import WatcherEvent
 from gnomon.model.result_checks import find_watcher_event_fault
 
@@ -37,19 +39,20 @@ class SavedEvents:
 
     def save(self, event: WatcherEvent) -> None:
         """Write the file of the event. A disk that refuses is logged: the event is sent nevertheless."""
-        path = self._path_of(event)
+        file = self._file_of(event)
+        draft = file.beside(file.name + _DRAFT_SUFFIX)
         try:
-            os.makedirs(self._folder, mode=0o700, exist_ok=True)
-            with open(os.open(path + _DRAFT_SUFFIX, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-                file.write(msgspec.json.encode(event))
-            os.replace(path + _DRAFT_SUFFIX, path)
+            with open(open_to_append(self._folder, draft.relative, replaces_foreign=True), "wb") as opened:
+                opened.truncate(0)
+                opened.write(msgspec.json.encode(event))
+            file.replace_with(draft)
         except OSError as error:
-            _log.warning("watcher_event_not_saved", path=path, error=str(error))
+            _log.warning("watcher_event_not_saved", path=str(file), error=str(error))
 
     def drop(self, event: WatcherEvent) -> None:
         """Delete the file: the event is stored."""
         with contextlib.suppress(OSError):
-            os.unlink(self._path_of(event))
+            self._file_of(event).unlink()
 
     def list_left(self, now_s: float, age_s: float = SAVED_AGE_S) -> Iterator[WatcherEvent]:
         """The events whose files are at least that old; a file that cannot be read is renamed and logged. `now_s`: seconds since 1970.
@@ -58,33 +61,34 @@ class SavedEvents:
         """
         try:
             with os.scandir(self._folder) as entries:
-                found = [(entry.stat().st_mtime, entry.path) for entry in entries if entry.name.endswith(_SUFFIX)]
+                found = [(entry.stat(follow_symlinks=False).st_mtime, entry.name) for entry in entries if entry.name.endswith(_SUFFIX)]
         except FileNotFoundError:
             return
         except OSError as error:
             _log.error("watcher_events_unreadable", path=self._folder, error=str(error), next="let this user read and write the folder")
             return
-        for written_at, path in sorted(found):
+        for written_at, name in sorted(found):
             if abs(now_s - written_at) < age_s:
                 continue
+            file = ConfinedFile(Path(self._folder), name)
             try:
-                yield _read_event(path)
-            except FileNotFoundError:
-                continue
+                yield _read_event(file)
             except (OSError, ValueError, RecursionError) as error:
-                _log.error("watcher_event_unreadable", path=path, error=str(error), next="the file is renamed and not read again")
+                if isinstance(error, FileNotFoundError) and not isinstance(error, ForeignFileError):
+                    continue
+                _log.error("watcher_event_unreadable", path=str(file), error=str(error), next="the file is renamed and not read again")
                 with contextlib.suppress(OSError):
-                    os.replace(path, path.removesuffix(_SUFFIX) + ".unreadable")
+                    file.beside(name.removesuffix(_SUFFIX) + ".unreadable").replace_with(file)
 
-    def _path_of(self, event: WatcherEvent) -> str:
+    def _file_of(self, event: WatcherEvent) -> ConfinedFile:
         digest = hashlib.sha256(f"{event.identity}\0{event.uid}".encode("utf-8", "surrogatepass")).hexdigest()
-        return os.path.join(self._folder, digest[:40] + _SUFFIX)
+        return ConfinedFile(Path(self._folder), digest[:40] + _SUFFIX)
 
 
-def _read_event(path: str) -> WatcherEvent:
+def _read_event(file: ConfinedFile) -> WatcherEvent:
     """The event of that file. Raises OSError; ValueError or RecursionError for a file or a payload that is no JSON of ours."""
-    with open(path, "rb") as file:
-        event = msgspec.json.decode(file.read(), type=WatcherEvent)
+    with file.open() as opened:
+        event = msgspec.json.decode(opened.read(), type=WatcherEvent)
     json.loads("[" * _HEADROOM + event.payload + "]" * _HEADROOM)  # otherwise each triggerer of the home would fail to store it
     if (fault := find_watcher_event_fault(event)) is not None:
         raise ValueError(fault)

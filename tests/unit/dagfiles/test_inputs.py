@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from gnomon.dagfiles import inputs
 from gnomon.dagfiles.inputs import StampCache
 from gnomon.errors.product import UserError
 
@@ -339,3 +341,18 @@ def test_dates_beside_the_dag_file_are_an_input(home, parser):
     assert (parsed.failures, str(home.dags / "closed.csv") in paths_of(parsed)) == ((), True)
     home.write("closed.csv", "2026-05-05\n")
     assert not is_current(parser, parsed)
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device without an end", "grown file"])
+def test_an_input_that_has_no_end_is_not_read(tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The dag-processor reads what the code of a file has opened, in one process for all files."""
+    path = tmp_path / "input"
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "grown file":
+        monkeypatch.setattr(inputs, "HASHED_MAX", 3)
+        path.write_text("long")
+    else:
+        path.symlink_to("/dev/zero")
+    digest = inputs.content_hash(str(path), lambda name: name)
+    assert digest == (inputs.stamp_of(str(path), lambda name: name) if kind == "grown file" else f"!{errno.EINVAL}")

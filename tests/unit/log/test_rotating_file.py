@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.unit.log.traps import TRAPS, trapped
 
 from gnomon.log.rotating_file import SharedRotatingFileHandler
 
@@ -114,3 +115,13 @@ def test_a_file_that_cannot_be_written_is_named_once_on_stderr(tmp_path: Path, c
     (tmp_path / "taken").write_text("")
     _write(tmp_path / "taken" / "x.log", ["first", "second"], 1000, 3)
     assert capsys.readouterr().err == f"the log file {tmp_path}/taken/x.log cannot be written: Not a directory; its lines are only on stderr\n"
+
+
+@pytest.mark.parametrize("trap", [trap for trap in TRAPS if "in place of the" not in trap and "name of" not in trap])
+def test_a_service_writes_its_log_through_no_link(tmp_path: Path, trap: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The folder is below that of the logs of tasks."""
+    handler = SharedRotatingFileHandler(str(tmp_path / "logs" / "scheduler.log"), 100, 2)
+    with trapped(tmp_path / "logs" / "scheduler.log", tmp_path / "outside", trap):
+        for _ in range(3):
+            handler.emit(logging.LogRecord("x", logging.INFO, "", 0, "a line", None, None))
+    assert capsys.readouterr().err.count("cannot be written") == 1

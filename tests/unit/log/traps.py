@@ -29,8 +29,9 @@ def _link_outer_folder(path: Path, outside: Path) -> None:
 
 
 def _link_to_link(path: Path, outside: Path) -> None:
-    (path.parent / "between").symlink_to(outside / path.name)
-    path.symlink_to("between")
+    between = path.with_name(f"{path.name}.between")
+    between.symlink_to(outside / path.name)
+    path.symlink_to(between.name)
 
 
 def _make_pipe(path: Path, outside: Path) -> None:

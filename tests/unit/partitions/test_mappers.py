@@ -268,3 +268,9 @@ def test_a_class_of_an_author_is_decoded_only_where_it_is_found() -> None:
     with pytest.raises(UnknownPart, match="Doubling is none of Gnomon's partition mappers"):
         p.decode_part(stored)
     assert p.decode_part(stored, {path: Doubling}.get).to_downstream("a") == ["a", "az"]
+
+
+@pytest.mark.parametrize("text", ["{quarter:>999999999}", "{quarter.__class__}", "{quarter!r}", "{0}"])
+def test_a_format_of_a_quarter_has_no_widths_and_attributes(text: str) -> None:
+    with pytest.raises(ValueError):
+        p.StartOfQuarterMapper(output_format=f"%Y {text}").to_downstream(TIME)
