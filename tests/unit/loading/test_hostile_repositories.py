@@ -22,6 +22,7 @@ from gnomon.loading.bundles.base_bundle import DagBundleError
 from gnomon.loading.bundles.git_access import GitAccess
 from gnomon.loading.bundles.git_bundle import GitDagBundle
 
+pytestmark = pytest.mark.ordinary
 Make = Callable[..., GitDagBundle]
 
 
