@@ -126,7 +126,7 @@ os.register_at_fork(before=_before_fork, after_in_parent=_after_fork_in_parent, 
 
 # ---- the end of a fork -------------------------------------------------------------------------------------------------
 def _exit_as_program(error: BaseException | None) -> None:
-    code = 0
+    code = 0 if error is None else 1
     try:
         code = 0 if error is None else _report(error)
         _flush()

@@ -127,7 +127,7 @@ def redirect_output(path: str) -> None:
     descriptor = _open_log(path)
     os.dup2(descriptor, _STDOUT)
     os.dup2(descriptor, _STDERR)
-    _file = descriptor, path
+    _file = descriptor, path if path.startswith("/") else os.path.abspath(path)
     call_at_first_secret(_open_pipe)
 
 

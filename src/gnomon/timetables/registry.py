@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from gnomon.errors.error_text import describe_error
 from gnomon.errors.timetable import AirflowTimetableInvalid, TimetableNotBuilt
 from gnomon.model.slots import TimetableRef
 from gnomon.timetables.base import BuiltinTimetable, Timetable
@@ -67,7 +68,7 @@ def build(ref: TimetableRef) -> BuiltinTimetable:
         return cls.deserialize(ref.data)
     except (KeyError, TypeError, ValueError, AirflowTimetableInvalid) as error:
         raise TimetableNotBuilt(
-            f"timetable {name} cannot be read from {ref.data!r} ({type(error).__name__}: {error}); "
+            f"timetable {name} cannot be read from {ref.data!r} ({describe_error(error)}); "
             "correct the schedule, or save the DAG file, so that it is parsed again"
         ) from error
 

@@ -22,6 +22,7 @@ from gnomon.loading import plugins
 from gnomon.processes import author_forks
 from gnomon.processes.child_setup import hide_secrets, inherited_socket, set_up_host_process
 from gnomon.processes.process_title import set_title
+from gnomon.runner import runner_log
 from gnomon.sdk.runtime import secrets_lookup
 from gnomon.triggerer.fork_guard import install_fork_guard
 from gnomon.triggerer.loop_watchdog import LoopWatchdog, SleepAwareSelector, create_watched_loop
@@ -83,7 +84,9 @@ async def _run_host(sock: socket.socket, limits: TriggerLimits, stream_limits: S
 def install_log_handlers(folder: str) -> None:
     """Write log records, output and warnings of triggers to the log of their task."""
     root = logging.getLogger()
-    root.handlers[:] = [TriggerLogHandler(folder, list(root.handlers))]
+    handler = TriggerLogHandler(folder, list(root.handlers))
+    root.handlers[:] = [handler]
+    runner_log.set_handler(handler)
     sys.stdout = TriggerOutputStream(folder, sys.stdout)  # type: ignore[arg-type]
     sys.stderr = TriggerOutputStream(folder, sys.stderr)  # type: ignore[arg-type]
 

@@ -10,6 +10,7 @@ from functools import partial
 from gnomon.log.confined_files import open_to_append
 from gnomon.log.masked_stream import MaskedStream
 from gnomon.log.secret_masks import hide
+from gnomon.runner import runner_log
 from gnomon.triggerer.trigger_runner import RunningTrigger, current_trigger
 
 LINE_MAX = 64 * 1024
@@ -32,11 +33,13 @@ class TriggerLogHandler(logging.Handler):
         if running is None or running.task_instance.log is None or record.name.startswith("gnomon.triggerer"):
             for other in self._others:
                 other.handle(record)
+            runner_log.mark_written(record)
             return
         try:
             if running.output is not None:
                 running.output.release()
             append_to_log(self._folder, running, self.format(record) + "\n")
+            runner_log.mark_written(record)
         except Exception:
             self.handleError(record)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import inspect
-import logging
 import math
 import types
 from collections.abc import Callable, Generator, Iterator
@@ -19,6 +18,7 @@ from gnomon.model.deferral import DeferralResult
 from gnomon.model.storable_text import escape_unstorable
 from gnomon.processes import author_forks
 from gnomon.processes.author_traceback import trim_error
+from gnomon.runner.runner_log import RunnerLog
 from gnomon.sdk.deferral.triggers import BaseTrigger
 from gnomon.triggerer.deferral_results import describe_value, event_to_result
 from gnomon.triggerer.host_protocol import TriggerTaskInstance
@@ -31,7 +31,7 @@ TRACEBACK_MAX = 20_000
 """Characters kept of a traceback, from its end."""
 _NO_EVENT = object()
 _log = log.get_logger("triggerer.host")
-author_log = logging.getLogger("airflow.triggers")
+author_log = RunnerLog("airflow.triggers")
 """Writes to the log of the deferred task."""
 
 

@@ -376,3 +376,28 @@ def test_a_stub_must_be_empty_and_does_not_run_here(dag: DAG, execute: Execute) 
 
     with pytest.raises(ValueError, match="must be an empty function.*'filled'"):
         filled()
+
+
+@pytest.mark.parametrize("raises", [False, True], ids=["returns", "raises"])
+def test_a_fork_of_the_function_writes_no_result(dag: DAG, execute: Execute, raises: bool) -> None:
+    def function(raises):  # type: ignore[no-untyped-def]
+        import os
+
+        pid = os.fork()
+        if pid == 0 and raises:
+            raise ValueError("only the fork fails")
+        return "child" if pid == 0 else os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+    assert execute(_external(function, op_kwargs={"raises": raises})) == int(raises)
+
+
+def test_an_error_of_the_function_whose_text_cannot_be_made_is_told(dag: DAG, execute: Execute) -> None:
+    def function():  # type: ignore[no-untyped-def]
+        class E(Exception):
+            def __str__(self):  # type: ignore[no-untyped-def]
+                raise ValueError("no str")
+
+        raise E
+
+    with pytest.raises(AirflowException, match=r"E: <its text cannot be made: ValueError>"):
+        execute(_external(function))

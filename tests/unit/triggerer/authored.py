@@ -246,6 +246,14 @@ class Terminates(Noted):
         yield TriggerEvent([found, process.exitcode, await program.wait()])
 
 
+class Reconfigures(Noted):
+    async def run(self):
+        import logging.config
+        logging.config.dictConfig({"version": 1, "disable_existing_loggers": True, "root": {"handlers": []}})
+        raise ValueError("after dictconfig")
+        yield
+
+
 class NoText(Noted):
     async def run(self):
         class E(Exception):

@@ -139,6 +139,13 @@ def test_a_fork_that_raises_shows_its_error_in_the_log_of_the_trigger(running: R
     assert "ValueError: only the fork fails" in (running.folder / "logs" / "dag_id=d" / "run_id=r" / f"task_id=t{pk}.trigger.log").read_text()
 
 
+def test_the_failure_of_a_trigger_that_reconfigured_logging_is_in_its_log(running: Running) -> None:
+    pk = running.start("Reconfigures")
+    assert running.end_of(pk).reason == "ValueError: after dictconfig"
+    text = (running.folder / "logs" / "dag_id=d" / "run_id=r" / f"task_id=t{pk}.trigger.log").read_text()
+    assert "the trigger failed\nTraceback" in text and text.endswith("ValueError: after dictconfig\n")
+
+
 def test_processes_that_a_trigger_starts_are_terminated(running: Running) -> None:
     assert serde.loads(running.end_of(running.start("Terminates")).payload) == [[1, 2], -15, -15]
 
