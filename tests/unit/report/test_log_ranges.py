@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from tests.patience import PATIENCE_S
 
+from gnomon.log.confined_files import ConfinedFile
 from gnomon.report.listings import log_index, log_ranges, log_scan_process
 from gnomon.report.listings.log_index import LogIndex, LogIndexCache
 from gnomon.report.listings.log_ranges import LogReader
@@ -223,3 +224,21 @@ def test_a_mark_that_comes_in_pieces_is_found(tmp_path: Path) -> None:
 def test_a_missing_file_is_an_empty_log(tmp_path: Path) -> None:
     part = LogReader(LogIndexCache(), [tmp_path / "none"], is_over=True).read(0, 10)
     assert (part.lines, part.total, part.is_counted) == ([], 0, True)
+
+
+def test_a_log_that_is_replaced_by_a_link_between_two_looks_has_no_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "key").write_text("secret\n" * 3)
+    (tmp_path / "x.log").write_text("line\n" * 3)
+    advance = LogIndex.advance
+
+    def replace(index: LogIndex) -> bool:
+        is_counted = advance(index)
+        if not (tmp_path / "x.log").is_symlink():
+            (tmp_path / "x.log").unlink()
+            (tmp_path / "x.log").symlink_to(tmp_path / "key")
+        return is_counted
+
+    monkeypatch.setattr(LogIndex, "advance", replace)
+    reader = LogReader(LogIndexCache(), [ConfinedFile(tmp_path, "x.log")], is_over=True)
+    assert reader.read(0, 10).lines == []
+    assert reader.search("secret", None, 0).numbers == []

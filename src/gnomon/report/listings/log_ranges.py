@@ -155,7 +155,11 @@ class _OpenLog:
             first, last = max(numbers.start, part.first_line), min(numbers.stop, part.first_line + part.lines)
             if first >= last:
                 continue
-            with part.path.open("rb") as file:
+            try:
+                opened = part.path.open("rb")
+            except FileNotFoundError:  # deleted, or replaced by a link, since it was counted
+                continue
+            with opened as file:
                 start = index.locate(file, first - part.first_line)
                 for number in range(first, last):
                     file.seek(start)
@@ -188,7 +192,11 @@ class _OpenLog:
         for part, index in zip(self.parts, self._indexes, strict=True):
             if first >= part.first_line + part.lines:
                 continue
-            with part.path.open("rb") as file:
+            try:
+                opened = part.path.open("rb")
+            except FileNotFoundError:  # deleted, or replaced by a link, since it was counted
+                continue
+            with opened as file:
                 at, end = index.locate(file, max(first - part.first_line, 0)), index.locate(file, part.lines)
                 scan = _Scan(wanted, accepted, numbers, part.first_line + max(first - part.first_line, 0))
                 scan.begin_after(_read_before(file, at))
