@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
+from gnomon.errors.product import UserError
 from gnomon.model.accounts import Author
 from gnomon.model.records import EventRecord, PoolRecord
+from gnomon.model.storable_text import escape_unstorable, find_unstorable
 from gnomon.report.listings.connection_list import HIDDEN, make_row
 from gnomon.store.admin import connections, pools, variables
 from gnomon.store.admin.connections import StoredConnection
@@ -20,6 +23,19 @@ _CHANGED = f"{HIDDEN} (changed)"
 """A masked value that differs from the masked value before."""
 
 
+PORT_MAX = 2**31 - 1
+"""The largest number of the column; whether a port can be reached is the concern of whoever connects."""
+SLOTS_MAX = 2**31 - 1
+"""The largest number of slots of a pool."""
+
+
+def check_texts(subject: str, **texts: str | None) -> None:
+    """Raise UserError, with the name of the field, for a text that no database stores."""
+    for name, text in texts.items():
+        if text is not None and (fault := find_unstorable(text)) is not None:
+            raise UserError(f"{escape_unstorable(subject)} cannot be stored: its {name} contains {escape_unstorable(fault)}; leave it out")
+
+
 class AdminChanges:
     """The changes of one transaction, in the name of its author."""
 
@@ -29,6 +45,10 @@ class AdminChanges:
 
     def set_connection(self, connection: StoredConnection) -> None:
         """Insert or replace a connection. Raises InvalidKey."""
+        texts = {field.name: value for field in fields(connection) if isinstance(value := getattr(connection, field.name), str)}
+        check_texts(f"connection {connection.conn_id!r}", **texts)
+        if connection.port is not None and not 0 <= connection.port <= PORT_MAX:
+            raise UserError(f"connection {connection.conn_id!r} cannot be stored: its port is a number from 0 to {PORT_MAX}")
         before = connections.get_connection(self.tx, connection.conn_id)
         connections.set_connection(self.tx, connection)
         after = _describe_connection(connection)
@@ -50,6 +70,7 @@ class AdminChanges:
 
     def set_variable(self, key: str, value: str, description: str | None = None) -> None:
         """Insert or replace a Variable; a description of None keeps the existing one. Raises InvalidKey."""
+        check_texts(f"Variable {key!r}", key=key, value=value.replace("\0", ""), description=description)
         before = variables.find_variable(self.tx, key)
         variables.set_variable(self.tx, key, value, description)
         after = _describe_variable(StoredVariable(key, value, description if description is not None or before is None else before.description))
@@ -70,7 +91,10 @@ class AdminChanges:
         return is_deleted
 
     def set_pool(self, name: str, slots: int, *, description: str = "", include_deferred: bool = False) -> None:
-        """Insert or replace a pool; `slots` of -1 means unlimited."""
+        """Insert or replace a pool; `slots` of -1 means unlimited. Raises UserError for a text or a number that cannot be stored."""
+        check_texts(f"pool {name!r}", name=name, description=description)
+        if not -1 <= slots <= SLOTS_MAX:
+            raise UserError(f"a pool has at most {SLOTS_MAX} slots; -1 is no limit")
         before = pools.find_pool(self.tx, name)
         pools.set_pool(self.tx, name, slots, description=description, include_deferred=include_deferred)
         self._log("pool", name, None if before is None else _describe_pool(before), _describe_pool(PoolRecord(name, slots, 0, include_deferred, description)))

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from gnomon.config import Config
 from gnomon.errors.product import UserError
+from gnomon.model.json_text import find_json_fault
 from gnomon.model.spec import DagSpec
+from gnomon.model.storable_text import escape_unstorable
 from gnomon.timetable_host.param_checks import find_param_faults
 
 
 def check_run_conf(cfg: Config, spec: DagSpec, conf: dict[str, object]) -> None:
-    """Check the conf of a run against the params of the DAG. Raises UserError, which names the param that does not fit."""
+    """Check the conf of a run against the params of the DAG. Raises UserError, which names the param that does not fit, or the value that JSON does not have."""
+    if (fault := find_json_fault(conf)) is not None:
+        raise UserError(f"the conf is not JSON: {escape_unstorable(fault)}")
     faults = list_conf_faults(cfg, spec, conf)
     if faults:
         name = next((name for name in conf if name in faults), next(iter(faults)))

@@ -53,6 +53,8 @@ def main(args: Sequence[str] | None = None, obj: object = None) -> int:
         return _fail_unexpectedly(error)
     except GnomonError as error:
         return _fail(str(error))
+    except UnicodeEncodeError as error:
+        return _fail_for_bytes(args, error)
     except Exception as error:
         return _fail_unexpectedly(error)
 
@@ -72,6 +74,14 @@ def _run(args: Sequence[str] | None, obj: object) -> int:
 def _fail(message: str) -> int:
     click.echo(f"gnomon: {message}", err=True)
     return 1
+
+
+def _fail_for_bytes(args: Sequence[str] | None, error: UnicodeEncodeError) -> int:
+    """A word of the command is not UTF-8, which is found when it is stored or sent."""
+    from gnomon.model.storable_text import escape_unstorable, find_unstorable  # only for such a word
+
+    words = [word for word in (sys.argv[1:] if args is None else args) if find_unstorable(word) is not None]
+    return _fail(f"the word {escape_unstorable(words[0])!r} is not UTF-8, and cannot be stored; nothing was changed") if words else _fail_unexpectedly(error)
 
 
 def _fail_unexpectedly(error: Exception) -> int:
