@@ -11,10 +11,12 @@ from tests.conformance.storeworld import AT, World, parsed, spec
 from gnomon.alert_channels.webhook_post import DeliveryFailed
 from gnomon.model.alerts import AlertItem, AlertRuleSpec, DeliveryBody
 from gnomon.model.instants import SECOND
+from gnomon.model.quarantine import QuarantinedItem
 from gnomon.model.records import Changes
 from gnomon.model.spec import ParseFailure
 from gnomon.model.states import DagRunState
 from gnomon.store.alert_records import alert_deliveries, alerts
+from gnomon.store.ownership import quarantine
 
 
 @pytest.fixture
@@ -260,6 +262,27 @@ def test_import_errors_are_told_once_and_resolved(deployment: MonitorWorld) -> N
         deployment.world.record(parsed("/dags/x.py", spec("x"), input_hash="2"))
         deployment.let(monitor, 12)
         assert deployment.sentences()[1:] == ["+file /dags/x.py can be loaded again"]
+
+
+def test_what_is_in_quarantine_is_told_once_a_dag_and_resolved(deployment: MonitorWorld) -> None:
+    items = [
+        QuarantinedItem(kind="result", group_no=1, dag_id="d", reason="no json", error_class="ValueError", at=AT),
+        QuarantinedItem(kind="result", group_no=1, dag_id="d", reason="no json", error_class="ValueError", at=AT),
+        QuarantinedItem(kind="run_created", group_no=2, reason="no number", error_class="ValueError", at=AT),
+    ]
+    with deployment.monitor(rule("quarantined"), group_wait_s=0.0, group_interval_s=0.0) as monitor:
+        with deployment.world.db.write() as tx:
+            quarantine.add_items(tx, items)
+        deployment.let(monitor, 12)
+        since = "since 2023-11-14T22:13:20Z"
+        assert sorted(deployment.sentences()) == [
+            f"DAG d: 2 messages in quarantine, {since}: no json", f"group 2: 1 message in quarantine, {since}: no number"
+        ]
+        with deployment.world.db.write() as tx:
+            for item in quarantine.list_items(tx, 10):
+                quarantine.discard(tx, item)
+        deployment.let(monitor, 12)
+        assert sorted(deployment.sentences()[2:]) == ["+DAG d: nothing is in quarantine any more", "+group 2: nothing is in quarantine any more"]
 
 
 def test_a_silent_service_is_told_after_its_time(deployment: MonitorWorld) -> None:

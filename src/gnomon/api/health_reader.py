@@ -15,6 +15,7 @@ from gnomon.errors.product import GnomonError
 from gnomon.executors.interface import WORKER_TTL_S
 from gnomon.model.instants import Instant
 from gnomon.report.listings.process_health import PROCESSOR_SILENCE_S
+from gnomon.report.listings.quarantine_list import describe_count
 from gnomon.report.listings.setup_problems import find_setup_problems
 from gnomon.report.listings.watcher_list import find_watcher_problems
 from gnomon.store import Database, Transaction, open_database
@@ -69,7 +70,7 @@ class HealthReader:
                     *find_problems(parts, dag_files.list_import_errors(tx)), *find_unclaimed_triggers(trigger_claims.count_unclaimed_triggers(tx), alive),
                     *find_watcher_problems(asset_watchers.list_watchers(tx), has_triggerer=bool(alive)),
                     *find_unplanned_dags(dags.list_dags(tx), dag_edges.list_dependency_errors(tx)),
-                    *map(str, find_setup_problems(tx, self._cfg.number("triggerer", "job_heartbeat_sec"))),
+                    *filter(None, [describe_count(tx)]), *map(str, find_setup_problems(tx, self._cfg.number("triggerer", "job_heartbeat_sec"))),
                 )
                 return HealthSnapshot(at, parts, _counts(tx), problems)
         except GnomonError as error:

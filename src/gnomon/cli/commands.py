@@ -78,6 +78,7 @@ COMMANDS: dict[str, LazyCommand] = {
     "assets": LazyCommand("gnomon.cli.assets:assets", "List and show assets and their events; run the DAG that writes one."),
     "calendars": LazyCommand("gnomon.cli.calendars:calendars", "List and show the business calendars of gnomon.toml."),
     "pools": LazyCommand("gnomon.cli.pools:pools", "List, set, delete, import and export pools."),
+    "quarantine": LazyCommand("gnomon.cli.quarantine:quarantine", "List, show, put back, discard what schedulers set aside."),
     "plugins": LazyCommand("gnomon.cli.plugins:plugins", "List plugins and what they provide."),
     "variables": LazyCommand("gnomon.cli.variables:variables", "List, get, set, delete, import and export Variables."),
     "connections": LazyCommand("gnomon.cli.connections:connections", "List, get, add, set, delete, test, import, export connections."),

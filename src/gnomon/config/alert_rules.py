@@ -14,13 +14,13 @@ from gnomon.config.option import OptionError
 from gnomon.config.sources import ALERTS, FILE_NAME, read_toml
 from gnomon.errors.product import find_close_matches
 
-KINDS = ("failure", "task_failure", "retry", "late", "waiting", "import_error", "service_silent")
+KINDS = ("failure", "task_failure", "retry", "late", "waiting", "import_error", "service_silent", "quarantined")
 """What a rule may watch: the values of `model.alerts.AlertKind`."""
 GROUPINGS = ("dag", "rule", "reason", "none")
 """Which alerts share a message: those of a DAG, of the rule, with the same reason, or each its own."""
 _RULE_KEYS = ("name", "when", "to", "dags", "exclude_dags", "tags", "longer_than", "by", "group_by", "resolved")
 _WITH_LONGER_THAN = ("late", "waiting", "service_silent")
-_WITHOUT_DAG = ("import_error", "service_silent")
+_WITHOUT_DAG = ("import_error", "service_silent", "quarantined")
 _TIME_OF_DAY = re.compile(r"([01]\d|2[0-3]):[0-5]\d")
 DEFAULT_SILENCE_S = 60.0
 """`longer_than` of a rule about silent services that has none."""

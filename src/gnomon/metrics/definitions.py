@@ -102,12 +102,13 @@ POOL_WAITING = MetricDefinition("gnomon_pool_deferred_slots", _G, "Slots that de
 MAILBOX = MetricDefinition("gnomon_mailbox_messages", _G, "Messages that schedulers have not applied yet.")
 TRIGGERS = MetricDefinition("gnomon_triggers", _G, "Triggers of deferred tasks that a triggerer runs.", ("process",))
 TRIGGER_CAPACITY = MetricDefinition("gnomon_triggerer_capacity", _G, "Triggers that a triggerer runs at most.", ("process",))
+QUARANTINED = MetricDefinition("gnomon_quarantined_items", _G, "Messages, DAGs and groups that schedulers have set aside (gnomon quarantine list).")
 UNCLAIMED_TRIGGERS = MetricDefinition("gnomon_unclaimed_triggers", _G, "Triggers that no triggerer has claimed.")
 OPEN_ALERTS = MetricDefinition("gnomon_open_alerts", _G, "Alerts that are not resolved.")
 PENDING_DELIVERIES = MetricDefinition("gnomon_alert_deliveries_pending", _G, "Messages about alerts that are not sent yet.")
 
 DEPLOYMENT_METRICS = (
     DATABASE_UP, READ_DURATION, SERVICE_UP, HEARTBEAT_AGE, WORKER_SLOTS, LAG, OVERDUE_DAGS, DAGS, UNPLANNED_DAGS, IMPORT_ERRORS, RUNS, TASK_INSTANCES, POOL_SLOTS,
-    POOL_USED, POOL_WAITING, MAILBOX, TRIGGERS, TRIGGER_CAPACITY, UNCLAIMED_TRIGGERS, OPEN_ALERTS, PENDING_DELIVERIES,
+    POOL_USED, POOL_WAITING, MAILBOX, QUARANTINED, TRIGGERS, TRIGGER_CAPACITY, UNCLAIMED_TRIGGERS, OPEN_ALERTS, PENDING_DELIVERIES,
 )  # fmt: skip
 """What an api-server reads from the database: the same figures from each of several api-servers."""

@@ -32,6 +32,8 @@ class AlertKind(StrEnum):
     """A DAG file cannot be loaded."""
     SERVICE_SILENT = "service_silent"
     """No scheduler, worker, DAG processor or triggerer that is needed sends heartbeats."""
+    QUARANTINED = "quarantined"
+    """A message, a DAG or a group is in quarantine."""
 
 
 RECORDED_KINDS = frozenset({AlertKind.FAILURE, AlertKind.TASK_FAILURE, AlertKind.RETRY})

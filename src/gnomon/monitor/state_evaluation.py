@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from gnomon.config.alert_rules import DEFAULT_SILENCE_S, AlertRule
 from gnomon.model.alerts import AlertItem, AlertKind, AlertRecord
 from gnomon.model.instants import SECOND, Instant, iso
+from gnomon.model.quarantine import QuarantinedItem
 from gnomon.model.states import FINISHED_RUN_STATES, DagRunState
 from gnomon.monitor.alert_findings import AlertFindings, RaisedAlert, ResolvedAlert, build_link, build_run_command
 from gnomon.monitor.dag_rules import DagRules, RuledDag
@@ -17,7 +18,10 @@ from gnomon.store import Transaction
 from gnomon.store.alert_records import alerts
 from gnomon.store.alert_records.alerts import RunOfAlert, UnfinishedRun
 from gnomon.store.dag_records import dag_files
+from gnomon.store.ownership import quarantine
 
+QUARANTINED_MAX = 1000
+"""Items in quarantine, the oldest, that alerts are about."""
 _RUN_KINDS = (AlertKind.LATE, AlertKind.WAITING)
 
 
@@ -37,6 +41,7 @@ class StateEvaluation:
         open_keys = {(alert.rule, alert.subject) for alert in open_alerts}
         self._find_runs(tx, now, open_keys, findings)
         present = self._find_import_errors(tx, now, open_keys, findings) | self._find_silent_services(tx, now, open_keys, findings)
+        present |= self._find_quarantined(tx, now, open_keys, findings)
         states = alerts.list_states_of_runs(tx) if any(alert.run_pk is not None for alert in open_alerts) else {}
         for alert in open_alerts:
             if alert.run_pk is None:
@@ -127,6 +132,21 @@ class StateEvaluation:
             self._raise_state(AlertKind.SERVICE_SILENT, due, f"{AlertKind.SERVICE_SILENT}:{service}", sentence, "gnomon doctor", now, open_keys, findings)
         return present
 
+    def _find_quarantined(self, tx: Transaction, now: Instant, open_keys: set[tuple[str, str]], findings: AlertFindings) -> set[str]:
+        """The subjects of all that is in quarantine: a DAG each, or a group for what names no DAG."""
+        rules = self._list_rules(AlertKind.QUARANTINED)
+        if not rules and not any(subject.startswith(AlertKind.QUARANTINED) for _, subject in open_keys):
+            return set()
+        items: dict[str, list[QuarantinedItem]] = {}
+        for item in quarantine.list_items(tx, QUARANTINED_MAX):
+            items.setdefault(f"group {item.group_no}" if item.dag_id is None else f"DAG {item.dag_id}", []).append(item)
+        for name, of_name in items.items():
+            is_set_aside = any(not item.is_message for item in of_name)
+            found = f"{name} is set aside" if is_set_aside else f"{len(of_name)} message{'s' if len(of_name) > 1 else ''} in quarantine"
+            sentence = f"{name}: {found}, since {iso(of_name[0].at)}: {of_name[0].reason}"
+            self._raise_state(AlertKind.QUARANTINED, rules, f"{AlertKind.QUARANTINED}:{name}", sentence, "gnomon quarantine list", now, open_keys, findings)
+        return {f"{AlertKind.QUARANTINED}:{name}" for name in items}
+
     def _list_rules(self, kind: AlertKind) -> list[AlertRule]:
         return [rule for rule in self._settings.rules if kind in rule.when]
 
@@ -143,9 +163,15 @@ class StateEvaluation:
         if alert.subject in present:
             return
         what = alert.subject.partition(":")[2]
-        sentence = f"file {what} can be loaded again" if alert.kind == AlertKind.IMPORT_ERROR else f"a {what} sends heartbeats again"
+        sentence = _RESOLVED_SENTENCES[AlertKind(alert.kind)].format(what)
         rule = self._by_name.get(alert.rule)
         findings.resolved.append(ResolvedAlert(alert, rule if rule is not None and rule.resolved else None, self._build_resolved(alert, sentence, now)))
+
+
+_RESOLVED_SENTENCES = {
+    AlertKind.IMPORT_ERROR: "file {} can be loaded again", AlertKind.SERVICE_SILENT: "a {} sends heartbeats again",
+    AlertKind.QUARANTINED: "{}: nothing is in quarantine any more",
+}  # fmt: skip
 
 
 def _describe_end(kind: str, name: str, run: RunOfAlert) -> str | None:

@@ -25,8 +25,10 @@ from gnomon.model.assets import AllOf, AssetDeclaration, AssetKey
 from gnomon.model.attempts import Deferral, XComItem
 from gnomon.model.hitl import HITLRequest
 from gnomon.model.instants import SECOND, iso
+from gnomon.model.quarantine import QuarantinedItem
 from gnomon.model.spec import TaskSpec
 from gnomon.model.upstream_edges import AfterSpec
+from gnomon.store.ownership import quarantine
 from gnomon.testing import Play
 
 V2, OWN = "/api/v2", "/api/gnomon/v1"
@@ -156,6 +158,8 @@ CALLS: list[Call] = [
     _own("variables.set", {"key": "m", "value": "1"}, "variable_created"),
     _own("variables.import", {"found": [{"key": "n", "value": "1", "description": None}]}, "variable_created"),
     _own("variables.delete", {"key": "m"}, "variable_deleted"),
+    _own("quarantine.retry", {"item": 1}, "quarantine_retried", "no json"),
+    _own("quarantine.discard", {"item": 2}, "quarantine_discarded", "no json"),
     _v2("POST", "/connections", "/connections", _CONNECTION, "connection_created", '"host": "old"'),
     _v2("PATCH", "/connections/{connection_id}", "/connections/c", {**_CONNECTION, "host": "new"}, "connection_changed", '"old"', '"new"'),
     _v2("PATCH", "/connections", "/connections", _bulk("create", {**_CONNECTION, "connection_id": "d"}), "connection_created", '"d"'),
@@ -232,6 +236,8 @@ def _add_dags(made: Deployment) -> None:
     made.plays["ask"] = Play(outcome="awaiting_input", wait=Deferral(classpath="TaskAwaitingInput", next_method="execute_complete", hitl=QUESTION))
     made.start()
     made.move(3620)  # the runs of 10:00
+    with made.db.write() as tx:
+        quarantine.add_items(tx, [QuarantinedItem(kind="run_created", group_no=1, reason="no json", error_class="ValueError", at=NOW, body=b"{") for _ in range(2)])
 
 
 @pytest.fixture

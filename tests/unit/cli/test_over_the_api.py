@@ -28,8 +28,10 @@ from gnomon.config import load_config
 from gnomon.model.assets import AssetDeclaration, AssetKey
 from gnomon.model.attempts import Deferral, XComItem, build_attempt_log_path
 from gnomon.model.hitl import HITLRequest
+from gnomon.model.quarantine import QuarantinedItem
 from gnomon.model.spec import ParseFailure, TaskSpec
 from gnomon.store import migrations
+from gnomon.store.ownership import quarantine
 from gnomon.testing import Play
 
 QUESTION = HITLRequest(subject="Send it?", options=("Approve", "Reject"))
@@ -105,6 +107,8 @@ PLAIN_READS: list[Line] = [
 """Commands without `-o`."""
 ADMINISTRATION: list[Line] = [
     ("pools", "set", "small", "3", "for reports"), ("pools", "set", "big", "-1", "--include-deferred"), ("pools", "import", "FOLDER/pools.json"),
+    ("quarantine", "list"), ("quarantine", "list", "-o", "json"), ("quarantine", "show", "1"), ("quarantine", "show", "1", "-o", "json"), ("quarantine", "retry", "1"),
+    ("quarantine", "discard", "2"), ("quarantine", "discard", "2"), ("quarantine", "discard", "3"),
     ("pools", "delete", "big"), ("pools", "delete", "bgi"), ("pools", "delete", "default_pool"),
     ("variables", "set", "region", "eu", "--description", "where"), ("variables", "set", "gone", "1"), ("variables", "delete", "gone"),
     ("variables", "delete", "gone"), ("variables", "import", "FOLDER/variables.json", "-a", "skip"), ("variables", "import", "FOLDER/variables.json", "-a", "fail"),
@@ -196,11 +200,19 @@ def make_world(folder: Path, webhook: str, *, over_api: bool) -> Iterator[World]
         deployment.plays["ask"] = Play(outcome="awaiting_input", wait=Deferral(classpath="TaskAwaitingInput", next_method="execute_complete", hitl=QUESTION))
         deployment.start()
         _write_files(home, folder, webhook)
+        _quarantine(deployment)
         api = None
         if over_api:
             context = ApiContext(home.cfg, clock, OpenAccess(), lambda: HealthSnapshot(NOW, ()), lambda seconds: home.sleep(seconds), deployment.db)
             api = f"http://127.0.0.1:{stack.enter_context(served(context)).port}"
         yield World(deployment, folder, api)
+
+
+def _quarantine(deployment: Deployment) -> None:
+    """Two messages and a DAG."""
+    items = [QuarantinedItem(kind=kind, group_no=1, dag_id="etl", reason="no json", error_class="ValueError", at=NOW, body=b"{") for kind in ("of_tomorrow", "of_tomorrow", "dag")]
+    with deployment.db.write() as tx:
+        quarantine.add_items(tx, items)
 
 
 def _write_files(home: Home, folder: Path, webhook: str) -> None:

@@ -44,6 +44,8 @@ class ApiResource(Enum):
     PLUGIN = "plugin"
     POOL = "pool"
     PROVIDER = "provider"
+    QUARANTINE = "quarantine"
+    """What schedulers have set aside: messages with what users and tasks sent."""
     VERSION = "version"
     TASK = "task"
     TASK_INSTANCE = "task instance"

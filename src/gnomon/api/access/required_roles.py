@@ -14,8 +14,8 @@ OF_DAGS = frozenset({
     ApiResource.IMPORT_ERROR, ApiResource.TASK, ApiResource.TASK_INSTANCE, ApiResource.TASK_LOG, ApiResource.XCOM, ApiResource.AUDIT_LOG,
 })  # fmt: skip
 """What belongs to DAGs: an account with a role on some DAGs only sees those in lists."""
-_OPERATORS = frozenset({ApiResource.CONFIGURATION, ApiResource.CONNECTION, ApiResource.VARIABLE})
-"""Only operators read these: they have secrets and addresses."""
+_OPERATORS = frozenset({ApiResource.CONFIGURATION, ApiResource.CONNECTION, ApiResource.QUARANTINE, ApiResource.VARIABLE})
+"""Only operators read these: they have secrets, addresses, or messages of every DAG."""
 
 
 def find_required_role(permission: Permission, resource: ApiResource) -> Role:

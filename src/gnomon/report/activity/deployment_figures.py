@@ -15,7 +15,7 @@ from gnomon.report.listings.service_list import list_services
 from gnomon.store import Transaction
 from gnomon.store.admin import pools
 from gnomon.store.dag_records import dag_runs
-from gnomon.store.ownership import deployment_counts, leases, service_figures
+from gnomon.store.ownership import deployment_counts, leases, quarantine, service_figures
 from gnomon.store.trigger_queue import trigger_claims, triggerer_leases
 
 POOLS_MAX = 200
@@ -62,6 +62,7 @@ def read_deployment_figures(tx: Transaction, now: Instant, triggerer_beat_s: flo
         add(definitions.TASK_INSTANCES, tasks.get(name, 0), name)
     counts += _read_pools(tx)
     add(definitions.MAILBOX, deployment_counts.count_messages(tx))
+    add(definitions.QUARANTINED, quarantine.count_items(tx))
     for triggerer in triggerer_leases.list_triggerers(tx):
         if not triggerer.fenced:
             add(definitions.TRIGGERS, triggerer.running, triggerer.triggerer_id)

@@ -30,6 +30,7 @@ from gnomon.report.listings.asset_list import describe_asset_schedule
 from gnomon.report.listings.dag_list import describe_process_kind
 from gnomon.report.listings.import_problems import list_calendar_warnings, list_upstream_warnings
 from gnomon.report.listings.not_found import task_not_found
+from gnomon.report.listings.quarantine_list import describe_quarantine
 from gnomon.report.listings.run_callback_list import describe_callbacks
 from gnomon.report.listings.run_list import TaskInstanceRow, find_spec_of_run, list_task_instances
 from gnomon.store import Transaction
@@ -44,7 +45,7 @@ def explain_dag(
     tx: Transaction, dag: DagRecord, limits: EngineLimits, now: Instant, answers: PartitionAnswers | PlanningError | None = None
 ) -> list[str]:
     """Sentences on why the DAG has no unfinished run, or why its unfinished runs wait. `answers`: as for `describe_asset_schedule`."""
-    sentences = _describe_dag(tx, dag, now)
+    sentences = _describe_dag(tx, dag, now) + describe_quarantine(tx, dag)
     sentences += _describe_missing_services(tx)
     sentences += describe_asset_schedule(tx, dag, answers)
     with load_engine_state(tx, limits, dag_pk=dag.dag_pk, groups=(dag.group_no,)) as state:
@@ -66,7 +67,7 @@ def explain_run(
         failed = [row for row in list_task_instances(tx, dag, run) if row.state == "failed"] if run.state is DagRunState.FAILED else []
         sentences = [describe_ended_run(run), *(f"{row.name}: {describe_ended_task(row)}" for row in failed[:_SHOWN])]
         return sentences + _describe_rest(len(failed), "failed tasks") + describe_past_waits(tx, dag, run) + describe_callbacks(tx, dag, run)
-    sentences = _describe_missing_services(tx) + describe_file_error(tx, dag) + _describe_pause(dag)
+    sentences = _describe_missing_services(tx) + describe_file_error(tx, dag) + _describe_pause(dag) + describe_quarantine(tx, dag, run.run_pk)
     with use_engine_state(reader, tx, limits, run) as state:
         sentences += rules.collect_run_reasons(state, run.run_pk, now)
     sentences += describe_open_waits(tx, dag, run, now)
@@ -108,7 +109,7 @@ def explain_task(
         return [describe_ended_task(row), *location, *describe_past_waits(tx, dag, run, task_id)]
     if run.state in FINISHED_RUN_STATES:
         return [f"it has no status, and {describe_ended_run(run)}"]
-    sentences = _describe_missing_services(tx) + _describe_pause(dag)
+    sentences = _describe_missing_services(tx) + _describe_pause(dag) + describe_quarantine(tx, dag, run.run_pk, task_id, map_index)
     with use_engine_state(reader, tx, limits, run) as state:
         sentences += rules.collect_task_reasons(state, run.run_pk, task_id, map_index, now)
     sentences += location + describe_attempt_wait(tx, TaskKey(run.run_pk, dag.task_numbers[task_id], map_index))

@@ -23,7 +23,7 @@ ROWS_PER_TRANSACTION = 1000
 DOWNSTREAM_SLACK_S = 31 * 86400
 """A run of a downstream DAG may wait for upstream slots of the whole month before it."""
 FAR_AHEAD = 2**62
-_ROW_TABLES: dict[str, tuple[str, ...]] = {"events": ("events", "requests"), "xcoms": ("xcoms",), "alerts": ("alerts", "deliveries", "facts")}
+_ROW_TABLES: dict[str, tuple[str, ...]] = {"events": ("events", "requests", "quarantine"), "xcoms": ("xcoms",), "alerts": ("alerts", "deliveries", "facts")}
 """What `--tables` names to the statements that count and delete its rows."""
 _UNUSED_TABLES: dict[str, type[UnusedAssetEvents] | type[UnusedDagVersions]] = {"asset_events": UnusedAssetEvents, "dag_versions": UnusedDagVersions}
 """Tables whose rows must be unused, to what finds them. After runs, which use them."""
@@ -108,7 +108,7 @@ def prepare_deletion(db: Database, table: str, retention: Retention) -> Callable
 
 
 def _delete_expired_rows(db: Database, table: str, retention: Retention) -> int:
-    """Delete at most ROWS_PER_TRANSACTION rows of each kind of events (with answered requests), xcoms or alerts in one transaction; returns how many."""
+    """Delete at most ROWS_PER_TRANSACTION rows of each kind of events (with answered requests and messages in quarantine), xcoms or alerts in one transaction; returns how many."""
     with db.write() as tx:
         return sum(tx.run(f"housekeeping.remove_{part}", before=retention.before, limit=ROWS_PER_TRANSACTION) for part in _ROW_TABLES[table])
 

@@ -174,7 +174,7 @@ def delete_dags(tx: Transaction, dag_pks: Iterable[int]) -> None:
     for dag_pk in dag_pks:
         change_journal.record_change(tx, DagChange(dag_pk, "deleted", names.get(dag_pk)))
         for part in ("all_task_instances", "all_attempts", "all_xcoms", "all_task_states", "end_all_triggers", "all_triggers", "all_hitl_details", "all_run_waits", "all_run_callbacks", "all_run_deadlines", "all_consumed_asset_events", "all_runs",
-                     "queued_asset_events", "asset_declarations", "asset_watchers", "mark_file_stale"):
+                     "queued_asset_events", "asset_declarations", "asset_watchers", "quarantined_items", "mark_file_stale"):
             tx.run(f"removal.{part}", dag_pk=dag_pk)
         tx.run("asset_watchers.remove_unused_triggers")
         tx.run("newest_runs.remove", dag_pk=dag_pk)

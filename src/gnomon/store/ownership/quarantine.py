@@ -48,7 +48,7 @@ def list_about_dag(tx: Transaction, dag_pk: int, group_no: int) -> list[Quaranti
 
 
 def put_back(tx: Transaction, item: QuarantinedItem) -> None:
-    """Delete the item and send its message to the mailbox again; for a DAG or a group, let its owner load it again."""
+    """Delete the item and send its message to the mailbox again; for a DAG, let its owner load it again."""
     tx.run("quarantine.remove", quarantine_pk=item.quarantine_pk)
     if item.is_message:
         mailbox.send_messages(tx, [NewMail(item.group_no, item.kind, item.body.decode("utf-8", "replace"), item.key, item.at)])

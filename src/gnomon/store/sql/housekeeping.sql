@@ -68,6 +68,14 @@ SELECT count(*) FROM request WHERE state <> 'pending' AND at < :before;
 -- Delete the oldest answered requests before an instant.
 DELETE FROM request WHERE request_pk IN (SELECT request_pk FROM request WHERE state <> 'pending' AND at < :before ORDER BY request_pk LIMIT :limit);
 
+-- name: count_expired_quarantine
+-- The number of messages that were quarantined before an instant.
+SELECT count(*) FROM quarantine WHERE kind NOT IN ('dag', 'group') AND at < :before;
+
+-- name: remove_quarantine
+-- Delete the oldest messages that were quarantined before an instant.
+DELETE FROM quarantine WHERE quarantine_pk IN (SELECT quarantine_pk FROM quarantine WHERE kind NOT IN ('dag', 'group') AND at < :before ORDER BY quarantine_pk LIMIT :limit);
+
 -- name: count_expired_xcoms
 -- The number of XComs of runs that ended before an instant.
 SELECT count(*) FROM xcom AS x JOIN dag_run AS r ON r.run_pk = x.run_pk WHERE r.ended_at < :before;

@@ -195,6 +195,10 @@ DELETE FROM dag_run WHERE run_pk = :run_pk;
 -- Delete some runs. PostgreSQL runs a batch as one statement.
 DELETE FROM dag_run USING :rows WHERE dag_run.run_pk = r.run_pk;
 
+-- name: quarantined_items
+-- Delete what is in quarantine about a DAG.
+DELETE FROM quarantine WHERE dag_pk = :dag_pk;
+
 -- name: mark_file_stale
 -- Have the file of a DAG parsed again although no input has changed.
 UPDATE file SET stale = TRUE WHERE file_pk = (SELECT file_pk FROM dag WHERE dag_pk = :dag_pk);

@@ -181,6 +181,13 @@ def decode_trigger_events(tx: Transaction, body: str) -> list[tuple[TaskKey, int
     return [(TaskKey(event.run_pk, event.task_no, event.map_index), event.defer_seq, event.fired) for event in events]
 
 
+def build_error_mail(tx: Transaction, group_no: int, body: str, reason: str) -> NewMail:
+    """The message that ends the deferrals of another message's events with an error. Raises as `decode_trigger_events`."""
+    failure = DeferralResult(outcome="error", reason=reason)
+    events = [_StoredTriggerEvent(*key, defer_seq, failure) for key, defer_seq, _ in decode_trigger_events(tx, body)]
+    return NewMail(group_no, "trigger", tx.cipher.encrypt(_encoder.encode(events).decode()))
+
+
 def count_unclaimed_triggers(tx: Transaction) -> dict[str | None, int]:
     """The number of unclaimed triggers by queue, without those of paused DAGs."""
     return {row[0]: row[1] for row in tx.all("trigger_claims.count_unclaimed")}

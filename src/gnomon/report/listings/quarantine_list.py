@@ -1,0 +1,97 @@
+"""What is in quarantine, as listings, explanations and problems name it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gnomon.model.ids import UNMAPPED
+from gnomon.model.instants import iso
+from gnomon.model.quarantine import DAG_KIND, GROUP_KIND, QuarantinedItem
+from gnomon.model.records import DagRecord
+from gnomon.store import Transaction
+from gnomon.store.ownership import quarantine
+
+_SHOWN = 5
+"""The most items that an explanation names."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuarantineRow:
+    """One item as listings print it."""
+
+    id: int
+    kind: str
+    group: int
+    dag_id: str | None
+    run_id: str | None
+    task_id: str | None
+    map_index: int
+    attempt: str | None
+    since: str
+    reason: str
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class QuarantineDetail:
+    """One item with its message."""
+
+    item: QuarantineRow
+    key: str | None
+    size: int
+    body: str
+    """The message as text; what is encrypted stays so."""
+
+
+def list_rows(tx: Transaction, limit: int) -> list[QuarantineRow]:
+    """The oldest items."""
+    return [build_row(item) for item in quarantine.list_items(tx, limit)]
+
+
+def build_row(item: QuarantinedItem) -> QuarantineRow:
+    """The row of an item that is stored."""
+    assert item.quarantine_pk is not None
+    return QuarantineRow(
+        item.quarantine_pk, item.kind, item.group_no, item.dag_id, item.run_id, item.task_id, item.map_index, item.attempt, iso(item.at) or "", item.reason,
+        item.error_class,
+    )
+
+
+def build_detail(item: QuarantinedItem) -> QuarantineDetail:
+    """An item with its message."""
+    return QuarantineDetail(build_row(item), item.key, len(item.body), item.body.decode("utf-8", "backslashreplace"))
+
+
+def describe_quarantine(tx: Transaction, dag: DagRecord, run_pk: int | None = None, task_id: str | None = None, map_index: int = UNMAPPED) -> list[str]:
+    """Sentences on what of the DAG is in quarantine: the DAG or its group, and messages; with a run or task those of it, and those that name none."""
+    items = [item for item in quarantine.list_about_dag(tx, dag.dag_pk, dag.group_no) if _is_about(item, run_pk, task_id, map_index)]
+    return [describe_item(item) for item in items[:_SHOWN]]
+
+
+def _is_about(item: QuarantinedItem, run_pk: int | None, task_id: str | None, map_index: int) -> bool:
+    if run_pk is None or item.run_pk is None:
+        return True
+    return item.run_pk == run_pk and (task_id is None or item.task_id is None or (item.task_id, item.map_index) == (task_id, map_index))
+
+
+def describe_item(item: QuarantinedItem) -> str:
+    """What is in quarantine, since when and why, and the command that shows it."""
+    since = f"since {iso(item.at)}"
+    if item.kind == DAG_KIND:
+        return f"the DAG is not scheduled {since}: {item.reason}"
+    if item.kind == GROUP_KIND:
+        return f"the scheduler has set group {item.group_no} aside, to which the DAG belongs, {since}, and tries it again: {item.reason}"
+    about = "" if item.task_id is None else f" about task {item.task_id}" + ("" if item.map_index < 0 else f"[{item.map_index}]")
+    waits = item.reason if item.returns_with_dag else f"it could not be applied: {item.reason}"
+    return f"a message ({item.kind}){about} is in quarantine {since}: {waits}; see gnomon quarantine show {item.quarantine_pk}"
+
+
+def describe_count(tx: Transaction) -> str | None:
+    """One sentence on all that is in quarantine; None when nothing is."""
+    count = quarantine.count_items(tx)
+    if not count:
+        return None
+    (oldest,) = quarantine.list_items(tx, 1)
+    name = "" if oldest.dag_id is None else f" about DAG {oldest.dag_id}"
+    subject = "1 item is" if count == 1 else f"{count:,} items are"
+    return f"{subject} in quarantine, the oldest{name} since {iso(oldest.at)}: {oldest.reason}. `gnomon quarantine list` shows all, `gnomon quarantine retry` puts back."
