@@ -87,7 +87,7 @@ ROWS = (
     "INSERT INTO asset_watcher (dag_pk, asset_name, asset_uri, watcher_name, asset_trigger_pk, asset_leaf, name_leaf, uri_leaf) "
     "VALUES (1, 'a', 's3://a', 'w', 1, '{}', '{}', '{}')",
     "INSERT INTO change_journal (at, body) VALUES (1, '[]')",
-    "INSERT INTO account (name, name_key, role, created_at) VALUES ('a', 'a', 'admin', 1)",
+    "INSERT INTO account (name, name_key, role, epoch, created_at) VALUES ('a', 'a', 'admin', 2000, 1)",
     "INSERT INTO account_grant (account_pk, kind, pattern, role) VALUES (1, 'dag', '*', 'user')",
     "INSERT INTO account_identity (issuer, subject, account_pk) VALUES ('i', 's', 1)",
     "INSERT INTO api_token (uid, account_pk, name, secret_hash, role, created_at) VALUES ('u', 1, 'n', 'h', 'user', 1)",
@@ -387,3 +387,42 @@ def test_the_upgrade_to_0031_gives_newest_runs_their_state_and_times(empty_url: 
         rows = raw(tx, "SELECT dag_pk, run_pk, run_after, state, started_at, ended_at FROM newest_run ORDER BY dag_pk")
     db.close()
     assert rows == [(1, 1, 1, 2, None, None), (2, 2, 7, 101, 8, 9)]
+
+
+def test_the_upgrade_to_0033_keeps_accounts_and_never_gives_keys_again_that_the_audit_log_knows(empty_url: str) -> None:
+    place = make_at(empty_url, "0032")
+    place.run_in_transaction([
+        "INSERT INTO account (name, name_key, password_hash, role, created_at) VALUES ('ada', 'ada', 'h', 'admin', 5)",
+        "INSERT INTO account (name, name_key, role, epoch, created_at) VALUES ('bob', 'bob', 'user', 3, 6)",
+        "INSERT INTO account_grant (account_pk, kind, pattern, role) SELECT account_pk, 'dag', '*', 'viewer' FROM account WHERE name = 'bob'",
+        "INSERT INTO api_token (uid, account_pk, name, secret_hash, role, created_at) SELECT 'kept', account_pk, 'ci', 's', 'user', 7 FROM account WHERE name = 'bob'",
+        "INSERT INTO login_session (account_pk, secret_hash, created_at, rotated_at, used_at, address) SELECT account_pk, 'kept', 7, 8, 9, 'a' FROM account WHERE name = 'ada'",
+        "INSERT INTO account_identity (issuer, subject, account_pk) SELECT 'i', 'kept', account_pk FROM account WHERE name = 'bob'",
+        "INSERT INTO saved_view (account_pk, page, name, query) SELECT account_pk, '/', 'v', 'q' FROM account WHERE name = 'bob'",
+        "INSERT INTO alert (rule, kind, subject, raised_at, body) VALUES ('r', 'k', 'kept', 1, '{}')",
+        *(f"INSERT INTO event_log (at, kind, by, body) VALUES (1, '{kind}', 'me', '{{}}')" for kind in ["account_created"] * 9 + ["token_created"] * 8 + ["login"] * 7),
+    ])  # fmt: skip
+    migrations.upgrade_schema(empty_url)
+    db = open_database(empty_url)
+    with db.write() as tx:
+        accounts = raw(tx, "SELECT name, password_hash, role, created_at FROM account WHERE name IN ('ada', 'bob') ORDER BY name")
+        epochs = [epoch for (epoch,) in raw(tx, "SELECT epoch FROM account")]
+        owners = [
+            raw(tx, f"SELECT a.name FROM {table} AS t JOIN account AS a ON a.account_pk = t.account_pk WHERE a.name IN ('ada', 'bob')")
+            for table in ("account_grant", "api_token", "login_session", "account_identity", "saved_view")
+        ]
+        raw(tx, "DELETE FROM api_token RETURNING 1")
+        raw(tx, "DELETE FROM login_session RETURNING 1")
+        raw(tx, "INSERT INTO account (name, name_key, role, epoch, created_at) VALUES ('new', 'new', 'user', 1, 1) RETURNING 1")
+        ((new,),) = raw(tx, "SELECT account_pk FROM account WHERE name = 'new'")
+        raw(tx, "INSERT INTO api_token (uid, account_pk, name, secret_hash, role, created_at) VALUES ('fresh', 1, 'ci', 's', 'user', 7) RETURNING 1")
+        raw(tx, "INSERT INTO login_session (account_pk, secret_hash, created_at, rotated_at, used_at, address) VALUES (1, 'fresh', 7, 8, 9, 'a') RETURNING 1")
+        keys = [new, *(raw(tx, f"SELECT {key} FROM {table}")[0][0] for table, key in (("api_token", "token_pk"), ("login_session", "session_pk")))]
+        alerts = raw(tx, "SELECT subject FROM alert WHERE subject = 'kept'")
+        if db.dialect == "sqlite":
+            assert raw(tx, "PRAGMA foreign_key_check") == []
+    db.close()
+    assert accounts == [("ada", "h", "admin", 5), ("bob", None, "user", 6)]
+    assert [one for found in owners for one in found if one == ("ada",)] == [("ada",)] and all(found for found in owners) and alerts == [("kept",)]
+    assert len(set(epochs)) == len(epochs) and all(epoch > 1000 for epoch in epochs)
+    assert new > 2 and (db.dialect != "sqlite" or keys == [10, 9, 8]), keys

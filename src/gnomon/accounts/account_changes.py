@@ -26,6 +26,7 @@ def create_account(tx: Transaction, author: Author, name: str, role: Role, passw
     account_pk = account_rows.add_account(tx, name, None if password is None else hash_password(password), role, author.now)
     if account_pk is None:
         raise UserError(f"an account {name!r} exists already; `gnomon users set-role` changes its role, `gnomon users reset-password` its password")
+    favorite_dags.delete_favorites(tx, name)  # one that a request added while an account of this name was being deleted
     _log(tx, author, "account_created", name, None, {"role": str(role)})
     return get_account(tx, name)
 

@@ -33,6 +33,8 @@ def create_token(tx: Transaction, author: Author, account: Account, name: str, r
 
     `role`: the most that the token permits; it permits no more than its account. `lifetime_s` None: it does not expire.
     """
+    if not account_rows.lock_unchanged(tx, account.account_pk, account.epoch):
+        raise UserError(f"account {account.name!r} was changed or deleted meanwhile, and no token was created; try again")
     if not 1 <= len(name) <= 100:
         raise UserError("give the token a name of 1 to 100 characters that says what uses it")
     if role is Role.NONE:
@@ -60,7 +62,7 @@ def revoke_token(tx: Transaction, author: Author, uid: str) -> ApiToken:
         near = find_close_matches(uid, [token.uid for token in token_rows.list_tokens(tx)])
         raise UserError(f"there is no token {uid!r}; " + (f"did you mean {near[0]}?" if near else "`gnomon tokens list` lists all tokens"))
     token = found[0]
-    if not token_rows.revoke_token(tx, token.token_pk, author.now):
+    if not token_rows.revoke_token(tx, token, author.now):
         raise UserError(f"token {uid} was revoked before, at {iso(token.revoked_at)}")
     _log(tx, author, "token_revoked", {"account": token.account_name, "token": uid, "before": {"role": str(token.role), "name": token.name}})
     return token
@@ -76,7 +78,7 @@ def identify_token(tx: Transaction, text: str, now: Instant) -> tuple[Identity, 
     if not hmac.compare_digest(secret_hash, hash_secret(parts[2])) or not token.is_valid(now):
         return None
     account = account_rows.get_account(tx, token.account_pk)
-    return None if account is None else (Identity(account.name, account.role, account.grants, token.role, token.uid), token)
+    return None if account is None else (account.identify(ceiling=token.role, token_uid=token.uid), token)
 
 
 def needs_touch(token: ApiToken, now: Instant) -> bool:

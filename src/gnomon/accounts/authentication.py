@@ -18,6 +18,7 @@ from gnomon.model.accounts import ApiToken, Identity
 from gnomon.model.instants import Instant
 from gnomon.store import Database
 from gnomon.store.accounts import token_rows
+from gnomon.store.accounts.session_rows import LoginSession
 from gnomon.store.drivers.address import SQLITE
 
 _BEARER = "bearer"
@@ -72,10 +73,10 @@ class Authenticator:
             return None
         return read_open_session(self.db, secret, self.clock.now(), self.rules)
 
-    def identify_session(self, session_pk: int) -> Identity | None:
+    def identify_session(self, session: LoginSession) -> Identity | None:
         """The identity of a session that a request has begun with; None when the session has ended."""
         with self.db.read() as tx:
-            return find_session_identity(tx, session_pk, self.clock.now(), self.rules)
+            return find_session_identity(tx, session, self.clock.now(), self.rules)
 
 
 def _read_token(authorization: str) -> str | None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from gnomon import log
 from gnomon.accounts.api_tokens import hash_secret
+from gnomon.errors.product import UserError
 from gnomon.model.accounts import Account, Author, Identity
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import EventRecord
@@ -43,13 +44,31 @@ class OpenSession:
     """A session that a request belongs to."""
 
     identity: Identity
-    session_pk: int
+    session: LoginSession
     new_secret: str | None = None
     """The cookie is replaced by this secret."""
 
+    @property
+    def session_pk(self) -> int:
+        """The key of the session."""
+        return self.session.session_pk
+
+
+class LoginOutdated(UserError):
+    """The account was changed after its login was checked."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"the password or the role of account {name!r} was changed, or its login was ended, during this request: log in again")
+
 
 def begin_session(tx: Transaction, account: Account, address: str, now: Instant, rules: SessionRules) -> str:
-    """Begin a session after a login; returns its secret. Sessions that are over are deleted on the way."""
+    """Begin a session after a login; returns its secret. Sessions that are over are deleted on the way.
+
+    Raises LoginOutdated when password or role were changed, or the account was deleted, since `account` was read: a login that was checked before a
+    password was reset must not last longer than the sessions that the reset ends.
+    """
+    if not account_rows.lock_unchanged(tx, account.account_pk, account.epoch):
+        raise LoginOutdated(account.name)
     session_rows.delete_old_sessions(tx, now - round(rules.idle_s * SECOND), now - round(LONGEST_S * SECOND))
     secret = secrets.token_urlsafe(_SECRET_BYTES)
     session_rows.add_session(tx, account.account_pk, hash_secret(secret), address, now)
@@ -63,15 +82,15 @@ def find_open_session(db: Database, secret: str, now: Instant, rules: SessionRul
     if found is None:
         return None
     session, account, is_previous = found
-    identity = Identity(account.name, account.role, account.grants)
+    identity = account.identify(session_pk=session.session_pk)
     if is_previous:
         return _serve_previous(db, session, account, identity, now)
     if _is_old_secret(session, now):
-        return OpenSession(identity, session.session_pk, _rotate(db, session, now))
+        return OpenSession(identity, session, _rotate(db, session, now))
     if _is_unused(session, now):
         with db.write() as tx:
             session_rows.touch_session(tx, session.session_pk, now)
-    return OpenSession(identity, session.session_pk)
+    return OpenSession(identity, session)
 
 
 def read_open_session(db: Database, secret: str, now: Instant, rules: SessionRules) -> OpenSession | None:
@@ -82,7 +101,7 @@ def read_open_session(db: Database, secret: str, now: Instant, rules: SessionRul
     session, account, is_previous = found
     if is_previous or _is_old_secret(session, now) or _is_unused(session, now):
         return None
-    return OpenSession(Identity(account.name, account.role, account.grants), session.session_pk)
+    return OpenSession(account.identify(session_pk=session.session_pk), session)
 
 
 def _find_session(db: Database, secret: str, now: Instant, rules: SessionRules) -> tuple[LoginSession, Account, bool] | None:
@@ -104,13 +123,23 @@ def _is_unused(session: LoginSession, now: Instant) -> bool:
     return now - session.used_at > USED_AGAIN_S * SECOND
 
 
-def find_session_identity(tx: Transaction, session_pk: int, now: Instant, rules: SessionRules) -> Identity | None:
-    """The identity of a session; None when it has ended. It does not count as a use of the session."""
-    session = session_rows.get_session(tx, session_pk)
-    account = None if session is None else account_rows.get_account(tx, session.account_pk)
-    if session is None or account is None or _is_over(session, now, rules):
+def find_session_identity(tx: Transaction, begun: LoginSession, now: Instant, rules: SessionRules) -> Identity | None:
+    """The identity of a session that was open before; None when it has ended. It does not count as a use of the session."""
+    session = session_rows.get_session(tx, begun.session_pk)
+    if session is None or (session.account_pk, session.created_at) != (begun.account_pk, begun.created_at) or _is_over(session, now, rules):
         return None
-    return Identity(account.name, account.role, account.grants)
+    account = account_rows.get_account(tx, session.account_pk)
+    return None if account is None else account.identify(session_pk=session.session_pk)
+
+
+def require_login(tx: Transaction, identity: Identity) -> None:
+    """Return while what identified the request is valid; it stays so until the transaction ends. Raises LoginOutdated.
+
+    For changes of one's own account that outlast the login, such as a new token or password.
+    """
+    is_unchanged = account_rows.lock_unchanged(tx, identity.account_pk, identity.epoch)
+    if not is_unchanged or (identity.session_pk is not None and not session_rows.lock_session(tx, identity.session_pk, identity.account_pk)):
+        raise LoginOutdated(identity.name)
 
 
 def end_session(tx: Transaction, session_pk: int) -> None:
@@ -148,7 +177,7 @@ def _rotate(db: Database, session: LoginSession, now: Instant) -> str | None:
 
 def _serve_previous(db: Database, session: LoginSession, account: Account, identity: Identity, now: Instant) -> OpenSession | None:
     if now - session.rotated_at <= PREVIOUS_FOR_S * SECOND:
-        return OpenSession(identity, session.session_pk)
+        return OpenSession(identity, session)
     with db.write() as tx:
         session_rows.delete_session(tx, session.session_pk)
         log_event(tx, EventRecord(now, "session_ended", by="api", body=json.dumps({"account": account.name, "why": "an old secret was used again"})))

@@ -17,7 +17,7 @@ ISSUER = "gnomon"
 PURPOSE = "signed tokens of the API"
 """The keys are derived from those of the database for this purpose, so all api-servers of a deployment have the same ones."""
 _NUMBER_MAX = 2**63
-_CLAIMS = ["exp", "iat", "iss", "jti", "sub", "epoch", "account"]
+_CLAIMS = ["exp", "iat", "iss", "jti", "sub", "epoch", "account", "created"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class TokenSigner:
 
         issued = now / SECOND
         claims = {
-            "sub": account.name, "account": account.account_pk, "epoch": account.epoch, "iss": ISSUER, "iat": int(issued),
+            "sub": account.name, "account": account.account_pk, "epoch": account.epoch, "created": account.created_at, "iss": ISSUER, "iat": int(issued),
             "exp": int(issued + lifetime_s), "jti": secrets.token_hex(8),
         }  # fmt: skip
         return jwt.encode(claims, self.keys[0], algorithm=ALGORITHM)
@@ -48,9 +48,9 @@ class TokenSigner:
         if claims is None or not claims["iat"] - self.leeway_s <= now / SECOND < claims["exp"] + self.leeway_s:
             return None
         account = account_rows.get_account(tx, claims["account"])
-        if account is None or (account.name, account.epoch) != (claims["sub"], claims["epoch"]):
+        if account is None or (account.name, account.epoch, account.created_at) != (claims["sub"], claims["epoch"], claims["created"]):
             return None
-        return Identity(account.name, account.role, account.grants)
+        return account.identify()
 
     def _read(self, token: str) -> dict[str, Any] | None:
         """The claims of a token with a valid signature; times are compared by the caller, which has the clock."""
@@ -62,6 +62,6 @@ class TokenSigner:
                 claims = jwt.decode(token, key, algorithms=[ALGORITHM], issuer=ISSUER, options=options)  # type: ignore[arg-type]
             except jwt.InvalidTokenError:
                 continue
-            numbers = (claims["iat"], claims["exp"], claims["account"], claims["epoch"])
+            numbers = (claims["iat"], claims["exp"], claims["account"], claims["epoch"], claims["created"])
             return claims if all(type(number) is int and abs(number) < _NUMBER_MAX for number in numbers) else None
         return None

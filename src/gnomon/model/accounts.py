@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum, IntEnum
 
 from gnomon.model.instants import Instant
@@ -91,6 +91,10 @@ class Account:
     password_hash: str | None = None
     """None: no password; the account can only be used with API tokens or through an identity provider."""
 
+    def identify(self, *, ceiling: Role = Role.ADMIN, token_uid: str | None = None, session_pk: int | None = None) -> Identity:
+        """The identity of a request of this account."""
+        return Identity(self.name, self.role, self.grants, ceiling, token_uid, self.account_pk, self.epoch, session_pk)
+
 
 @dataclass(frozen=True, slots=True)
 class ApiToken:
@@ -124,6 +128,12 @@ class Identity:
     ceiling: Role = Role.ADMIN
     """The most that the token of the request permits."""
     token_uid: str | None = None
+    account_pk: int = 0
+    """The key of the account, which no account of the same name has had or will have; 0 without accounts."""
+    epoch: int = field(default=0, compare=False)
+    """The epoch of the account when the login was checked."""
+    session_pk: int | None = field(default=None, compare=False)
+    """The session of a browser that the request belongs to."""
 
     @property
     def everywhere(self) -> Role:

@@ -83,8 +83,14 @@ class AssetEventPublished(msgspec.Struct, frozen=True, array_like=True, tag="a")
     source_task_id: str | None = None
 
 
+class LoginsChange(msgspec.Struct, frozen=True, array_like=True, tag="l"):
+    """Logins of an account have ended, or permit something else: streams that it has open are checked. No stream shows it."""
+
+    account_pk: int
+
+
 ChangeEntry = (
-    RunChange | TaskInstanceChange | ManyTaskInstancesChange | DagChange | ImportErrorsChange | BackfillNews | PoolChange | AssetEventPublished
+    LoginsChange | RunChange | TaskInstanceChange | ManyTaskInstancesChange | DagChange | ImportErrorsChange | BackfillNews | PoolChange | AssetEventPublished
 )
 """One change."""
 

@@ -18,6 +18,7 @@ import msgspec
 
 from gnomon.errors.authoring import DagNotFound
 from gnomon.log.secret_masks import hide
+from gnomon.log.uri_passwords import hide_uri_passwords
 from gnomon.model.attempts import Attempt, AttemptResult
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import Instant
@@ -113,7 +114,7 @@ def _serve(task_channel: AttemptChannel, find_dag: FindDag) -> None:
         result = _run(attempt, task_channel, find_dag)
         attempt_log.flush_output()
         if result.reason:
-            result = msgspec.structs.replace(result, reason=hide(result.reason))
+            result = msgspec.structs.replace(result, reason=hide_uri_passwords(hide(result.reason)))
         try:
             task_channel.send(ChildDone(result=result))
         except FrameTooLarge as error:

@@ -7,6 +7,7 @@ import math
 from typing import Any
 
 from gnomon.log.secret_masks import HIDDEN, hide
+from gnomon.log.uri_passwords import hide_uri_passwords
 from gnomon.model.storable_text import escape_unstorable
 from gnomon.sdk.arguments import option_defaults
 from gnomon.sdk.runtime.secret_masking import should_hide_value_for_key
@@ -78,7 +79,7 @@ class _Shortener:
 
     def _cut(self, text: str) -> str:
         """The text without secrets, those at the place of the cut too."""
-        shown = hide(escape_unstorable(text[: self._left + SECRET_MAX]))
+        shown = hide_uri_passwords(hide(escape_unstorable(text[: self._left + SECRET_MAX])))
         is_cut = len(shown) > self._left or len(text) > self._left + SECRET_MAX
         shown = shown[: self._left]
         self._left -= max(len(shown), 1)

@@ -12,7 +12,7 @@ from gnomon.model.execution_messages import ClaimRequest, Figure
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import REMOTE_ADDRESS, WorkerRecord
 from gnomon.model.result_checks import check_result
-from gnomon.model.task_api_requests import AnyTaskApiRequest
+from gnomon.model.task_api_requests import AnyTaskApiRequest, GetCachedSecret, SetCachedSecret
 from gnomon.store.ownership import leases, mailbox, remote_attempts, service_figures
 from gnomon.store.ownership.remote_attempts import ClaimedRow
 from gnomon.taskapi.answers import answer_task
@@ -102,8 +102,17 @@ def find_log_name(database: store.Database, attempt_id: str, worker_id: str) -> 
     return attempt.log
 
 
-def answer_import(database: store.Database, request: AnyTaskApiRequest) -> object:
-    """The answer to a DAG file that a worker imports. Raises as `answer_task`."""
+def answer_import(database: store.Database, worker_id: str, request: AnyTaskApiRequest) -> object:
+    """The answer to a DAG file that a worker imports. Raises WorkerIsLost, and as `answer_task`: the token of a worker does nothing after its end.
+
+    The worker keeps cached answers of secrets backends itself: in the memory of an api-server one worker would write what others read.
+    """
+    if isinstance(request, GetCachedSecret | SetCachedSecret):
+        return None
+    with database.read() as tx:
+        worker = leases.find_worker(tx, worker_id)
+    if worker is None or worker.lost:
+        raise WorkerIsLost(f"worker {worker_id} was declared lost, or has ended")
     return answer_task(database, None, request)
 
 

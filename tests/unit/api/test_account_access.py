@@ -330,11 +330,11 @@ def test_a_session_is_found_again_without_its_secret_until_it_ends(site: Site) -
     secret = cookie.partition("=")[2]
     session = site.context.authenticator.identify_cookie(secret)
     assert session is not None
-    identity = site.context.authenticator.identify_session(session.session_pk)
+    identity = site.context.authenticator.identify_session(session.session)
     assert identity == session.identity
     with site.context.database.write() as tx:
         end_session(tx, session.session_pk)
-    assert site.context.authenticator.identify_session(session.session_pk) is None
+    assert site.context.authenticator.identify_session(session.session) is None
 
 
 def test_changes_of_several_dags_leave_others_alone(site: Site) -> None:

@@ -32,12 +32,13 @@ from gnomon.model.accounts import Author, Role
 from gnomon.model.attempts import XCOM_MAX_BYTES, Attempt, AttemptResult, RunFacts, XComItem
 from gnomon.model.execution_messages import EXECUTION_PREFIX, EXECUTION_VERSION, KNOWN_VERSIONS, VERSION_HEADER
 from gnomon.model.records import Changes, RunRecord, WorkerRecord
+from gnomon.model.task_api_requests import GetCachedSecret
 from gnomon.remote_logs import live_copies
 from gnomon.report.listings.service_list import list_services
 from gnomon.store.admin import variables
 from gnomon.store.errors import DatabaseUnavailable
 from gnomon.store.ownership import commit, leases, remote_attempts, service_figures
-from gnomon.taskapi import execution, report_batches
+from gnomon.taskapi import execution, report_batches, secret_cache
 
 LOG = "dag_id=d/run_id=m/task_id=c/attempt=1.log"
 OF_ATTEMPTS = ("claim", "entered", "result", "ask", "log")
@@ -471,6 +472,25 @@ def test_the_answers_of_an_attempt_are_those_of_its_own_task_instance(server: Ex
     assert server.post("attempts/a0/ask", first, read).json() == {"value": '"mine"'}
     assert server.post("attempts/a1/ask", second, read).json() == {"value": None}
     assert server.post("attempts/a0/ask", second, read).status == 401
+
+
+def test_a_worker_that_was_lost_or_has_ended_reads_nothing_with_its_token(server: ExecutionServer) -> None:
+    token, other = server.claim("a0").json()["worker_token"], server.claim("a1", "w2").json()["worker_token"]
+    assert server.post("workers/w1/retire", token).status == 204
+    assert server.post("workers/w1/ask", token, GET_VARIABLE).status == 410
+    assert server.post("workers/w2/ask", other, GET_VARIABLE).json() == {"value": "red"}
+    assert server.post("workers/w9/ask", server.sign(WORKER, "w9", "w9"), GET_VARIABLE).status == 410
+
+
+@pytest.mark.parametrize("door", ["workers/w1/ask", "attempts/a0/ask"])
+@pytest.mark.parametrize("ttl_s", [60.0, 1e9, 1e308])
+def test_no_worker_writes_what_the_api_server_keeps_of_secrets(server: ExecutionServer, door: str, ttl_s: float) -> None:
+    claimed = server.claim().json()
+    token = claimed["worker_token" if "workers" in door else "attempt_token"]
+    name = {"kind": "connection", "name": "db"}
+    assert server.post(door, token, {"request": {"type": "SetCachedSecret", **name, "text": "http://evil", "ttl_s": ttl_s}}).json() == {"value": None}
+    assert server.post(door, token, {"request": {"type": "GetCachedSecret", **name}}).json() == {"value": None}
+    assert secret_cache.answer_secret_cache(GetCachedSecret(**name)) is None
 
 
 def test_a_dag_file_may_not_ask_what_is_for_tasks(server: ExecutionServer) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import stat
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -272,6 +274,68 @@ def test_a_long_home_gets_a_short_run_folder_of_its_own(tmp_path: Path) -> None:
     finally:
         folder.rmdir()
         run_folder(other).rmdir()
+
+
+def make_link(folder: Path) -> None:
+    (folder.parent / "elsewhere").mkdir(mode=0o700)
+    folder.symlink_to(folder.parent / "elsewhere")
+
+
+def make_dangling_link(folder: Path) -> None:
+    folder.symlink_to(folder.parent / "nowhere")
+
+
+def make_file(folder: Path) -> None:
+    folder.touch()
+
+
+def make_open(mode: int) -> Callable[[Path], None]:
+    def make(folder: Path) -> None:
+        folder.mkdir()
+        folder.chmod(mode)
+
+    return make
+
+
+def make_foreign(folder: Path) -> None:
+    folder.mkdir(mode=0o700)
+    os.chown(folder, 12345, 12345)
+
+
+def make_surroundings_open(folder: Path) -> None:
+    folder.parent.chmod(0o777)
+
+
+def make_surroundings_foreign(folder: Path) -> None:
+    os.chown(folder.parent, 12345, 12345)
+
+
+@pytest.mark.parametrize(("prepare", "reason"), [
+    (make_link, "is a link"), (make_dangling_link, "cannot create"), (make_file, "cannot create"), (make_open(0o777), "mode 777"), (make_open(0o770), "mode 770"),
+    (make_open(0o702), "mode 702"), (make_foreign, "belongs to another user"), (make_surroundings_open, "no sticky bit"), (make_surroundings_foreign, "in a folder that belongs"),
+])  # fmt: skip
+def test_a_run_folder_that_another_user_may_have_made_is_refused(prepare: Callable[[Path], None], reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if os.getuid() != 0 and "foreign" in prepare.__name__:
+        pytest.skip("only root gives folders to others")
+    temporary = tmp_path / "tmp"
+    temporary.mkdir(mode=0o700)
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    long = tmp_path / ("x" * 90)
+    folder = run_folder(long)
+    assert folder.parent == temporary
+    folder.rmdir()
+    prepare(folder)
+    with pytest.raises(OptionError, match=reason):
+        run_folder(long)
+
+
+def test_a_run_folder_in_a_shared_folder_with_the_sticky_bit_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    temporary.chmod(0o1777)
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    folder = run_folder(tmp_path / ("x" * 90))
+    assert (folder.parent, stat.S_IMODE(folder.stat().st_mode)) == (temporary, 0o700)
 
 
 def test_a_home_that_cannot_be_made_is_named() -> None:

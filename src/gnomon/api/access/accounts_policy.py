@@ -9,14 +9,21 @@ from starlette.requests import Request
 from gnomon.accounts.authentication import Authenticator
 from gnomon.accounts.sessions import OpenSession
 from gnomon.api.access.policies import AccessRefused, ApiResource, Credential, Permission, User
-from gnomon.api.access.request_origins import is_of_own_host
+from gnomon.api.access.request_origins import is_of_own_origin, is_of_own_site
 from gnomon.api.access.required_roles import OF_DAGS, PUBLIC, check_dag_role, describe_missing_role, find_required_role
 from gnomon.model.accounts import Identity, Role
+from gnomon.store.accounts.session_rows import LoginSession
 
 COOKIE = "gnomon_session"
 LOGIN_PATH = "/login"
+FOREIGN_PAGE = (
+    "the request comes from a page of another site; if it is one of this server behind a proxy, name the proxy in [api] trusted_proxies and have it send"
+    " Host and X-Forwarded-Proto, or set [api] base_url to the address that browsers use"
+)
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 _NOBODY = Identity("", Role.NONE)
+_SESSION = "login_session"
+"""In the state of a request: the session that it belongs to."""
 
 
 class AccountsPolicy:
@@ -63,7 +70,7 @@ class AccountsPolicy:
         session = authenticator.identify_cookie_at_once(secret)
         if session is None:
             return None
-        request.scope.setdefault("state", {})["session_pk"] = session.session_pk
+        request.scope.setdefault("state", {})[_SESSION] = session.session
         return session.identity
 
     def identify(self, request: Request) -> Identity:
@@ -79,7 +86,7 @@ class AccountsPolicy:
         if session is None:
             raise _unauthorized("log in first: send `Authorization: Bearer TOKEN`; POST /auth/token gives a token for a name and a password")
         if request.method not in _SAFE_METHODS and not comes_from_same_site(request):
-            raise AccessRefused(403, "the request comes from a page of another site")
+            raise AccessRefused(403, FOREIGN_PAGE)
         return session.identity
 
     def find_credential(self, request: Request) -> Credential:
@@ -88,8 +95,9 @@ class AccountsPolicy:
         find_authenticator = self._find_authenticator
         if authorization is not None:
             return Credential(("header", authorization), lambda: find_authenticator().identify_header(authorization))
-        session_pk = request.scope["state"]["session_pk"]
-        return Credential(("session", session_pk), lambda: find_authenticator().identify_session(session_pk))
+        session: LoginSession = request.scope["state"][_SESSION]
+        key = (session.session_pk, session.account_pk, session.created_at)
+        return Credential(("session", key), lambda: find_authenticator().identify_session(session))
 
     def find_session(self, request: Request) -> OpenSession | None:
         """The session of the request's cookie; a new secret is put into the answer by the middleware `SessionCookies`."""
@@ -101,16 +109,14 @@ class AccountsPolicy:
         if session is not None and session.new_secret is not None:
             request.scope.setdefault("state", {})["new_session_secret"] = session.new_secret
         if session is not None:
-            request.scope.setdefault("state", {})["session_pk"] = session.session_pk
+            request.scope.setdefault("state", {})[_SESSION] = session.session
         return session
 
 
 def comes_from_same_site(request: Request) -> bool:
     """Whether a browser sent the request from a page of this server: the headers that pages cannot forge say so."""
-    origin = request.headers.get("origin")
-    if origin is not None:
-        return is_of_own_host(origin, request)
-    return request.headers.get("sec-fetch-site") in ("same-origin", "none")
+    is_own_origin, is_own_site = is_of_own_origin(request), is_of_own_site(request)
+    return is_own_origin is not False and is_own_site is not False and (is_own_origin or is_own_site) is True
 
 
 def _unauthorized(message: str) -> AccessRefused:

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from starlette.requests import Request
 
 from gnomon.api.access.policies import AccessRefused, ApiResource, Credential, Permission, User
-from gnomon.api.access.request_origins import is_of_own_host
+from gnomon.api.access.request_origins import is_of_own_origin, is_of_own_site
 from gnomon.config.network_address import is_loopback
 from gnomon.model.accounts import Identity, Role
 
@@ -57,7 +57,4 @@ def _find_hostname(named: str) -> str:
 
 def comes_from_other_site(request: Request) -> bool:
     """Whether a browser says that a page of another site sent the request. Programs that are no browsers say nothing."""
-    origin = request.headers.get("origin")
-    if origin is not None and not is_of_own_host(origin, request):
-        return True
-    return request.headers.get("sec-fetch-site", "none") not in ("same-origin", "none")
+    return is_of_own_origin(request) is False or is_of_own_site(request) is False

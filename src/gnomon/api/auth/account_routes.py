@@ -11,6 +11,7 @@ from starlette.responses import Response
 from gnomon.accounts import account_changes, api_tokens
 from gnomon.accounts.logins import LoginRefused, log_in
 from gnomon.accounts.passwords import LENGTH_MAX
+from gnomon.accounts.sessions import require_login
 from gnomon.api.access.accounts_policy import AccountsPolicy
 from gnomon.api.access.allowed_acts import list_allowed_acts
 from gnomon.api.access.policies import AccessRefused, ApiResource, Permission
@@ -132,7 +133,8 @@ def change_password(body: PasswordBody, request: Request, context: Context) -> P
             log_in(context.database, account.name, body.current_password, address, context.clock.now())
         author = Author(f"api:{account.name}", context.clock.now(), address)
         with context.database.write() as tx:
-            ended = account_changes.reset_password(tx, author, account.name, body.new_password, _find_session(context, request))
+            require_login(tx, identity)
+            ended = account_changes.reset_password(tx, author, account.name, body.new_password, identity.session_pk)
     except LoginRefused as refusal:
         pause = {"Retry-After": f"{refusal.retry_after_s:.0f}"} if refusal.retry_after_s else {}
         reason = str(refusal) if refusal.retry_after_s else "the current password is wrong"
@@ -160,6 +162,7 @@ def create_own_token(body: TokenBody, request: Request, context: Context) -> New
         raise HTTPException(422, str(error)) from None
     author = Author(f"api:{account.name}", context.clock.now(), find_address(request))
     with context.database.write() as tx:
+        require_login(tx, identity)
         return NewTokenAnswer(token=api_tokens.create_token(tx, author, account, body.name, role, body.lifetime_s))
 
 
@@ -182,12 +185,6 @@ def _refuse_token(identity: Identity, what: str) -> None:
     """Who has stolen a token must not make a longer life of it."""
     if identity.token_uid is not None:
         raise AccessRefused(403, f"an API token cannot change {what} of its account; log in with the password")
-
-
-def _find_session(context: ApiContext, request: Request) -> int | None:
-    assert isinstance(context.policy, AccountsPolicy)
-    found = None if request.headers.get("authorization") is not None else context.policy.find_session(request)
-    return None if found is None else found.session_pk
 
 
 def _build_token(context: ApiContext, token: ApiToken) -> TokenAnswer:

@@ -12,8 +12,8 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from gnomon.accounts.logins import LoginRefused, log_in
 from gnomon.accounts.passwords import LENGTH_MAX
-from gnomon.accounts.sessions import begin_session, end_session
-from gnomon.api.access.accounts_policy import COOKIE, LOGIN_PATH, AccountsPolicy, comes_from_same_site
+from gnomon.accounts.sessions import LoginOutdated, begin_session, end_session
+from gnomon.api.access.accounts_policy import COOKIE, FOREIGN_PAGE, LOGIN_PATH, AccountsPolicy, comes_from_same_site
 from gnomon.api.auth.login_page import render_login_page
 from gnomon.api.auth.session_cookies import build_cookie
 from gnomon.api.common.operation_router import OperationRouter
@@ -121,13 +121,16 @@ def _log_in_browser(context: ApiContext, request: Request, form: dict[str, str])
     _require_accounts(context)
     target = clean_target(form.get("next", "/"))
     if not comes_from_same_site(request):
-        return HTMLResponse(_render(context, request, target, "The request came from a page of another site."), 403)
+        return HTMLResponse(_render(context, request, target, f"{FOREIGN_PAGE[0].upper()}{FOREIGN_PAGE[1:]}."), 403)
     try:
         account = _check_login(context, request, form.get("username", ""), form.get("password", ""))
     except HTTPException as refusal:
         return HTMLResponse(_render(context, request, target, str(refusal.detail)), refusal.status_code, dict(refusal.headers or {}))
-    with context.database.write() as tx:
-        secret = begin_session(tx, account, find_address(request), context.clock.now(), context.authenticator.rules)
+    try:
+        with context.database.write() as tx:
+            secret = begin_session(tx, account, find_address(request), context.clock.now(), context.authenticator.rules)
+    except LoginOutdated as refusal:
+        return HTMLResponse(_render(context, request, target, str(refusal)), 401)
     answer = RedirectResponse(target, 303)
     answer.headers.append("set-cookie", build_cookie(secret, is_secure=request.url.scheme == "https"))
     return answer

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from fastapi import HTTPException, Request
 
-from gnomon.accounts import account_changes
+from gnomon.accounts.sessions import LoginOutdated
 from gnomon.api.access.accounts_policy import AccountsPolicy
+from gnomon.api.access.policies import AccessRefused
 from gnomon.api.context import ApiContext
 from gnomon.model.accounts import Account, Identity
+from gnomon.store.accounts import account_rows
 
 
 def find_own_account(context: ApiContext, request: Request) -> tuple[Identity, Account]:
@@ -16,4 +18,7 @@ def find_own_account(context: ApiContext, request: Request) -> tuple[Identity, A
         raise HTTPException(404, "there are no accounts: [api] auth is none")
     identity = context.policy.identify(request)
     with context.database.read() as tx:
-        return identity, account_changes.get_account(tx, identity.name)
+        account = account_rows.get_account(tx, identity.account_pk)
+    if account is None or account.epoch != identity.epoch:
+        raise AccessRefused(401, str(LoginOutdated(identity.name)), {"WWW-Authenticate": "Bearer"})
+    return identity, account

@@ -92,7 +92,7 @@ def _find_account(context: ApiContext, identity: Identity, name: str | None) -> 
     if not is_own and identity.everywhere < Role.ADMIN:
         raise AccessRefused(403, f"sessions of other accounts need the role admin; account {identity.name!r} has the role {identity.everywhere}")
     with context.database.read() as tx:
-        account = account_rows.find_account(tx, identity.name if name is None else name)
+        account = account_rows.get_account(tx, identity.account_pk) if is_own else account_rows.find_account(tx, name or "")
     if account is None:
         raise HTTPException(404, f"there is no account {name!r}")
     return account

@@ -14,6 +14,7 @@ from starlette.exceptions import HTTPException as StarletteHTTPException
 from starlette.responses import JSONResponse, Response
 
 from gnomon import log
+from gnomon.accounts.sessions import LoginOutdated
 from gnomon.actions.backfill_changes import BackfillEnded, BackfillRefused
 from gnomon.actions.owner_requests import RequestRefused
 from gnomon.actions.state_changes import StateValueRefused
@@ -45,7 +46,7 @@ _STATUS_OF_ERRORS: tuple[tuple[type[Exception], int], ...] = (
     (NameNotFound, 404), (NotFound, 404), (RunExists, 409), (BackfillActive, 409), (BackfillEnded, 409), (BackfillRefused, 422),
     (ResourceInUse, 409), (RequestRefused, 409), (StateValueRefused, 422),
     (ConfigurationError, 503), (DatabaseNotInitialised, 503), (SchemaTooOld, 503), (SchemaTooNew, 503), (ForeignDatabase, 503), (InvalidAddress, 503),
-    (UserError, 400), (ResourceUnavailable, 503), (UnicodeError, 400), (OverflowError, 400),
+    (LoginOutdated, 401), (UserError, 400), (ResourceUnavailable, 503), (UnicodeError, 400), (OverflowError, 400),
 )
 """The first class that fits decides."""
 

@@ -189,7 +189,7 @@ async def append_log(attempt_id: Id, request: Request, context: Context) -> Resp
 async def ask_for_import(worker_id: Id, request: Request, context: Context) -> Response:
     _find_worker(context, request, WORKER, worker_id)
     question = await _read_body(request, Question)
-    return _json(await run_in_threadpool(lambda: Reply(value=_ask(lambda: execution.answer_import(context.database, question.request)))))
+    return _json(await run_in_threadpool(lambda: Reply(value=_ask(lambda: execution.answer_import(context.database, worker_id, question.request)))))
 
 
 @router.post("/workers/{worker_id}/beat", dependencies=[Versioned])

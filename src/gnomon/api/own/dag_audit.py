@@ -20,6 +20,7 @@ from gnomon.api.common.paths import Id
 from gnomon.api.context import Context
 from gnomon.api.v2.lookup import find_stored_dag, refuse_wildcard
 from gnomon.api.v2.schemas.base import Answer
+from gnomon.log.uri_passwords import hide_uri_passwords
 from gnomon.model.accounts import Role
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import to_datetime
@@ -88,10 +89,11 @@ def get_dag_audit(
 
 
 def _build(one: ListedEvent, hide: Callable[[str], str], *, is_admin: bool) -> AuditRowAnswer:
-    details = hide_in_value(read_details(one.body), hide)
+    body = hide_uri_passwords(one.body)
+    details = hide_in_value(read_details(body), hide)
     rest = {name: value for name, value in details.items() if name not in ("before", "after")}
     return AuditRowAnswer(
         id=one.event_pk, at=to_datetime(one.at), event=one.kind, by=one.by, from_=one.address if is_admin else None, run_id=one.run_id,
         task_id=one.task_id, map_index=None if one.map_index == UNMAPPED else one.map_index, before=details.get("before"), after=details.get("after"),
-        text=hide(one.body) if not details else json.dumps(rest, ensure_ascii=False) if rest else "",
+        text=hide(body) if not details else json.dumps(rest, ensure_ascii=False) if rest else "",
     )  # fmt: skip

@@ -94,7 +94,7 @@ class ChangeWatcher:
             has_lost = self._feed.has_lost or self._has_failed
         self._has_failed = False
         is_current = not self._feed.has_more
-        if events or has_lost or (is_current and not self._was_current):
+        if events or has_lost or self._feed.changed_accounts or (is_current and not self._was_current):
             self._publish(events, has_lost)
         self._has_begun, self._was_current = True, is_current
         if self._feed.has_more:

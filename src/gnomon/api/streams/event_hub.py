@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -30,8 +30,8 @@ from gnomon.store import Database
 EVENTS_KEPT = 20_000
 """Events in memory, for clients that continue an earlier stream: a few megabytes."""
 HEARTBEAT_S = 15
-"""Each stream sends a comment once in so many seconds, so that proxies and clients see that it is open, and its login is checked: a revoked login
-ends its streams within this time."""
+"""Each stream sends a comment once in so many seconds, so that proxies and clients see that it is open, and its login is checked: one that has expired
+ends its streams within this time. One that was ended is in the journal of changes, and its streams are checked when that is read."""
 RETRY_MS = 2_000
 """After which time clients connect again."""
 STREAMS_MAX = 5_000
@@ -66,6 +66,8 @@ class ReadResult(NamedTuple):
     has_lost: bool
     is_current: bool
     """It has read everything."""
+    changed_accounts: frozenset[int] = frozenset()
+    """The accounts whose logins have ended, or permit something else."""
 
 
 class StreamsUnavailable(Exception):
@@ -201,9 +203,18 @@ class EventHub:
         for connection in list(bucket):
             connection.put(_HEARTBEAT)
         if bucket:
-            check = asyncio.create_task(self._check_logins(list(bucket)))
-            self._checks.add(check)
-            check.add_done_callback(self._checks.discard)
+            self._begin_check(list(bucket))
+
+    def _begin_check(self, connections: Sequence[StreamConnection]) -> None:
+        check = asyncio.create_task(self._check_logins(connections))
+        self._checks.add(check)
+        check.add_done_callback(self._checks.discard)
+
+    def _list_connections(self, account_pks: Collection[int] | None) -> list[StreamConnection]:
+        """The streams of these accounts; None: all."""
+        return [
+            connection for interest, group in self._groups.items() if account_pks is None or interest.identity.account_pk in account_pks for connection in group
+        ]
 
     async def _check_logins(self, connections: Sequence[StreamConnection]) -> None:
         """End the streams whose login is not valid any more, and show the others what their accounts may see now."""
@@ -216,7 +227,7 @@ class EventHub:
             except GnomonError:
                 identity = None  # the database is away: the clients connect again
             for connection in sharing:
-                if identity is None:
+                if identity is None or identity.account_pk != connection.interest.identity.account_pk:
                     connection.close()
                 elif identity != connection.interest.identity:
                     self._change_interest(connection, replace(connection.interest, identity=identity))
@@ -239,7 +250,7 @@ class EventHub:
             kept = [KeptEvent(event, encode_event(event)) for event in events]
             position = (feed.change_pk, events[-1].number if events and events[-1].change_pk == feed.change_pk else 0)
             with suppress(RuntimeError):  # the loop was closed
-                loop.call_soon_threadsafe(self._receive, watcher, kept, ReadResult(feed.floor, position, has_lost, not feed.has_more))
+                loop.call_soon_threadsafe(self._receive, watcher, kept, ReadResult(feed.floor, position, has_lost, not feed.has_more, feed.changed_accounts))
 
         watcher = self._watcher = ChangeWatcher(self._find_database, self._find_run_folder(), feed, publish)
         self._kept.clear()
@@ -254,6 +265,8 @@ class EventHub:
         if result.has_lost:
             self._kept.clear()
             self._put_to_all(build_data(_encode_reset(result.newest, "changes were lost before they were read")))
+        if result.has_lost or result.changed_accounts:
+            self._begin_check(self._list_connections(None if result.has_lost else result.changed_accounts))
         if not self._kept:
             self._floor = max(self._floor, result.floor)
         self._newest = result.newest

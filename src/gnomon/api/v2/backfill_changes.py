@@ -19,9 +19,11 @@ from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.conversions import moment
 from gnomon.api.v2.lookup import find_display_names, find_stored_dag
 from gnomon.api.v2.schemas.backfills_shapes import BackfillCollectionResponse, BackfillResponse, ReprocessBehavior
+from gnomon.log.uri_passwords import hide_uri_passwords
 from gnomon.model.accounts import Role
 from gnomon.model.backfills import BackfillRecord
 from gnomon.model.instants import to_datetime
+from gnomon.report.listings.audit_list import hide_in_value
 from gnomon.report.listings.backfill_list import find_backfill
 from gnomon.report.listings.not_found import NameNotFound
 from gnomon.store import Transaction
@@ -120,7 +122,7 @@ def _build(context: ApiContext, tx: Transaction, found: Sequence[_NamedBackfill]
     names = find_display_names(context, tx, (dag_id for dag_id, _ in found))
     return [
         BackfillResponse(
-            id=one.backfill_pk, dag_id=dag_id, from_date=to_datetime(one.from_at), to_date=to_datetime(one.to_at), dag_run_conf=one.conf or None,
+            id=one.backfill_pk, dag_id=dag_id, from_date=to_datetime(one.from_at), to_date=to_datetime(one.to_at), dag_run_conf=hide_in_value(one.conf, hide_uri_passwords) or None,
             is_paused=one.paused, reprocess_behavior=ReprocessBehavior(one.reprocess), max_active_runs=one.max_active_runs,
             created_at=to_datetime(one.created_at), completed_at=moment(one.ended_at), updated_at=to_datetime(one.ended_at or one.created_at),
             dag_display_name=names.get(dag_id, dag_id),

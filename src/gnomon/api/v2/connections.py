@@ -45,6 +45,7 @@ _CHECKS_AT_A_TIME = 4
 _RETRY_AFTER_S = "5"
 _CHECKS = threading.BoundedSemaphore(_CHECKS_AT_A_TIME)
 """Each test is a process that may take some seconds."""
+_MASKED_FIELDS = ("password", "extra", "host", "schema", "description")
 _CONNECTION_ID = re.compile(r"[\w.-]+")
 
 
@@ -160,16 +161,16 @@ def _change(changes: AdminChanges, body: ConnectionBody, update_mask: Sequence[s
 
 
 def _merge(before: StoredConnection, body: ConnectionBody, update_mask: Sequence[str] | None) -> StoredConnection:
-    """The connection with the fields that the client gave. A password or an extra that is masked, as an answer shows it, stays as it was."""
+    """The connection with the fields that the client gave. One that is masked, as an answer shows it, stays as it was."""
     _check(body)
     fields = {
         "schema" if name == "schema_" else name: value
         for name, value in read_changes(body, update_mask).items() if name not in ("connection_id", "team_name")
     }  # fmt: skip
-    if fields.get("password") == HIDDEN:
-        del fields["password"]
-    if fields.get("extra") is not None and fields["extra"] == _build(before).extra:
-        del fields["extra"]
+    shown = _build(before).model_dump(by_alias=True)
+    for name in _MASKED_FIELDS:
+        if fields.get(name) is not None and fields[name] == shown[name] and HIDDEN in fields[name]:
+            del fields[name]
     return replace(before, **fields)
 
 

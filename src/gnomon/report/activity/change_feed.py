@@ -12,6 +12,7 @@ from gnomon.model.change_entries import (
     DagChange,
     ImportErrorsChange,
     JournalRow,
+    LoginsChange,
     ManyTaskInstancesChange,
     PoolChange,
     RunChange,
@@ -82,6 +83,8 @@ class ChangeFeed:
         """Rows were deleted before the last call could read them; what it returned came after these."""
         self.floor: tuple[int, int] = (0, 0)
         """The place before the first change that is read."""
+        self.changed_accounts: frozenset[int] = frozenset()
+        """The accounts whose logins have ended, or permit something else, by the rows of the last call."""
         self._undecided: _UndecidedKeys | None = None
         self._dag_ids: dict[int, str] = {}
         self._labels: dict[str, DagLabel] = {}
@@ -99,6 +102,7 @@ class ChangeFeed:
         """The next changes, in the order of their commits. A change of a run that does not exist any more is left out, but for its deletion."""
         found = read_rows(tx, self.change_pk, ROWS_READ_MAX)
         self.has_lost = False
+        self.changed_accounts = frozenset()
         if found and found[0].change_pk > self.change_pk + 1 and read_bounds(tx)[0] > self.change_pk + 1:
             self.floor = (found[0].change_pk - 1, _LAST_OF_ROW)
             self.has_lost = True
@@ -108,6 +112,7 @@ class ChangeFeed:
             return []
         self._load_names(tx, [entry for row in rows for entry in row.entries])
         self.change_pk = rows[-1].change_pk
+        self.changed_accounts = frozenset(entry.account_pk for row in rows for entry in row.entries if isinstance(entry, LoginsChange))
         return [event for row in rows for event in self._describe_row(row)]
 
     def _select_decided(self, tx: Transaction, rows: list[JournalRow]) -> list[JournalRow]:
@@ -196,6 +201,8 @@ class ChangeFeed:
                 return self._with_dag("backfill", entry.dag_pk, {"backfill_id": entry.backfill_pk, "change": entry.what})
             case ImportErrorsChange():
                 return "import_error", tuple(self._labels[dag_id] for dag_id in entry.dag_ids), {"file": entry.path, "errors": entry.count}
+            case LoginsChange():
+                return None
             case PoolChange():
                 return "pool", (), {"pool": entry.name, "change": entry.what}
             case AssetEventPublished():

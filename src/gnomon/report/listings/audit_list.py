@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
+from gnomon.log.uri_passwords import hide_uri_passwords
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import iso
 from gnomon.store import Transaction
@@ -71,7 +72,11 @@ def hide_in_value(value: Any, hide: Callable[[str], str]) -> Any:
 
 
 def hide_in_body(body: str, hide: Callable[[str], str]) -> str:
-    """The body of a line with `hide` applied to each text of a JSON object, or to a plain text; it stays as it is if that changes nothing."""
+    """The body of a line with `hide` applied to each text of a JSON object, or to a plain text; it stays as it is if that changes nothing.
+
+    Passwords in addresses are hidden: lines that older releases wrote may have some.
+    """
+    body = hide_uri_passwords(body)
     details = read_details(body)
     if not details:
         return hide(body)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from gnomon.log.uri_passwords import hide_uri_passwords
 from gnomon.model.backfills import ALREADY_EXISTS, IN_FLIGHT, TO_REPROCESS, BackfillRecord
 from gnomon.model.instants import iso
 from gnomon.model.states import DagRunState
+from gnomon.report.listings.audit_list import hide_in_value
 from gnomon.report.listings.not_found import NameNotFound
 from gnomon.store import Transaction
 from gnomon.store.dag_records import backfills
@@ -82,7 +84,7 @@ def _build_row(dag_id: str, record: BackfillRecord, runs: Mapping[DagRunState, i
     return BackfillRow(
         backfill_id=record.backfill_pk, dag_id=dag_id, state=name_backfill_state(record), from_date=iso(record.from_at), to_date=iso(record.to_at),
         reprocess_behavior=record.reprocess, max_active_runs=record.max_active_runs, run_backwards=record.runs_backwards,
-        dag_run_conf=record.conf, slots=record.slot_count, success=success, failed=failed, running=running,
+        dag_run_conf=hide_in_value(record.conf, hide_uri_passwords), slots=record.slot_count, success=success, failed=failed, running=running,
         queued=runs.get(DagRunState.QUEUED, 0) + slots.get(TO_REPROCESS, 0), left=left, created_at=iso(record.created_at),
         completed_at=iso(record.ended_at), created_by=record.created_by, error=record.error,
     )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gnomon.log.secret_masks import hide
+from gnomon.log.uri_passwords import hide_uri_passwords
 from gnomon.sdk.runtime.connection import Connection
 from gnomon.sdk.runtime.secret_masking import mask_secret, redact
 from gnomon.store import Transaction
@@ -45,9 +46,11 @@ def make_row(stored: StoredConnection, *, shows_secrets: bool) -> ConnectionRow:
         connection.extra = json.dumps(redact(extra)) if extra else HIDDEN if connection.extra else connection.extra
         connection.password = HIDDEN if connection.password else connection.password
         connection.host = _mask_login(connection.host)
+        connection.schema = None if connection.schema is None else hide_uri_passwords(connection.schema)
+        connection.description = None if connection.description is None else hide_uri_passwords(connection.description)
     uri = connection.get_uri() if shows_secrets else connection.get_uri().replace("%2A%2A%2A", HIDDEN)
     return ConnectionRow(
-        stored.conn_id, stored.conn_type, stored.description, connection.host, stored.port, stored.schema, stored.login, connection.password,
+        stored.conn_id, stored.conn_type, connection.description, connection.host, stored.port, connection.schema, stored.login, connection.password,
         connection.extra, uri,
     )
 
@@ -114,6 +117,7 @@ def _hide_keys(value: Any) -> Any:
 
 
 def _mask_login(host: str | None) -> str | None:
-    """The host; a login in it is masked (a host may be an address with a protocol)."""
+    """The host; a login in it is masked (a host may be an address with a protocol), and values of parameters for passwords."""
+    host = None if host is None else hide_uri_passwords(host)
     protocol, separator, rest = (host or "").rpartition("://")
     return f"{protocol}{separator}{HIDDEN}@{rest.rpartition('@')[2]}" if "@" in rest else host

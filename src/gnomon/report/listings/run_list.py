@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from gnomon.engine.lifecycle.expansion_loading import list_expected_indices
 from gnomon.engine.lifecycle.run_lifecycle import is_within_task_bounds
 from gnomon.engine.state.mapping_plan import build_mapping_plan
+from gnomon.log.uri_passwords import hide_uri_passwords
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DagRecord, RunRecord, TaskRecord
 from gnomon.model.spec import DagSpec
 from gnomon.model.states import DagRunState
+from gnomon.report.listings.audit_list import hide_in_value
 from gnomon.report.listings.not_found import run_not_found
 from gnomon.store import Transaction
 from gnomon.store.dag_records import dag_runs, run_listing
@@ -78,7 +80,7 @@ def build_run_row(dag_id: str, run: RunRecord) -> RunRow:
         data_interval_end=iso(run.interval_end),
         start_date=iso(run.started_at),
         end_date=iso(run.ended_at),
-        conf=run.conf,
+        conf=hide_in_value(run.conf, hide_uri_passwords),
         reason=run.reason,
         partition_key=run.partition_key,
         partition_date=iso(run.partition_date),

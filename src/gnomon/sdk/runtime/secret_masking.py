@@ -18,6 +18,7 @@ from urllib.parse import quote, quote_plus
 
 from gnomon.log import secret_masks
 from gnomon.log.secret_masks import HIDDEN
+from gnomon.log.uri_passwords import find_uri_passwords, hide_uri_passwords
 from gnomon.sdk.arguments import option_defaults
 
 DEFAULT_SENSITIVE_FIELDS = frozenset((
@@ -56,16 +57,25 @@ def should_hide_value_for_key(name: Any) -> bool:
 def mask_secret(secret: Any, name: str | None = None) -> None:
     """Hide the secret in the logs of this process from now on: a text, or the texts in a dict or another iterable.
 
-    With `name` only if the name is a sensitive one; keys of dicts count as names. Texts shorter than
-    `[logging] min_length_masked_secret` characters are not hidden.
+    With `name` only if the name is a sensitive one; keys of dicts count as names. Under any name, passwords in addresses are hidden. Texts shorter
+    than `[logging] min_length_masked_secret` characters are not hidden.
     """
-    texts = [text for text, its_name in _iterate_texts(secret, name) if its_name is None or should_hide_value_for_key(its_name)]
+    named = list(_iterate_texts(secret, name))
+    texts = [text for text, its_name in named if its_name is None or should_hide_value_for_key(its_name)]
     forms = [form for text in texts if text != HIDDEN for form in _iterate_forms(text) if form.lower() not in NEVER_HIDDEN]
     shortest = option_defaults.read_integer("logging", "min_length_masked_secret") if forms else 0
     long = [form for form in forms if len(form) >= shortest]
     if len(long) < len(forms):
         _warn_of_short_secret(shortest)
-    secret_masks.add_secrets(long)
+    secret_masks.add_secrets([*long, *_list_uri_passwords(text for text, _ in named)])
+
+
+def _list_uri_passwords(texts: Iterable[str]) -> list[str]:
+    """The passwords in addresses within the texts, in all their forms; short ones are left out."""
+    passwords = {password for text in texts for password in find_uri_passwords(text)} - {HIDDEN}
+    shortest = option_defaults.read_integer("logging", "min_length_masked_secret") if passwords else 0
+    forms = (form for password in passwords if len(password) >= shortest for form in _iterate_forms(password))
+    return [form for form in forms if form.lower() not in NEVER_HIDDEN and len(form) >= shortest]
 
 
 async def amask_secret(secret: Any, name: str | None = None) -> None:
@@ -90,10 +100,10 @@ def _redact(value: Any, name: Any, depth: int, max_depth: int, replacement: str)
         made = [_redact(item, None, depth + 1, max_depth, replacement) for item in value]
         return made if isinstance(value, list) else tuple(made)
     if depth > max_depth:
-        return value
+        return hide_uri_passwords(value, replacement) if isinstance(value, str) else value
     if isinstance(value, Enum):
         return _redact(value.value, name, depth, max_depth, replacement)
-    return secret_masks.hide(value, replacement) if isinstance(value, str) else value
+    return hide_uri_passwords(secret_masks.hide(value, replacement), replacement) if isinstance(value, str) else value
 
 
 def _hide_all(value: Any, replacement: str) -> Any:

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Sequence
 
 from gnomon.model.accounts import Account, Grant, GrantKind, Role, parse_role
+from gnomon.model.change_entries import LoginsChange
 from gnomon.model.instants import Instant
+from gnomon.store.change_journal import record_change
 from gnomon.store.transaction import Row, Transaction
+
+_EPOCH_BITS = 62
+"""The first epoch of an account is random: no other account of the same name, earlier or later, has one of its epochs."""
 
 
 def add_account(tx: Transaction, name: str, password_hash: str | None, role: Role, now: Instant) -> int | None:
-    """Insert an account; returns its key, or None when the name is taken."""
-    row = tx.one("accounts.add", name=name, name_key=make_name_key(name), password_hash=password_hash, role=str(role), created_at=now)
+    """Insert an account; returns its key, which no other account has had, or None when the name is taken."""
+    epoch = secrets.randbits(_EPOCH_BITS)
+    row = tx.one("accounts.add", name=name, name_key=make_name_key(name), password_hash=password_hash, role=str(role), epoch=epoch, created_at=now)
     return None if row is None else int(row[0])
 
 
@@ -45,14 +52,21 @@ def lock_accounts(tx: Transaction) -> None:
     tx.all("accounts.lock")
 
 
+def lock_unchanged(tx: Transaction, account_pk: int, epoch: int) -> bool:
+    """Whether the account exists, with the password and the role of that epoch; if so they stay until the transaction ends."""
+    return tx.one("accounts.lock_unchanged", account_pk=account_pk, epoch=epoch) is not None
+
+
 def update_role(tx: Transaction, account_pk: int, role: Role) -> None:
     """Change the role and end the validity of signed tokens."""
     tx.run("accounts.update_role", account_pk=account_pk, role=str(role))
+    record_change(tx, LoginsChange(account_pk))
 
 
 def update_password(tx: Transaction, account_pk: int, password_hash: str | None) -> None:
     """Change the password and end the validity of signed tokens."""
     tx.run("accounts.update_password", account_pk=account_pk, password_hash=password_hash)
+    record_change(tx, LoginsChange(account_pk))
 
 
 def refresh_hash(tx: Transaction, account_pk: int, old_hash: str, password_hash: str) -> None:
@@ -63,6 +77,7 @@ def refresh_hash(tx: Transaction, account_pk: int, old_hash: str, password_hash:
 def delete_account(tx: Transaction, account_pk: int) -> None:
     """Delete the account with its grants, tokens and sessions."""
     tx.run("accounts.remove", account_pk=account_pk)
+    record_change(tx, LoginsChange(account_pk))
 
 
 def list_grants(tx: Transaction, account_pk: int) -> tuple[Grant, ...]:
@@ -73,10 +88,12 @@ def list_grants(tx: Transaction, account_pk: int) -> tuple[Grant, ...]:
 def put_grant(tx: Transaction, account_pk: int, grant: Grant) -> None:
     """Insert a grant, or change the role of the one with the same pattern."""
     tx.run("accounts.put_grant", account_pk=account_pk, kind=str(grant.kind), pattern=grant.pattern, role=str(grant.role))
+    record_change(tx, LoginsChange(account_pk))
 
 
 def delete_grant(tx: Transaction, account_pk: int, kind: GrantKind, pattern: str) -> bool:
     """Delete a grant; False when there is none."""
+    record_change(tx, LoginsChange(account_pk))
     return tx.run("accounts.remove_grant", account_pk=account_pk, kind=str(kind), pattern=pattern) == 1
 
 

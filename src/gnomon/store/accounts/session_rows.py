@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gnomon.model.change_entries import LoginsChange
 from gnomon.model.instants import Instant
+from gnomon.store.change_journal import record_change
 from gnomon.store.transaction import Transaction
 
 
@@ -40,6 +42,11 @@ def get_session(tx: Transaction, session_pk: int) -> LoginSession | None:
     return None if row is None else LoginSession(*row)
 
 
+def lock_session(tx: Transaction, session_pk: int, account_pk: int) -> bool:
+    """Whether the session of the account has not ended; if so it does not end before the transaction."""
+    return tx.one("login_sessions.lock_session", session_pk=session_pk, account_pk=account_pk) is not None
+
+
 def list_sessions(tx: Transaction, account_pk: int) -> list[LoginSession]:
     """The sessions of an account, the last used first."""
     return [LoginSession(*row) for row in tx.all("login_sessions.list", account_pk=account_pk)]
@@ -57,7 +64,9 @@ def touch_session(tx: Transaction, session_pk: int, now: Instant) -> None:
 
 def delete_session(tx: Transaction, session_pk: int) -> None:
     """End a session."""
-    tx.run("login_sessions.remove", session_pk=session_pk)
+    row = tx.one("login_sessions.remove", session_pk=session_pk)
+    if row is not None:
+        record_change(tx, LoginsChange(row[0]))
 
 
 def delete_old_sessions(tx: Transaction, idle_before: Instant, begun_before: Instant) -> int:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from gnomon.model.accounts import ApiToken, Role, parse_role
+from gnomon.model.change_entries import LoginsChange
 from gnomon.model.instants import Instant
+from gnomon.store.change_journal import record_change
 from gnomon.store.transaction import Row, Transaction
 
 
@@ -32,9 +34,10 @@ def touch_token(tx: Transaction, token_pk: int, now: Instant) -> None:
     tx.run("api_tokens.touch", token_pk=token_pk, now=now)
 
 
-def revoke_token(tx: Transaction, token_pk: int, now: Instant) -> bool:
+def revoke_token(tx: Transaction, token: ApiToken, now: Instant) -> bool:
     """Revoke the token; False when it was revoked before."""
-    return tx.run("api_tokens.revoke", token_pk=token_pk, now=now) == 1
+    record_change(tx, LoginsChange(token.account_pk))
+    return tx.run("api_tokens.revoke", token_pk=token.token_pk, now=now) == 1
 
 
 def _decode(row: Row) -> ApiToken:

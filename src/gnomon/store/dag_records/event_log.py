@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from gnomon.log.uri_passwords import hide_uri_passwords
 from gnomon.model.instants import Instant
 from gnomon.model.records import EventRecord
 from gnomon.store.transaction import Transaction
@@ -18,9 +19,9 @@ def log_event(tx: Transaction, event: EventRecord) -> None:
 
 
 def log_events(tx: Transaction, events: Iterable[EventRecord]) -> None:
-    """Insert rows."""
+    """Insert rows. No text of a user or an author brings the password of an address into the log."""
     tx.send_many("commit.events", [
-        (event.at, event.kind, event.dag_pk, event.run_pk, event.task_no, event.map_index, event.by, event.body, event.address) for event in events
+        (event.at, event.kind, event.dag_pk, event.run_pk, event.task_no, event.map_index, event.by, hide_uri_passwords(event.body), event.address) for event in events
     ])  # fmt: skip
 
 

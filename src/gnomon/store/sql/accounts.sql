@@ -1,6 +1,6 @@
 -- name: add
 -- Insert an account; no row is returned when the name is taken.
-INSERT INTO account (name, name_key, password_hash, role, created_at) VALUES (:name, :name_key, :password_hash, :role, :created_at)
+INSERT INTO account (name, name_key, password_hash, role, epoch, created_at) VALUES (:name, :name_key, :password_hash, :role, :epoch, :created_at)
 ON CONFLICT (name_key) DO NOTHING RETURNING account_pk;
 
 -- name: by_name
@@ -22,6 +22,14 @@ SELECT account_pk FROM account ORDER BY account_pk FOR UPDATE;
 -- name: lock (sqlite)
 -- SQLite has one writer at a time: nothing has to be locked.
 SELECT account_pk FROM account ORDER BY account_pk LIMIT 1;
+
+-- name: lock_unchanged (postgresql)
+-- An account whose password and role are those of an epoch, locked: until the end of the transaction nothing changes or deletes it.
+SELECT 1 FROM account WHERE account_pk = :account_pk AND epoch = :epoch FOR NO KEY UPDATE;
+
+-- name: lock_unchanged (sqlite)
+-- SQLite has one writer at a time: nothing has to be locked.
+SELECT 1 FROM account WHERE account_pk = :account_pk AND epoch = :epoch;
 
 -- name: update_role
 -- Change the role; signed tokens from before are not valid any more.

@@ -54,11 +54,13 @@ WHERE r.dag_pk = :dag_pk AND (r.run_after, r.run_pk) < (:run_after, :run_pk) AND
 
 -- name: count_expired_events
 -- The number of lines of the audit log before an instant.
-SELECT count(*) FROM event_log WHERE at < :before;
+SELECT count(*) FROM event_log WHERE at < :before AND event_pk < (SELECT max(event_pk) FROM event_log);
 
 -- name: remove_events
--- Delete the oldest lines of the audit log before an instant. Lines are written in the order of time, but for the difference of clocks.
-DELETE FROM event_log WHERE event_pk IN (SELECT event_pk FROM event_log WHERE at < :before ORDER BY event_pk LIMIT :limit);
+-- Delete the oldest lines of the audit log before an instant. Lines are written in the order of time, but for the difference of clocks. The newest line
+-- stays: SQLite would give its key to the next one.
+DELETE FROM event_log WHERE event_pk IN
+    (SELECT event_pk FROM event_log WHERE at < :before AND event_pk < (SELECT max(event_pk) FROM event_log) ORDER BY event_pk LIMIT :limit);
 
 -- name: count_expired_requests
 -- The number of answered requests before an instant.

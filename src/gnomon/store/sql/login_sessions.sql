@@ -12,6 +12,14 @@ WHERE secret_hash = :secret_hash OR previous_hash = :secret_hash;
 -- A session by its key.
 SELECT session_pk, account_pk, secret_hash, previous_hash, created_at, rotated_at, used_at, address FROM login_session WHERE session_pk = :session_pk;
 
+-- name: lock_session (postgresql)
+-- A session, locked: it does not end before the transaction.
+SELECT 1 FROM login_session WHERE session_pk = :session_pk AND account_pk = :account_pk FOR KEY SHARE;
+
+-- name: lock_session (sqlite)
+-- SQLite has one writer at a time: nothing has to be locked.
+SELECT 1 FROM login_session WHERE session_pk = :session_pk AND account_pk = :account_pk;
+
 -- name: list
 -- The sessions of an account, the last used first.
 SELECT session_pk, account_pk, secret_hash, previous_hash, created_at, rotated_at, used_at, address FROM login_session
@@ -28,7 +36,7 @@ UPDATE login_session SET used_at = :now WHERE session_pk = :session_pk AND used_
 
 -- name: remove
 -- End a session.
-DELETE FROM login_session WHERE session_pk = :session_pk;
+DELETE FROM login_session WHERE session_pk = :session_pk RETURNING account_pk;
 
 -- name: remove_old
 -- End sessions that were not used since an instant, or began before another.

@@ -10,7 +10,8 @@ from gnomon.model.attempts import Attempt, AttemptResult, XComElement
 from gnomon.model.execution_messages import Figure
 from gnomon.model.instants import Instant
 from gnomon.model.records import WorkerRecord
-from gnomon.model.task_api_requests import AnyTaskApiRequest
+from gnomon.model.task_api_requests import AnyTaskApiRequest, GetCachedSecret, SetCachedSecret
+from gnomon.taskapi.secret_cache import answer_secret_cache
 from gnomon.worker.remote.execution_client import (
     AWAY_MAX_S,
     ApiAway,
@@ -115,6 +116,8 @@ class HttpWorkerStore:
             self.ended.put(ended)
 
     def answer_request(self, attempt: Attempt | None, request: AnyTaskApiRequest) -> object:
+        if isinstance(request, GetCachedSecret | SetCachedSecret):
+            return answer_secret_cache(request) if attempt is None else None
         self._require_answers()
         try:
             if attempt is None:
