@@ -67,6 +67,8 @@ def test_connections_show_no_secret(api: Client) -> None:
     api.fails(409, "/connections", "POST", body)
     api.fails(422, "/connections", "POST", {"connection_id": "a b", "conn_type": "x"})
     api.fails(422, "/connections", "POST", {"connection_id": "x", "conn_type": "x", "extra": "[1]"})
+    for port in (-1, 65_536, 99_999):
+        assert "0 to 65535" in api.fails(422, "/connections", "POST", {"connection_id": "x", "conn_type": "x", "port": port})
     refused = api.request("POST", "/api/v2/connections", {"connection_id": 7, "conn_type": "x", "password": "geheim"})
     assert (refused.status, b"geheim" in refused.body) == (422, False)
     api.send("DELETE", "/connections/db", status=204)

@@ -95,6 +95,18 @@ def test_what_is_exported_is_imported_again(gnomon: Gnomon, tmp_path: Path, word
     assert json.loads(gnomon("connections", "get", "web", "--show-secrets", "-o", "json").out)["password"] == "50% off"
 
 
+@pytest.mark.parametrize("port", ["-1", "65536", "99999"])
+def test_a_port_that_no_address_has_is_refused_so_that_what_is_exported_can_be_imported(gnomon: Gnomon, tmp_path: Path, port: str) -> None:
+    for words in (("--conn-type", "http", "--conn-port", port), ("--conn-uri", f"http://h:{port}"), ("--conn-json", f'{{"conn_type": "http", "port": {port}}}')):
+        refused = gnomon("connections", "add", "web", *words)
+        assert refused.code in (1, 2) and "65535" in refused.err, refused
+    file = tmp_path / "c.json"
+    file.write_text(f'{{"web": {{"conn_type": "http", "port": {port}}}}}')
+    refused = gnomon("connections", "import", str(file))
+    assert (refused.code, "from 0 to 65535" in refused.err) == (1, True), refused
+    assert gnomon("connections", "add", "web", "--conn-type", "http", "--conn-host", "h", "--conn-port", "65535").code == 0
+
+
 def test_an_export_of_airflow_is_imported(gnomon: Gnomon, tmp_path: Path) -> None:
     file = tmp_path / "airflow.json"
     entry = {"conn_type": "http", "description": "", "login": "me", "password": "pw", "host": "h", "port": 80, "schema": "", "extra": '{"x": 1}'}

@@ -68,6 +68,15 @@ def test_with_a_name_only_sensitive_names_count() -> None:
     assert hide("harmless-value worth-hiding deep-secret") == "harmless-value *** ***"
 
 
+def test_masks_of_all_that_is_stored_say_nothing_of_short_secrets(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(secret_masking, "_has_warned_of_short_secret", False)
+    secret_masking.mask_stored_secret(["p@", "long enough"])
+    assert caplog.text == ""
+    assert hide("long enough p@") == "*** p@"
+    mask_secret("p@")
+    assert "fewer than 5 characters" in caplog.text
+
+
 def test_short_texts_and_the_word_airflow_are_not_hidden(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(secret_masking, "_has_warned_of_short_secret", False)
     mask_secret(["abcd", "airflow", ""])

@@ -32,6 +32,7 @@ from gnomon.api.v2.schemas.connections_shapes import (
     ConnectionResponse,
     ConnectionTestResponse,
 )
+from gnomon.operations.connection_operations import PORT_MAX
 from gnomon.planning import PlanningError
 from gnomon.report.listings.connection_list import HIDDEN, make_row
 from gnomon.report.listings.not_found import connection_not_found
@@ -177,6 +178,8 @@ def _merge(before: StoredConnection, body: ConnectionBody, update_mask: Sequence
 def _check(body: ConnectionBody) -> None:
     if body.team_name is not None:
         raise ApiUnsupported("there are no teams")
+    if body.port is not None and not 0 <= body.port <= PORT_MAX:
+        raise HTTPException(422, f"port is a number from 0 to {PORT_MAX}, not {body.port}")
     if body.extra:
         try:
             is_object = isinstance(json.loads(body.extra), dict)

@@ -10,7 +10,7 @@ from typing import Any
 from gnomon.log.secret_masks import hide
 from gnomon.log.uri_passwords import hide_uri_passwords
 from gnomon.sdk.runtime.connection import Connection
-from gnomon.sdk.runtime.secret_masking import mask_secret, redact
+from gnomon.sdk.runtime.secret_masking import mask_stored_secret, redact
 from gnomon.store import Transaction
 from gnomon.store.admin import connections, variables
 from gnomon.store.admin.connections import StoredConnection
@@ -42,7 +42,7 @@ def make_row(stored: StoredConnection, *, shows_secrets: bool) -> ConnectionRow:
     """The row of a connection; with `shows_secrets` in clear text."""
     connection = to_connection(stored)
     if not shows_secrets:
-        extra = connection.extra_dejson
+        extra = _parse_extra(connection.extra)
         connection.extra = json.dumps(redact(extra)) if extra else HIDDEN if connection.extra else connection.extra
         connection.password = HIDDEN if connection.password else connection.password
         connection.host = _mask_login(connection.host)
@@ -101,13 +101,21 @@ _masked_variables = _MaskedRows()
 def _mask_connections(tx: Transaction) -> None:
     for stored in connections.list_connections(tx):
         connection = to_connection(stored)
-        mask_secret([text for text in (connection.password, connection.extra) if text])
-        mask_secret(connection.extra_dejson)
+        mask_stored_secret([text for text in (connection.password, connection.extra) if text])
+        mask_stored_secret(_parse_extra(connection.extra))
+
+
+def _parse_extra(extra: str | None) -> Any:
+    """`extra_dejson`, without its word about short secrets."""
+    try:
+        return json.loads(extra or "{}")
+    except (ValueError, RecursionError):
+        return {}
 
 
 def _mask_variables(tx: Transaction) -> None:
     for stored in variables.list_variables(tx):
-        mask_secret(stored.value, stored.key)
+        mask_stored_secret(stored.value, stored.key)
 
 
 def _hide_keys(value: Any) -> Any:

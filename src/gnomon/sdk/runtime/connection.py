@@ -155,7 +155,7 @@ class Connection:
         try:
             self.port = parts.port
         except ValueError:
-            raise AirflowException(f"Connection {self.conn_id!r}: the port in the URI is not a number.") from None
+            raise AirflowException(f"Connection {self.conn_id!r}: the port in the URI is not a number from 0 to 65535.") from None
         self.schema = unquote(parts.path[1:])
         if parts.query:
             pairs = dict(parse_qsl(parts.query, keep_blank_values=True))

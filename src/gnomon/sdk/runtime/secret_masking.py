@@ -60,14 +60,24 @@ def mask_secret(secret: Any, name: str | None = None) -> None:
     With `name` only if the name is a sensitive one; keys of dicts count as names. Under any name, passwords in addresses are hidden. Texts shorter
     than `[logging] min_length_masked_secret` characters are not hidden.
     """
+    if _mask(secret, name):
+        _warn_of_short_secret(option_defaults.read_integer("logging", "min_length_masked_secret"))
+
+
+def mask_stored_secret(secret: Any, name: str | None = None) -> None:
+    """As `mask_secret`, without a word about short ones: for commands and services that mask all that is stored, and log nothing of it."""
+    _mask(secret, name)
+
+
+def _mask(secret: Any, name: str | None) -> bool:
+    """Mask; returns whether a secret was too short."""
     named = list(_iterate_texts(secret, name))
     texts = [text for text, its_name in named if its_name is None or should_hide_value_for_key(its_name)]
     forms = [form for text in texts if text != HIDDEN for form in _iterate_forms(text) if form.lower() not in NEVER_HIDDEN]
     shortest = option_defaults.read_integer("logging", "min_length_masked_secret") if forms else 0
     long = [form for form in forms if len(form) >= shortest]
-    if len(long) < len(forms):
-        _warn_of_short_secret(shortest)
     secret_masks.add_secrets([*long, *_list_uri_passwords(text for text, _ in named)])
+    return len(long) < len(forms)
 
 
 def _list_uri_passwords(texts: Iterable[str]) -> list[str]:
