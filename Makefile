@@ -11,12 +11,15 @@ SOAK_WORKERS ?= 2
 BENCH ?=
 # A test that failed runs once more, alone, at the end (tests/second_run.py); the times of the tests stand below (tests/slowest.py).
 WHOLE_RUN := -p tests.second_run --second-run=build/unstable -p tests.slowest
+# Dependencies come from locks/, each with its hash; `make LOCKED=no ...` takes the newest that pyproject.toml permits instead.
+LOCKED ?= yes
 
 SOURCES := $(shell find src -type f ! -name '*.pyc' 2>/dev/null) $(shell find web -type f ! -path 'web/node_modules/*' ! -path 'web/dist/*' 2>/dev/null) hatch_build.py pyproject.toml README.md LICENSE
 PIP := -m pip --disable-pip-version-check --no-input -q
+LOCK := --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --upgrade
 
 .DEFAULT_GOAL := help
-.PHONY: help up test quick lint bench soak docs references clean
+.PHONY: help up test quick lint bench soak docs references lock faults clean
 
 help: ## What there is to make
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -48,32 +51,50 @@ bench: .venv-test/.installed ## Measure (BENCH="wide chain" for some of it)
 soak: .venv-test/.installed ## The long tests: kills, leaks, fullness; bounded by SOAK_TIMEOUT seconds
 	timeout --signal=INT --kill-after=60 $(SOAK_TIMEOUT) .venv-test/bin/python -m pytest -p tests.slowest -m soak -n $(SOAK_WORKERS) --dist worksteal $(PYTEST)
 
-clean: ## Remove what make made; the home folder stays
-	rm -rf .venv .venv-test .venv-docs build dist
+lock: .venv-lock/.dependencies ## Write locks/ anew: the newest versions that pyproject.toml permits, with the hashes of all their files
+	.venv-lock/bin/uv pip compile $(LOCK) pyproject.toml -o locks/runtime.txt
+	.venv-lock/bin/uv pip compile $(LOCK) pyproject.toml --extra celery --extra kubernetes --extra s3 -c locks/runtime.txt -o locks/container.txt
+	.venv-lock/bin/uv pip compile $(LOCK) pyproject.toml --group dev -c locks/runtime.txt -o locks/dev.txt
+	.venv-lock/bin/uv pip compile $(LOCK) --group docs -o locks/docs.txt
 
-.venv/.installed: $(SOURCES)
+faults: .venv-test/.installed ## Ask the package index for known faults of what locks/ names; says so when the index does not offer that
+	.venv-test/bin/python .ci/known_faults.py locks/*.txt
+
+clean: ## Remove what make made; the home folder stays
+	rm -rf .venv .venv-test .venv-docs .venv-lock build dist
+
+.venv/.installed: $(SOURCES) locks/runtime.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Gnomon needs Python 3.11 or later; name one with make PYTHON=...")'
 	test -x .venv/bin/python || $(PYTHON) -m venv .venv
 	@echo 'Installing Gnomon into .venv'
+	test '$(LOCKED)' = no || .venv/bin/python $(PIP) install --require-hashes -r locks/runtime.txt
 	.venv/bin/python $(PIP) install .
 	@touch $@
 
 # Dependencies first and by themselves: they are installed again only when pyproject.toml changed.
-.venv-test/.dependencies: pyproject.toml
+.venv-test/.dependencies: pyproject.toml locks/dev.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Gnomon needs Python 3.11 or later; name one with make PYTHON=...")'
 	test -x .venv-test/bin/python || $(PYTHON) -m venv .venv-test
 	@echo 'Installing the tools of development into .venv-test'
 	.venv-test/bin/python $(PIP) install 'pip>=25.1'
-	.venv-test/bin/python $(PIP) install --group dev
+	test '$(LOCKED)' = no || .venv-test/bin/python $(PIP) install --require-hashes -r locks/dev.txt
+	test '$(LOCKED)' != no || .venv-test/bin/python $(PIP) install --group dev
 	@touch $@
 
 # The tools of the site by themselves: nothing of Gnomon or of its tests is needed to build it.
-.venv-docs/.dependencies: pyproject.toml
+.venv-docs/.dependencies: pyproject.toml locks/docs.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Gnomon needs Python 3.11 or later; name one with make PYTHON=...")'
 	test -x .venv-docs/bin/python || $(PYTHON) -m venv .venv-docs
 	@echo 'Installing the tools of the site into .venv-docs'
 	.venv-docs/bin/python $(PIP) install 'pip>=25.1'
-	.venv-docs/bin/python $(PIP) install --group docs
+	test '$(LOCKED)' = no || .venv-docs/bin/python $(PIP) install --require-hashes -r locks/docs.txt
+	test '$(LOCKED)' != no || .venv-docs/bin/python $(PIP) install --group docs
+	@touch $@
+
+.venv-lock/.dependencies: pyproject.toml
+	test -x .venv-lock/bin/python || $(PYTHON) -m venv .venv-lock
+	.venv-lock/bin/python $(PIP) install 'pip>=25.1'
+	.venv-lock/bin/python $(PIP) install --group lock
 	@touch $@
 
 .venv-test/.installed: .venv-test/.dependencies $(SOURCES)
