@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, NamedTuple
 
+from gnomon.errors.error_text import describe_error
 from gnomon.loading.regular_files import FileTooLarge, open_regular_file
 
 MEMBERS_MAX = 10_000
@@ -59,7 +60,7 @@ def open_archive(path: str) -> Iterator[zipfile.ZipFile]:
     except zipfile.BadZipFile as error:
         raise ArchiveError(str(error)) from error
     except Exception as error:  # zipfile raises exceptions of any kind for what an author can put into an archive
-        raise ArchiveError(f"{type(error).__name__}: {error}") from error
+        raise ArchiveError(describe_error(error)) from error
 
 
 def list_members(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
