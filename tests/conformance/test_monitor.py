@@ -274,7 +274,7 @@ def test_what_is_in_quarantine_is_told_once_a_dag_and_resolved(deployment: Monit
         with deployment.world.db.write() as tx:
             quarantine.add_items(tx, items)
         deployment.let(monitor, 12)
-        since = "since 2023-11-14T22:13:20Z"
+        since = "since 2023-11-14T22:13:20.000000+00:00"
         assert sorted(deployment.sentences()) == [
             f"DAG d: 2 messages in quarantine, {since}: no json", f"group 2: 1 message in quarantine, {since}: no number"
         ]
