@@ -29,7 +29,8 @@ _CELERY = (
     ConfigOption("celery", "broker_url", "redis://redis:6379/0", _T, "The address of the message broker of the CeleryExecutor: redis://, amqp:// or another transport of Celery.",
            is_secret=True),
     ConfigOption("celery", "worker_concurrency", "16", _I, "How many tasks a worker started by `gnomon celery worker` runs at the same time.", minimum=1),
-    ConfigOption("celery", "worker_prefetch_multiplier", "1", _I, "How many messages such a worker fetches ahead for each of these tasks.", minimum=1),
+    ConfigOption("celery", "worker_prefetch_multiplier", "1", _I, "How many messages such a worker holds for each of these tasks; "
+                 "that of the running task is one of them, so with 1 a worker fetches what it can run and nothing ahead.", minimum=1),
 )
 
 _KUBERNETES = (

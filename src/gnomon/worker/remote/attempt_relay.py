@@ -205,6 +205,10 @@ class AttemptRelay:
             except ApiAway as error:
                 events.warning("report_waits", attempt=result.attempt_id, error=str(error))
                 self._stop.wait(RETRY_S)
+            except Exception:  # a report that can never be sent must not keep its message: no heartbeat names the attempt from now on, so it is lost
+                events.exception("report_dropped", attempt=result.attempt_id)
+                self.on_reported([result])
+                return
 
     def _submit(self, worker_id: str, attempts: Sequence[Attempt]) -> None:
         if not attempts or self._send(SubmitAttempts(attempts=tuple(attempts)), worker_id):
