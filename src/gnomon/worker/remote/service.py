@@ -69,7 +69,7 @@ def main(cfg: Config, broker: CelerySettings, consumer: ConsumerSettings, api_ur
             os.setpgid(0, 0)  # Ctrl-C reaches only the consumer, which ends this process in order
             die_with_parent(signal.SIGTERM)
             name_service("worker", cfg.home)
-            code = _run_worker(cfg, client, BrokerProbe(broker.broker_url, client.host), consumer.concurrency, intake, lease, refused)
+            code = _run_worker(cfg, client, BrokerProbe(broker.broker_url, client.host), consumer, intake, lease, refused)
         except BaseException:
             events.exception("worker_crashed")
         finally:
@@ -84,15 +84,15 @@ def main(cfg: Config, broker: CelerySettings, consumer: ConsumerSettings, api_ur
     return code
 
 
-def _run_worker(cfg: Config, client: ExecutionClient, probe: BrokerProbe, slots: int, intake_path: Path, lease: SharedLease, refused: SharedCount) -> int:
+def _run_worker(cfg: Config, client: ExecutionClient, probe: BrokerProbe, consumer: ConsumerSettings, intake_path: Path, lease: SharedLease, refused: SharedCount) -> int:
     clock = SystemClock()
-    requests = drain.StopRequests(clock)
+    requests, slots = drain.StopRequests(clock), consumer.concurrency
     settings = build_worker_settings(cfg, environment(), slots)
     store = HttpWorkerStore(client, probe.is_reachable)
     worker = WorkerService(settings, store, clock)
     worker.on_lease = lambda until: lease.put(until + FROZEN_S)
     forwarder = LogForwarder(client, cfg.logs_folder)
-    relay = AttemptRelay(client, store, lambda: (worker.worker_id, worker.address), current_host_name(), slots, cfg.dags_folder, clock, forwarder)
+    relay = AttemptRelay(client, store, lambda: (worker.worker_id, worker.address), current_host_name(), slots, cfg.dags_folder, clock, forwarder, queues=consumer.queues)
     record_folder = create_folder_recorder(cfg, clock)
 
     def refresh(written: ProcessFigures) -> None:
