@@ -7,7 +7,7 @@ import json
 import random
 import zlib
 from collections.abc import Iterator
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -83,7 +83,7 @@ UNREADABLE: dict[str, Message] = {
 
 def list_readable(name: str) -> dict[str, Message]:
     """Messages that name attempts, with every header with which Celery would hold them, drop them, or send others. The ids begin with `name`."""
-    far = (datetime.now(timezone.utc) + timedelta(days=36_500)).isoformat()
+    far = (datetime.now(UTC) + timedelta(days=36_500)).isoformat()
     signature = {"task": TASK, "args": ["evil", TOKEN], "kwargs": {}, "options": {}, "subtask_type": None, "immutable": True}
     headers: dict[str, dict[str, object]] = {
         "eta": {"eta": far}, "eta-wrong": {"eta": "tomorrow"}, "eta-number": {"eta": 10**18}, "expires": {"expires": "2001-01-01T00:00:00+00:00"},

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import msgspec
@@ -92,7 +93,7 @@ class RefusedMessages:
 
 def refuse_compression() -> None:
     """Unpack no message in this process: kombu would before anybody looks at it, without a bound."""
-    from kombu import compression
+    compression: Any = import_module("kombu.compression")  # an extra; its functions have no types
 
     def refuse(_body: object) -> bytes:
         raise UnreadableMessage("it is compressed")
@@ -104,10 +105,10 @@ def refuse_compression() -> None:
 def read_properties_leniently() -> None:
     """Let AMQP's properties of a message that cannot be read be none: py-amqp would raise in the loop of the consumer, before the message can be acknowledged."""
     try:
-        from amqp.serialization import GenericContent
+        content_class: Any = import_module("amqp.serialization").GenericContent
     except ImportError:  # another broker's client alone is installed
         return
-    load = GenericContent._load_properties
+    load = content_class._load_properties
     if getattr(load, "is_lenient", False):
         return
 
@@ -119,7 +120,7 @@ def read_properties_leniently() -> None:
             return offset
 
     load_leniently.is_lenient = True  # type: ignore[attr-defined]
-    GenericContent._load_properties = load_leniently
+    content_class._load_properties = load_leniently
 
 
 def _show(found: object) -> str:
