@@ -185,6 +185,18 @@ def test_a_task_has_so_many_retries(world: ForWorld, retries: int, state: S) -> 
     assert _failing(world(core__default_task_retries=retries), 5)[0]["t0"] == (state, 1)
 
 
+@effect_of("core.default_task_restartable")
+@pytest.mark.parametrize(("restartable", "state"), [(True, S.SUCCESS), (False, S.FAILED)])
+def test_an_attempt_that_was_lost_after_it_began_runs_again(world: ForWorld, restartable: bool, state: S) -> None:
+    it = world(core__default_task_restartable=restartable)
+    it.plays["t0"] = Play(run_s=2.0, outcome="lost", reason="lost: the worker was stopped")
+    it.file(wide(1))
+    it.go(5)
+    it.plays["t0"] = Play(run_s=1.0)
+    it.go(10)
+    assert it.states("wide")[0]["t0"] == (state, 1)
+
+
 @effect_of("core.default_task_retry_delay")
 @pytest.mark.parametrize(("delay", "tries"), [(10, 2), (300, 1)])
 def test_a_retry_comes_after_so_many_seconds(world: ForWorld, delay: int, tries: int) -> None:

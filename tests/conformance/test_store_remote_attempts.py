@@ -13,8 +13,10 @@ from tests.keys import CIPHER
 
 from gnomon.model.attempts import Attempt, RunFacts
 from gnomon.model.ids import TaskKey
-from gnomon.model.records import Changes, RunRecord, WorkerRecord
+from gnomon.model.instants import SECOND
+from gnomon.model.records import REMOTE_ADDRESS, Changes, RunRecord, WorkerRecord
 from gnomon.model.run_callbacks import CallbackKind, CallbackRecord, CallbackRequest, CallbackState
+from gnomon.report.explanations.attempt_wait import describe_message_waits
 from gnomon.store import open_database
 from gnomon.store.ownership import commit, leases, remote_attempts
 from gnomon.store.ownership.remote_attempts import GivenUpAttempt
@@ -151,7 +153,7 @@ def test_a_cancelled_attempt_cannot_be_claimed(world: World, run: RunRecord) -> 
         remote_attempts.cancel_attempt(tx, "unknown", "x", 5.0)
     assert claim(world) is None
     with world.db.read() as tx:
-        assert remote_attempts.list_unclaimed(tx, EXECUTOR, AT + 100) == []
+        assert remote_attempts.list_unclaimed(tx, EXECUTOR, AT + 100, AT + 100, 20.0) == []
 
 
 def test_an_attempt_that_its_owner_no_longer_waits_for_is_refused_and_deleted(world: World, run: RunRecord) -> None:
@@ -245,7 +247,7 @@ def test_unclaimed_attempts_without_a_message_or_with_an_old_one(world: World, r
 
     def list_unclaimed(before: int, executor: str = EXECUTOR) -> list[str]:
         with world.db.read() as tx:
-            return [attempt_id for attempt_id, queue, group in remote_attempts.list_unclaimed(tx, executor, before) if (queue, group) == ("q", 3)]
+            return [attempt_id for attempt_id, queue, group in remote_attempts.list_unclaimed(tx, executor, before, before, 20.0) if (queue, group) == ("q", 3)]
 
     assert list_unclaimed(AT) == ["a0", "a1"]
     assert list_unclaimed(AT, "another") == []
@@ -312,7 +314,7 @@ def test_a_pod_that_is_lost_before_the_claim_cannot_be_claimed(world: World, run
     assert lose(world, costs_try=costs_try)
     assert claim(world) is None
     with world.db.read() as tx:
-        assert remote_attempts.list_unclaimed(tx, EXECUTOR, AT + 100) == []
+        assert remote_attempts.list_unclaimed(tx, EXECUTOR, AT + 100, AT + 100, 20.0) == []
         assert remote_attempts.list_attempt_ids(tx, EXECUTOR) == ["a0"]
     assert list_given_up(world) == [GivenUpAttempt("a0", 3, run.run_pk, 0, -1, None, None, None, None, "pod p was evicted", costs_try)]
 
@@ -340,3 +342,91 @@ def test_the_reason_of_a_wait_is_that_of_an_unclaimed_attempt(world: World, run:
     with world.db.read() as tx:
         assert remote_attempts.find_attempt(tx, "a0") == make_attempt(run)
         assert remote_attempts.find_attempt(tx, "a1") is None
+
+
+# ---- messages --------------------------------------------------------------------------------------------------------
+TTL_S = 20.0
+TTL = int(TTL_S * SECOND)
+
+
+def register_celery(world: World, worker: str, queues: tuple[str, ...] | None = ("q",), slots: int = 4) -> int:
+    """Returns the instant of its heartbeat."""
+    with world.db.write() as tx:
+        leases.register_worker(tx, WorkerRecord(worker, f"host of {worker}", f"{REMOTE_ADDRESS}:{worker}", slots, 0, False, queues))
+        found = leases.find_worker(tx, worker)
+    assert found is not None and found.queues == queues
+    return found.beat_at
+
+
+def retire(world: World, worker: str) -> None:
+    with world.db.write() as tx:
+        leases.retire_worker(tx, worker)
+
+
+def publish(world: World, attempt_id: str, at: int) -> None:
+    with world.db.write() as tx:
+        remote_attempts.mark_published(tx, [attempt_id], at)
+
+
+def unclaimed(world: World, now: int) -> list[str]:
+    with world.db.read() as tx:
+        return [row[0] for row in remote_attempts.list_unclaimed(tx, EXECUTOR, 0, now, TTL_S)]
+
+
+def test_a_message_that_a_lost_worker_may_have_fetched_is_sent_again_once(world: World, run: RunRecord) -> None:
+    offer(world, make_attempt(run), make_attempt(run, 1))
+    beat_at = register_celery(world, "w1")
+    publish(world, "a0", beat_at - SECOND)
+    publish(world, "a1", beat_at + TTL)
+    assert unclaimed(world, beat_at + 10 * TTL) == [], "the worker is alive"
+    retire(world, "w1")
+    assert unclaimed(world, beat_at + TTL - 1) == [], "it may have ended in order, and given its messages back"
+    assert unclaimed(world, beat_at + TTL) == ["a0"]
+    publish(world, "a0", beat_at + TTL)
+    assert unclaimed(world, beat_at + 10 * TTL) == [], "the new message was sent after the loss"
+
+
+def test_the_loss_of_a_worker_that_takes_no_messages_sends_none_again(world: World, run: RunRecord) -> None:
+    offer(world, make_attempt(run))
+    beat_at = register_celery(world, "pod", None)
+    publish(world, "a0", beat_at - SECOND)
+    retire(world, "pod")
+    assert unclaimed(world, beat_at + 2 * TTL) == []
+
+
+def test_a_claimed_attempt_gets_no_other_message_when_another_worker_is_lost(world: World, run: RunRecord) -> None:
+    offer(world, make_attempt(run))
+    beat_at = register_celery(world, "w1")
+    publish(world, "a0", beat_at - SECOND)
+    claim(world, worker="w2")
+    retire(world, "w1")
+    assert unclaimed(world, beat_at + 2 * TTL) == []
+
+
+def describe(world: World) -> dict[str, str]:
+    with world.db.read() as tx:
+        return describe_message_waits(tx, dict(remote_attempts.list_claiming_workers(tx)), 600.0)
+
+
+def test_the_wait_for_a_worker_names_those_that_live_their_free_slots_and_the_message(world: World, run: RunRecord) -> None:
+    assert describe(world) == {}
+    offer(world, make_attempt(run), make_attempt(run, 1, queue="other q"))
+    assert describe(world)["a0"] == (
+        "no live worker is known to take it, start one with: gnomon celery worker -q q; the broker has not accepted its message yet"
+    )
+    assert "gnomon celery worker -q 'other q'" in describe(world)["a1"]
+    beat_at = register_celery(world, "w1", ("q", "other q"), 1)
+    register_celery(world, "w2", ("else",))
+    register_celery(world, "w3", None)
+    publish(world, "a0", beat_at)
+    said = describe(world)["a0"]
+    assert said.startswith("1 live worker takes this queue, with 1 free slot: w1 on host of w1 (1 of 1 slots free); its message was sent at ")
+    assert "; if no worker claims it, another one is sent at " in said and "start one" not in said
+    claim(world, "a1", "w1")
+    for number in range(4, 8):
+        register_celery(world, f"w{number}")
+    said = describe(world)["a0"]
+    assert said.startswith("5 live workers take this queue, with 16 free slots: w1 on host of w1 (0 of 1 slots free), w4 on host of w4 (4 of 4 slots free), w5")
+    assert " and 2 more; its message" in said and "a1" not in describe(world)
+    retire(world, "w1")
+    assert "w1" not in describe(world)["a0"]

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from gnomon import log
 from gnomon.clock import Clock
+from gnomon.executors.interface import WORKER_TTL_S
 from gnomon.log.secret_masks import hide
 from gnomon.model.attempts import Attempt, AttemptResult
 from gnomon.model.instants import SECOND, to_datetime
@@ -47,7 +48,8 @@ class DatabaseRemoteAttemptStore:
 
     def list_unclaimed(self, older_than_s: float) -> list[tuple[str, str, int]]:
         with self._database.read() as tx:
-            return remote_attempts.list_unclaimed(tx, self._executor, self._clock.now() - int(older_than_s * SECOND))
+            now = self._clock.now()
+            return remote_attempts.list_unclaimed(tx, self._executor, now - int(older_than_s * SECOND), now, WORKER_TTL_S)
 
     def cancel(self, attempt_id: str, reason: str, grace_s: float) -> None:
         with self._database.write() as tx:
@@ -121,5 +123,5 @@ def _build_result(given_up: GivenUpAttempt) -> AttemptResult:
         outcome, entered, reason = "lost", True, f"lost: worker {given_up.worker_id}{host} stopped answering"
     return AttemptResult(
         attempt_id=given_up.attempt_id, group_no=given_up.group_no, run_pk=given_up.run_pk, task_no=given_up.task_no, map_index=given_up.map_index,
-        outcome=outcome, entered=entered, reason=reason,
+        outcome=outcome, entered=entered, reason=reason, is_own_fault=bool(given_up.costs_try),
     )

@@ -9,7 +9,7 @@ from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.output import output_option, print_records
 from gnomon.operations import service_operations as operations
 
-_COLUMNS = ("service", "host", "version", "alive", "beat_at", "groups", "slots", "used_by", "id")
+_COLUMNS = ("service", "host", "version", "alive", "beat_at", "groups", "slots", "queues", "used_by", "id")
 
 
 @click.command()
@@ -18,7 +18,7 @@ _COLUMNS = ("service", "host", "version", "alive", "beat_at", "groups", "slots",
 def services(deployment: DeploymentAccess, output: str) -> None:
     """List the registered processes of the services: host, version, last heartbeat.
 
-    A scheduler has groups of DAGs, of 64; a worker has slots, and `used_by` names the hosts of the schedulers that send tasks to it.
+    A scheduler has groups of DAGs, of 64; a worker has slots, and with Celery queues, and `used_by` names the hosts of the schedulers that send tasks to it.
     """
     rows = deployment.perform(operations.list_services)
     print_records(rows, output, _COLUMNS, empty="no service is registered; start all with: gnomon standalone")

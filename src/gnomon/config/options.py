@@ -29,7 +29,8 @@ _CELERY = (
     ConfigOption("celery", "broker_url", "redis://redis:6379/0", _T, "The address of the message broker of the CeleryExecutor: redis://, amqp:// or another transport of Celery.",
            is_secret=True),
     ConfigOption("celery", "worker_concurrency", "16", _I, "How many tasks a worker started by `gnomon celery worker` runs at the same time.", minimum=1),
-    ConfigOption("celery", "worker_prefetch_multiplier", "1", _I, "How many messages such a worker fetches ahead for each of these tasks.", minimum=1),
+    ConfigOption("celery", "worker_prefetch_multiplier", "1", _I, "How many messages such a worker holds for each of these tasks; "
+                 "that of the running task is one of them, so with 1 a worker fetches what it can run and nothing ahead.", minimum=1),
 )
 
 _KUBERNETES = (
@@ -97,6 +98,8 @@ _CORE = (
     ConfigOption("core", "dags_are_paused_at_creation", "True", _B, "Whether a new DAG is paused until a user unpauses it."),
     ConfigOption("core", "load_examples", "False", _B, "Whether Gnomon's example DAGs are loaded as well. Airflow's default is True."),
     ConfigOption("core", "default_task_retries", "0", _I, "Default of a task's retries.", minimum=0),
+    ConfigOption("core", "default_task_restartable", "False", _B, "Default of a task's restartable: whether an attempt that the installation lost after it had begun "
+           "(its worker was stopped or lost, its pod evicted) runs again without costing a try. Only for tasks that may run twice."),
     ConfigOption("core", "default_task_retry_delay", "300", _I, "Default of a task's retry_delay, in seconds.", minimum=0),
     ConfigOption("core", "max_task_retry_delay", "86400", _I, "Maximum delay before a retry; always 86400 s.", minimum=0, is_used=False),
     ConfigOption("core", "max_map_length", "1024", _I, "The longest list or dict that a task is mapped over.", minimum=1),

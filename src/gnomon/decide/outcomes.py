@@ -30,6 +30,9 @@ RETRY_DELAY_CAP_S = 86_400.0
 UNENTERED_LIMIT = 10
 """After this many attempts in a row that were lost before they entered author code, the task instance fails."""
 
+RESTARTS_MAX = 10
+"""How often a try of a restartable task runs again because the installation lost it; then the loss costs the try."""
+
 
 def has_try_left(try_number: int, max_tries: int) -> bool:
     """True when try `try_number` (from 1) may be followed by another; `max_tries` counts the retries."""

@@ -15,7 +15,7 @@ from gnomon.engine.lifecycle.task_lifecycle import compute_verdict
 from gnomon.engine.state.edge_waits import describe_upstream_waits
 from gnomon.engine.state.engine_state import EngineState
 from gnomon.engine.state.task_instance import Dag, DagRun, TaskInstance
-from gnomon.model.executors import EXECUTOR_CLASSES
+from gnomon.model.executors import EXECUTOR_CLASSES, KUBERNETES_EXECUTOR
 from gnomon.model.hitl import HITLRequest
 from gnomon.model.ids import UNMAPPED, format_map_indices, quote_argument
 from gnomon.model.instants import Instant, iso
@@ -200,8 +200,11 @@ def _describe_attempt(engine_state: EngineState, ti: TaskInstance, state: S) -> 
     worker = engine_state.claims.get(ti.attempt or "")
     if ti.worker not in EXECUTOR_CLASSES or worker is not None:
         return _LIVE_SENTENCES[state].format(n=ti.try_number, worker=worker or ti.worker)
+    if state is S.QUEUED and ti.worker == KUBERNETES_EXECUTOR:
+        return f"try {ti.try_number} was submitted to the {ti.worker} and waits for its pod"
     if state is S.QUEUED:
-        return f"try {ti.try_number} was submitted to the {ti.worker} and waits for a worker of queue {ti.queue}; start one with: gnomon celery worker -q {quote_argument(ti.queue)}"
+        message = engine_state.message_waits.get(ti.attempt or "") or f"start one with: gnomon celery worker -q {quote_argument(ti.queue)}"
+        return f"try {ti.try_number} was submitted to the {ti.worker} and waits for a worker of queue {ti.queue}; {message}"
     return _LIVE_SENTENCES[state].format(n=ti.try_number, worker=f"of the {ti.worker}").replace("on worker", "on a worker")
 
 

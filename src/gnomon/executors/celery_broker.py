@@ -53,7 +53,8 @@ def create_celery_app(settings: CelerySettings) -> Any:
         worker_cancel_long_running_tasks_on_connection_loss=False,  # heartbeats decide; unset, Celery warns with each lost connection
         # Nothing here is controlled by messages. With RabbitMQ the exclusive queue for them is locked while the broker keeps the last connection of the worker, and Celery ends.
         worker_enable_remote_control=False,
-        # Messages are acknowledged early, so a new connection needs no smaller window; with it a worker was seen that took no message until the next connection.
+        broker_channel_error_retry=True,  # a channel that RabbitMQ closes, and a key of Redis that is no list, cost a new connection and not the worker
+        # The window of a new connection is set by its own rule (`PrefetchWindow`); with that of Celery a worker was seen that took no message until the next connection.
         worker_enable_prefetch_count_reduction=False,
     )
     return app

@@ -29,7 +29,7 @@ class RemoteAttemptStore(Protocol):
         """Record that the broker has messages about these attempts."""
 
     def list_unclaimed(self, older_than_s: float) -> list[tuple[str, str, int]]:
-        """(attempt id, queue, group) of unclaimed attempts without a message, or whose last message is older than that."""
+        """(attempt id, queue, group) of unclaimed attempts without a message, or whose last message is older than that, or was sent before a worker was lost."""
 
     def cancel(self, attempt_id: str, reason: str, grace_s: float) -> None:
         """Ask the worker of the attempt to end it."""
@@ -89,7 +89,7 @@ class RemoteExecutor:
             self._write()
             self._mark_published()
             for attempt_id, queue, _group in self._store.list_unclaimed(self._queued_timeout_s):
-                if self._clock.monotonic() - self._sent_at.get(attempt_id, float("-inf")) >= self._queued_timeout_s:
+                if attempt_id not in self._sent_at or self._clock.monotonic() - self._sent_at[attempt_id] >= self._queued_timeout_s:  # else it is with the publisher
                     self._publish(attempt_id, queue)
             self._events.extend(AttemptEnded(self.name, result) for result in self._store.build_lost_results())
         except ResourceUnavailable as error:

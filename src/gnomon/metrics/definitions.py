@@ -63,6 +63,9 @@ RUN_DURATION = MetricDefinition("gnomon_run_duration_seconds", _H, "Duration of 
 WORKER_ATTEMPTS = MetricDefinition("gnomon_worker_attempts", _G, "Attempts that take a slot of a worker.")
 WORKER_UNACKNOWLEDGED = MetricDefinition("gnomon_worker_unacknowledged_results", _G, "Results of a worker that no scheduler has stored yet.")
 WORKER_CHILDREN = MetricDefinition("gnomon_worker_task_processes", _G, "Processes for tasks that a worker has.")
+WORKER_REFUSED_MESSAGES = MetricDefinition(
+    "gnomon_worker_refused_messages_total", _C, "Messages at the broker that a worker of the CeleryExecutor could not read, and has acknowledged.",
+)
 
 PARSE_DURATION = MetricDefinition("gnomon_dag_file_parse_duration_seconds", _H, "Duration of one parse of a DAG file.", (), DELAY_BUCKETS)
 PARSE_FAILURES = MetricDefinition("gnomon_dag_file_parse_failures_total", _C, "Parses of DAG files that failed, as a whole or for single DAGs.")
@@ -78,7 +81,7 @@ API_OPEN = MetricDefinition("gnomon_api_open_requests", _G, "Requests that an ap
 
 PROCESS_METRICS = (
     MEMORY, CPU, BUILD, CLOCK_DIFFERENCE, DAG_FOLDER, ROUND, COMMITS, REFUSED_COMMITS, GROUPS, CONNECTED_WORKERS, LOADED_RUNS, LIVE_ATTEMPTS, READY_TASKS, SCHEDULE_DELAY, START_DELAY, ATTEMPT_DURATION, RUN_DURATION,
-    WORKER_ATTEMPTS, WORKER_UNACKNOWLEDGED, WORKER_CHILDREN, PARSE_DURATION, PARSE_FAILURES, DAG_FILES, LAST_PARSE, TRIGGERS_SUCCEEDED, TRIGGERS_FAILED,
+    WORKER_ATTEMPTS, WORKER_UNACKNOWLEDGED, WORKER_CHILDREN, WORKER_REFUSED_MESSAGES, PARSE_DURATION, PARSE_FAILURES, DAG_FILES, LAST_PARSE, TRIGGERS_SUCCEEDED, TRIGGERS_FAILED,
     TRIGGERS_BLOCKED, API_DURATION, API_OPEN,
 )  # fmt: skip
 """What a process counts itself. `/metrics` adds the labels `service` and `process`."""

@@ -212,6 +212,8 @@ class AttemptResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     """True when the process itself has called the callbacks of the task for its outcome."""
     entered: bool = True
     """False: author code was certainly not entered, and the attempt uses no try."""
+    is_own_fault: bool = False
+    """For lost: the process ended by itself, out of memory for example, and not because of a worker or a node. It costs a try also of a restartable task."""
     started_at: Instant | None = None
     """When the child entered `execute`, by the clock of its machine."""
     ended_at: Instant | None = None

@@ -21,6 +21,9 @@ REPORTS_MAX = 200
 """Reports in one ReportBatch."""
 
 
+QueueName = Annotated[str, Meta(pattern=r"^[^\x00-\x1f\ud800-\udfff]+\Z", max_length=255)]
+
+
 class ClaimRequest(msgspec.Struct, frozen=True, kw_only=True):
     """A worker claims an attempt before anything of it runs."""
 
@@ -29,6 +32,8 @@ class ClaimRequest(msgspec.Struct, frozen=True, kw_only=True):
     """Random, of this worker: nobody else can claim with its id, which is not secret, and get its token."""
     host: Annotated[str, Meta(pattern=r"^[^\x00-\x1f]*\Z", max_length=255)]
     slots: Annotated[int, Meta(ge=0, lt=2**31)]
+    queues: Annotated[tuple[QueueName, ...], Meta(max_length=256)] | None = None
+    """The queues that it takes messages from; None: it takes none, as in a pod."""
 
 
 class ClaimedAttempt(msgspec.Struct, frozen=True, kw_only=True):

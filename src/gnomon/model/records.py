@@ -416,3 +416,5 @@ class WorkerRecord:
     slots: int
     beat_at: Instant
     lost: bool
+    queues: tuple[str, ...] | None = None
+    """Of a worker of the CeleryExecutor: the queues that it takes messages from."""

@@ -60,6 +60,8 @@ class TaskSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     ignore_first_depends_on_past: bool = True
     wait_for_past_depends_before_skipping: bool = False
     """A trigger rule that skips the task is applied once the previous run would let the task run."""
+    restartable: bool = False
+    """An attempt that the installation lost after author code was entered runs again without costing a try."""
     start_at: Instant | None = None
     end_at: Instant | None = None
     runs_code: bool = True

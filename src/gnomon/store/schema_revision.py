@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from gnomon.store.errors import DatabaseNotInitialised, ForeignDatabase, SchemaTooNew, SchemaTooOld
 
-REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0010", "0011", "0012", "0013", "0014", "0015", "0016", "0017", "0018", "0019", "0020", "0021", "0022", "0023", "0024", "0025", "0026", "0027", "0028", "0029", "0030", "0031", "0032", "0033")
+REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0010", "0011", "0012", "0013", "0014", "0015", "0016", "0017", "0018", "0019", "0020", "0021", "0022", "0023", "0024", "0025", "0026", "0027", "0028", "0029", "0030", "0031", "0032", "0033", "0034")
 """The revisions of `store/migrations/scripts`, oldest first. A constant, because every command reads it; a test compares it."""
 HEAD = REVISIONS[-1]
 """The newest revision, which this Gnomon needs."""

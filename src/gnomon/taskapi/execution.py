@@ -54,7 +54,7 @@ def claim(database: store.Database, attempt_id: str, request: ClaimRequest, now:
 def _register(tx: store.Transaction, request: ClaimRequest) -> None:
     """Register the worker if it is new, else check that it is the one that registered."""
     address = f"{REMOTE_ADDRESS}:{hashlib.sha256(request.secret.encode()).hexdigest()}"
-    leases.register_worker(tx, WorkerRecord(request.worker_id, request.host, address, request.slots, 0, False))
+    leases.register_worker(tx, WorkerRecord(request.worker_id, request.host, address, request.slots, 0, False, request.queues))
     registered = leases.find_worker(tx, request.worker_id)
     if registered is None or registered.address != address:
         raise AttemptIsGone(f"worker {request.worker_id} was registered by another process")

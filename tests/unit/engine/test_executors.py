@@ -119,6 +119,8 @@ def test_an_attempt_that_waits_for_a_worker_of_its_queue_is_explained_by_the_que
     assert why(world, run, "a") == (
         "try 1 was submitted to the CeleryExecutor and waits for a worker of queue gpu; start one with: gnomon celery worker -q gpu"
     )
+    world.memory.message_waits[world.live("a")[0].attempt_id] = "2 live workers take this queue"
+    assert why(world, run, "a") == "try 1 was submitted to the CeleryExecutor and waits for a worker of queue gpu; 2 live workers take this queue"
     world.memory.claims[world.live("a")[0].attempt_id] = "w7"
     assert why(world, run, "a") == "try 1 was submitted to worker w7 and has not begun"
     world.memory.claims.clear()

@@ -102,7 +102,7 @@ SAMPLES: dict[str, Any] = {
     "dagrun_timeout": dt.timedelta(hours=2), "catchup_window": dt.timedelta(days=2), "misfire": "latest", "overlap": "skip",
     "jitter": dt.timedelta(seconds=9), "depends_on": After("upstream"), "is_paused_upon_creation": True, "allowed_run_types": ["manual"],
     "attempts_per_child": 4, "resources": {"cpus": 2}, "owner_links": {"ada": "https://example.org"}, "executor_config": {"pod_override": {"spec": {"containers": []}}},
-    "access_control": {"role": {"can_read"}}, "allow_nested_operators": False,
+    "access_control": {"role": {"can_read"}}, "allow_nested_operators": False, "restartable": True,
     "alerts": Alert("failure", to="ops"),
     "deadline": DeadlineAlert(DeadlineReference.DAGRUN_QUEUED_AT, dt.timedelta(hours=1), SyncCallback(print)),
 }  # fmt: skip

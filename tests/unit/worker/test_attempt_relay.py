@@ -104,6 +104,8 @@ class ScriptedApi(ExecutionClient):
         for one in _list_verbs(verb, payload):
             self.asked.put(one)
         assert self.may_answer.wait(PATIENCE_S)
+        if re.search("[\r\n]", headers["Authorization"]):
+            raise ValueError("Invalid header value")  # as http.client does
         if self.is_away:
             raise self.silence("the api-server does not answer")
         self.answered_at = self._clock.monotonic()
@@ -250,9 +252,9 @@ class RelayWorld:
         self.relay = AttemptRelay(self.api, self.store, lambda: (self.loop.worker_id, self.loop.address), "host", 4, Path("/own"), SystemClock(), claim_patience_s=claim_patience_s)
         self.outcomes: queue.SimpleQueue[str] = queue.SimpleQueue()
 
-    def carry(self, attempt_id: str = "a1") -> None:
+    def carry(self, attempt_id: str = "a1", token: str = "token") -> None:
         """A message of the broker came."""
-        threading.Thread(target=lambda: self.outcomes.put(self.relay.carry(attempt_id, "token")), daemon=True).start()
+        threading.Thread(target=lambda: self.outcomes.put(self.relay.carry(attempt_id, token)), daemon=True).start()
 
     def outcome(self) -> str:
         return self.outcomes.get(timeout=PATIENCE_S)
@@ -338,6 +340,22 @@ def test_a_claim_waits_for_the_api_server(world: RelayWorld) -> None:
 def test_a_claim_is_given_up_after_its_patience(world: RelayWorld) -> None:
     world.start()
     world.api.is_away = True
+    world.carry()
+    assert world.outcome() == "was not claimed"
+
+
+def test_a_claim_that_can_never_be_sent_is_dropped_and_holds_no_other(world: RelayWorld) -> None:
+    world.start()
+    world.carry("a0", "token\r\nX-Other: 1")
+    assert world.outcome() == "was not claimed"
+    world.carry()
+    world.submitted()
+
+
+@pytest.mark.parametrize("status", [400, 413])
+def test_a_claim_that_the_api_server_cannot_read_is_dropped_at_once(world: RelayWorld, monkeypatch: pytest.MonkeyPatch, status: int) -> None:
+    monkeypatch.setattr(world.api, "_on_claim", lambda *_: (status, {"detail": "no"}))
+    world.start()
     world.carry()
     assert world.outcome() == "was not claimed"
 

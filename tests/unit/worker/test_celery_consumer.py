@@ -14,7 +14,7 @@ import pytest
 from tests.patience import PATIENCE_S
 
 from gnomon.worker.remote.celery_consumer import ConsumerSettings, acknowledge, consume
-from gnomon.worker.remote.message_carrier import MessageCarrier
+from gnomon.worker.remote.message_carrier import HELD_MAX_S, Delivery, MessageCarrier
 
 
 class WorkerProcess:
@@ -78,13 +78,26 @@ class CarrierWorld:
     def __init__(self, folder: Path) -> None:
         self.process = WorkerProcess(folder / "intake.sock")
         self.hub = Hub()
-        self.carrier = MessageCarrier(str(folder / "intake.sock"), 2)
+        self.unbacked: list[int] = []
+        self.carrier = MessageCarrier(str(folder / "intake.sock"), 2, self.unbacked.append)
         self.carrier.begin_connection(self.hub)
         self.acknowledged: list[str] = []
+        self.requeued: list[str] = []
+        self.tag = 0
 
     def take(self, *attempt_ids: str) -> None:
         for attempt_id in attempt_ids:
-            self.carrier.take(attempt_id, f"token of {attempt_id}", partial(self.acknowledged.append, attempt_id))
+            self.carrier.take(attempt_id, f"token of {attempt_id}", self.deliver(attempt_id))
+
+    def deliver(self, attempt_id: str, name: str | None = None, taken_at: float = 0.0) -> Delivery:
+        """A delivery with a tag of its own; `name`: what it is called when it is acknowledged or given back."""
+        self.tag += 1
+        return Delivery(self.tag, partial(self.acknowledged.append, name or attempt_id), partial(self.requeued.append, name or attempt_id), taken_at)
+
+    def free(self, *attempt_ids: str) -> None:
+        for attempt_id in attempt_ids:
+            self.process.answer(attempt_id, None)
+            self.hub.read()
 
 
 @pytest.fixture
@@ -95,50 +108,82 @@ def world(tmp_path: Path) -> Iterator[CarrierWorld]:
     made.process.close()
 
 
-def test_messages_wait_for_a_slot_and_are_acknowledged_when_they_have_one(world: CarrierWorld) -> None:
+def test_messages_wait_for_a_slot_and_are_acknowledged_when_it_becomes_free(world: CarrierWorld) -> None:
     world.take("a1", "a2", "a3")
     world.process.accept()
     assert [world.process.get() for _ in range(2)] == [["a1", "token of a1"], ["a2", "token of a2"]]
-    assert world.acknowledged == ["a1", "a2"]
+    assert world.acknowledged == []
     world.process.answer("a2", None)
     world.hub.read()
     assert world.process.get() == ["a3", "token of a3"]
-    assert world.acknowledged == ["a1", "a2", "a3"]
+    assert world.acknowledged == ["a2"]
     world.process.answer("a2")
     world.hub.read()
     world.take("a4")
-    assert world.acknowledged == ["a1", "a2", "a3"]  # the slot of a2 is that of a3
+    assert world.acknowledged == ["a2"]  # the slot of a2 is that of a3
+    world.free("a1", "a3")
+    assert world.acknowledged == ["a2", "a1", "a3"]
+    assert world.unbacked == []
 
 
-def test_a_message_that_cannot_be_acknowledged_is_carried_and_keeps_no_other_from_it(world: CarrierWorld, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_message_that_cannot_be_acknowledged_keeps_no_other_from_it(world: CarrierWorld, caplog: pytest.LogCaptureFixture) -> None:
     """Its connection to the broker has ended, and the consumer has not noticed it."""
     class LostMessage:
         def ack(self) -> None:
             raise BrokenPipeError("Broken pipe")
 
-    world.carrier.take("a1", "token of a1", partial(acknowledge, LostMessage(), "a1", (OSError,)))
+    world.carrier.take("a1", "token of a1", Delivery(1, partial(acknowledge, LostMessage(), "a1"), lambda: None, 0.0))
     world.take("a2")
     world.process.accept()
     assert [world.process.get() for _ in range(2)] == [["a1", "token of a1"], ["a2", "token of a2"]]
+    world.free("a1", "a2")
     assert world.acknowledged == ["a2"]
     assert [(record.levelname, record.getMessage(), bool(record.exc_info)) for record in caplog.records] == [("WARNING", "message_not_acknowledged", False)]
 
 
-def test_a_message_that_comes_again_is_acknowledged_and_carried_once(world: CarrierWorld) -> None:
+def test_a_message_that_comes_again_while_its_attempt_has_a_slot_replaces_what_is_acknowledged(world: CarrierWorld) -> None:
     world.take("a1", "a2", "a3")
-    world.carrier.begin_connection(world.hub)  # the old connection to the broker has ended
-    world.take("a3", "a1")
-    assert world.acknowledged == ["a1", "a2", "a3", "a1"]
     world.process.accept()
-    world.process.answer("a1")
-    world.hub.read()
+    world.carrier.begin_connection(world.hub)  # the old connection to the broker has ended: nothing of it can be acknowledged
+    assert world.unbacked == [2]
+    world.take("a3", "a1")
+    assert (world.acknowledged, world.unbacked) == ([], [2, 1])
+    world.free("a1")
     assert [world.process.get()[0] for _ in range(3)] == ["a1", "a2", "a3"]
-    assert world.acknowledged == ["a1", "a2", "a3", "a1"]  # that of the old connection cannot be acknowledged
+    assert world.acknowledged == ["a1"]
+    world.take("a1")  # it has no slot any more
+    assert world.acknowledged == ["a1", "a1"]
+    world.free("a2", "a3")
+    assert (world.acknowledged, world.unbacked) == (["a1", "a1", "a3"], [2, 1, 0])
+
+
+def test_the_first_of_two_messages_about_a_running_attempt_is_acknowledged_unless_both_are_one(world: CarrierWorld) -> None:
+    first = world.deliver("a1", "first")
+    world.carrier.take("a1", "t", first)
+    world.process.accept()
+    world.carrier.take("a1", "t", first)  # Redis gives a message again under the tag that it had
+    assert world.acknowledged == []
+    world.carrier.take("a1", "t", world.deliver("a1", "second"))
+    assert world.acknowledged == ["first"]
+    world.free("a1")
+    assert world.acknowledged == ["first", "second"]
+
+
+def test_a_message_is_not_held_for_longer_than_the_broker_allows(world: CarrierWorld) -> None:
+    """The one of a long attempt is acknowledged, and its slot counts as taken; the one that waits goes back."""
+    for attempt_id, taken_at in (("a1", 0.0), ("a2", 1.0), ("a3", 0.0), ("a4", 1.0)):
+        world.carrier.take(attempt_id, "t", world.deliver(attempt_id, taken_at=taken_at))
+    world.process.accept()
+    world.carrier.release_held(HELD_MAX_S)
+    assert (world.acknowledged, world.requeued, world.unbacked) == (["a1"], ["a3"], [1])
+    world.free("a1")
+    assert (world.acknowledged, world.unbacked) == (["a1"], [1, 0])
+    assert [world.process.get()[0] for _ in range(3)] == ["a1", "a2", "a4"]
 
 
 def test_messages_for_a_worker_process_that_has_ended_stay_unacknowledged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     carrier = MessageCarrier(str(tmp_path / "no.sock"), 1)
-    carrier.take("a1", "token", lambda: pytest.fail("acknowledged"))
+    carrier.take("a1", "token", Delivery(1, lambda: pytest.fail("acknowledged"), lambda: None, 0.0))
     assert [record.levelname for record in caplog.records] == ["WARNING"]
     assert not caplog.records[0].exc_info
 
@@ -164,7 +209,7 @@ def test_the_end_waits_for_the_results_of_attempts_and_not_for_ever(world: Carri
     assert len(asked) == 3
     world.process.answer("a2")
     world.carrier.wait_for_attempts(lambda: False)
-    assert world.acknowledged == ["a1", "a2"]
+    assert world.acknowledged == []  # its connection has ended: the broker has the message again, and whoever gets it is not given the attempt
 
 
 _STUCK = """

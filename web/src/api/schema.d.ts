@@ -10209,6 +10209,8 @@ export interface components {
             version?: string | null;
             /** Slots */
             slots?: number | null;
+            /** Queues */
+            queues?: string[] | null;
             /** Used By */
             used_by?: string[] | null;
             /**
@@ -10240,6 +10242,8 @@ export interface components {
             groups?: number | null;
             /** Slots */
             slots?: number | null;
+            /** Queues */
+            queues?: string[] | null;
             /** Used By */
             used_by?: string[] | null;
         };

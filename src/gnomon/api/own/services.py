@@ -33,6 +33,8 @@ class ServiceAnswer(Answer):
     """The version of Gnomon that the process runs; null until it has written figures."""
     slots: int | None = None
     """How many tasks a worker runs at a time, or how many triggers a triggerer."""
+    queues: list[str] | None = None
+    """The queues that a worker of the CeleryExecutor takes tasks from."""
     used_by: list[str] | None = None
     """The hosts of the live schedulers that send tasks to a worker."""
     figures: dict[str, float] = {}

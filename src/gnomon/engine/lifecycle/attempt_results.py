@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from gnomon.decide.outcomes import UNENTERED_LIMIT, compute_retry_at, has_try_left
+from gnomon.decide.outcomes import RESTARTS_MAX, UNENTERED_LIMIT, compute_retry_at, has_try_left
 from gnomon.decide.transitions import Cause
 from gnomon.decide.trigger_rules import format_left_out, format_skip_reason, parse_skip_reason
 from gnomon.engine import lifecycle
@@ -116,6 +116,8 @@ def _apply_result(context: StepContext, ti: TaskInstance, result: AttemptResult,
         release_attempt(context, ti, "failed", f"cleared while running; {result.reason or result.outcome}", result.exit_code, sender)
         reset_task_instance(context, ti)
         return
+    if result.outcome == "lost" and result.entered and ti.task.restartable and not result.is_own_fault:
+        result = _restart(ti, result)
     release_attempt(context, ti, result.outcome, result.reason, result.exit_code, sender)
     if result.xcoms or result.rendered_fields is not None:
         context.changes.results.append(result)
@@ -124,6 +126,20 @@ def _apply_result(context: StepContext, ti: TaskInstance, result: AttemptResult,
     if not _will_run_again(ti, result):
         drop_deferral(context, ti, killed=False)
     _OUTCOME_HANDLERS[result.outcome](context, ti, result)
+
+
+def _restart(ti: TaskInstance, result: AttemptResult) -> AttemptResult:
+    """The result of an attempt of a restartable task that was lost after it had begun: as if it had not, at most RESTARTS_MAX times in a try."""
+    key = ti.index, ti.map_index
+    if ti.run.restarts is None:
+        ti.run.restarts = {}
+    try_number, count = ti.run.restarts.get(key, (ti.try_number, 0))
+    count = count + 1 if try_number == ti.try_number else 1
+    if count > RESTARTS_MAX:
+        return replace(result, reason=f"{result.reason or 'lost'}; it costs a try: this try was restarted {RESTARTS_MAX} times")
+    ti.run.restarts[key] = ti.try_number, count
+    ti.unentered_attempts = 0
+    return replace(result, entered=False, reason=f"{result.reason or 'lost'}; it runs again without costing a try, because the task is restartable ({count} of at most {RESTARTS_MAX})")
 
 
 def _will_run_again(ti: TaskInstance, result: AttemptResult) -> bool:
@@ -174,7 +190,7 @@ def _on_rescheduled(context: StepContext, ti: TaskInstance, result: AttemptResul
 
 
 def _on_lost(context: StepContext, ti: TaskInstance, result: AttemptResult) -> None:
-    """A lost attempt costs a try, unless it is known that it did not enter author code."""
+    """A lost attempt costs a try, unless it is known that it did not enter author code, or its task is restartable (`_restart`)."""
     ti.unentered_attempts += 1
     if result.entered or ti.unentered_attempts > UNENTERED_LIMIT:
         _on_failed(context, ti, result)

@@ -34,6 +34,8 @@ class EngineLimits:
     """[callbacks] callback_execution_timeout, in seconds."""
     alert_kinds: frozenset[str] = frozenset()
     """The kinds of facts that rules of alerts in gnomon.toml ask for."""
+    queued_timeout_s: float = 600.0
+    """[scheduler] task_queued_timeout, in seconds."""
     executors: ConfiguredExecutors | None = None
     """[core] executor; None: every worker runs every task, whatever executor it names (tests and trials of DAGs)."""
 
@@ -73,6 +75,8 @@ class EngineState:
         self.pools: dict[str, Pool] = {}
         self.workers: dict[str, WorkerCapacity] = {}
         """By id; changed by `add_worker` and `remove_worker`."""
+        self.message_waits: dict[str, str] = {}
+        """By attempt id, what is known of the message of an attempt that no worker has claimed; only for explanations."""
         self.claims: dict[str, str] = {}
         """In a state that is loaded for explanations, by attempt: the worker that has claimed it from its executor."""
         self.executor_limits: dict[str, ExecutorLimit] = {}
@@ -179,7 +183,7 @@ class EngineState:
                 run.task_instances = []
             for runs in (dag.runs, dag.by_slot, dag.run_history, dag.held_instances):
                 runs.clear()
-        for facts in (self.dags, self.runs, self.attempts, self.pools, self.callbacks, self.queued_callbacks, self.callback_attempts, self.subscriptions, self.claims, self.executor_limits):
+        for facts in (self.dags, self.runs, self.attempts, self.pools, self.callbacks, self.queued_callbacks, self.callback_attempts, self.subscriptions, self.claims, self.message_waits, self.executor_limits):
             facts.clear()
 
 

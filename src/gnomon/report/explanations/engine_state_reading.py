@@ -9,9 +9,10 @@ from gnomon.config import Config, read_executors
 from gnomon.engine.lifecycle.group_loading import load_groups
 from gnomon.engine.lifecycle.run_lifecycle import attach_run
 from gnomon.engine.state.engine_state import EngineLimits, EngineState, KeptGraphs
-from gnomon.model.executors import LOCAL_EXECUTOR, SLOTS_UNBOUND
+from gnomon.model.executors import CELERY_EXECUTOR, LOCAL_EXECUTOR, SLOTS_UNBOUND
 from gnomon.model.ids import GROUPS
 from gnomon.model.records import REMOTE_ADDRESS, RunRecord
+from gnomon.report.explanations.attempt_wait import describe_message_waits
 from gnomon.report.listings import process_health
 from gnomon.store import Transaction
 from gnomon.store.cross_dag import run_waits
@@ -45,7 +46,9 @@ def load_engine_state(
 
 def build_limits(cfg: Config) -> EngineLimits:
     """The limits of all DAGs together, as the schedulers of this configuration have them."""
-    return EngineLimits(parallelism=cfg.integer("core", "parallelism") or None, executors=read_executors(cfg))
+    return EngineLimits(
+        parallelism=cfg.integer("core", "parallelism") or None, queued_timeout_s=cfg.number("scheduler", "task_queued_timeout"), executors=read_executors(cfg),
+    )
 
 
 def _add_workers(tx: Transaction, state: EngineState) -> None:
@@ -59,6 +62,8 @@ def _add_workers(tx: Transaction, state: EngineState) -> None:
         if one.name != LOCAL_EXECUTOR:
             state.add_worker(one.name, state.limits.parallelism or SLOTS_UNBOUND)
     state.claims.update(remote_attempts.list_claiming_workers(tx))
+    if executors is not None and CELERY_EXECUTOR in executors:
+        state.message_waits.update(describe_message_waits(tx, state.claims, state.limits.queued_timeout_s))
 
 
 class EngineStateReader:

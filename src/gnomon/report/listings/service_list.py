@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from gnomon.metrics import definitions
 from gnomon.metrics.figures import FigureSample, decode_figures
 from gnomon.model.instants import SECOND, Instant, iso
+from gnomon.model.records import WorkerRecord
 from gnomon.report.listings.process_health import PROCESSOR_SILENCE_S, read_health
 from gnomon.store import Transaction
 from gnomon.store.ownership import leases, service_figures, service_leases
@@ -31,6 +33,8 @@ class ServiceRow:
     """Of a scheduler: the groups of DAGs, of 64, that it owns."""
     slots: int | None = None
     """Of a worker: how many tasks it runs at a time. Of a triggerer: how many triggers."""
+    queues: list[str] | None = None
+    """Of a worker of the CeleryExecutor: the queues that it takes tasks from."""
     used_by: list[str] | None = None
     """Of a worker: the hosts of the live schedulers that send tasks to it, which are schedulers of its own host."""
 
@@ -63,12 +67,14 @@ def list_services(tx: Transaction, triggerer_beat_s: float, figures: WrittenFigu
     now = tx.lease_now()
     figures = read_figures(tx) if figures is None else figures
     processes = read_health(tx).processes
-    slots = {worker.worker_id: worker.slots for worker in leases.list_workers(tx)}
+    workers = {worker.worker_id: worker for worker in leases.list_workers(tx)}
     users = _find_users(figures, [(row.id, row.host) for row in processes if row.kind == "scheduler" and row.alive])
     rows = [
         ServiceRow(row.kind, row.id, row.host, row.beat_at, row.alive, figures.find_version(row.id), groups=len(leases.list_owned_groups(tx, row.id)))
         if row.kind == "scheduler"
-        else ServiceRow(row.kind, row.id, row.host, row.beat_at, row.alive, figures.find_version(row.id), slots=slots.get(row.id), used_by=sorted(users[row.id]))
+        else ServiceRow(
+            row.kind, row.id, row.host, row.beat_at, row.alive, figures.find_version(row.id), used_by=sorted(users[row.id]), **_describe_worker(workers.get(row.id)),
+        )
         for row in processes
     ]
     rows += [
@@ -91,6 +97,12 @@ def list_services(tx: Transaction, triggerer_beat_s: float, figures: WrittenFigu
     if monitor is not None:
         rows.append(ServiceRow("monitor", monitor.holder, monitor.host, iso(monitor.beat_at), monitor.is_alive(now), figures.find_version(monitor.holder)))
     return rows
+
+
+def _describe_worker(worker: WorkerRecord | None) -> dict[str, Any]:
+    if worker is None:
+        return {}
+    return {"slots": worker.slots, "queues": None if worker.queues is None else list(worker.queues)}
 
 
 def _find_users(figures: WrittenFigures, schedulers: Sequence[tuple[str, str]]) -> dict[str, set[str]]:

@@ -95,6 +95,7 @@ OPERATOR_FIELDS: tuple[ArgumentField, ...] = (
         encode=lambda value: converters.as_backoff("retry_exponential_backoff", value)),
     ArgumentField("max_retry_delay", None, converters.as_span, spec="max_retry_delay_s", encode=converters.to_seconds),
     ArgumentField("retry_policy", None, converters.as_retry_policy),
+    ArgumentField("restartable", OptionDefault("core", "default_task_restartable", option_defaults.read_boolean), converters.as_flag, spec="restartable", encode=bool),
     ArgumentField("start_date", None, converters.as_moment, spec="start_at", encode=converters.to_instant_or_none),
     ArgumentField("end_date", None, converters.as_moment, spec="end_at", encode=converters.to_instant_or_none),
     ArgumentField("depends_on_past", False, converters.as_flag, spec="depends_on_past", encode=bool),

@@ -41,6 +41,7 @@ class TaskArguments:
     retry_exponential_backoff: float
     max_retry_delay: dt.timedelta | None
     retry_policy: Any
+    restartable: bool
     start_date: dt.datetime | None
     end_date: dt.datetime | None
     depends_on_past: bool

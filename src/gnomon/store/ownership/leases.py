@@ -5,6 +5,7 @@ FENCE, TAKE_OVER and SUBMIT in docs/discussions/ownership.md. All instants are b
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -134,7 +135,8 @@ def register_worker(tx: Transaction, worker: WorkerRecord) -> None:
     now = tx.lease_now()
     tx.run("leases.remove_old_workers", before=_subtract_seconds(now, RETENTION_S))
     tx.run(
-        "leases.add_worker", id=worker.worker_id, host=worker.host, address=worker.address, slots=worker.slots, now=now
+        "leases.add_worker", id=worker.worker_id, host=worker.host, address=worker.address, slots=worker.slots, now=now,
+        queues=None if worker.queues is None else json.dumps(worker.queues),
     )
 
 
@@ -182,7 +184,7 @@ def list_workers(tx: Transaction, live_only: bool = True) -> list[WorkerRecord]:
 
 
 def _decode_worker(row: Row) -> WorkerRecord:
-    return WorkerRecord(row[0], row[1], row[2], row[3], row[4], bool(row[5]))
+    return WorkerRecord(row[0], row[1], row[2], row[3], row[4], bool(row[5]), None if row[6] is None else tuple(json.loads(row[6])))
 
 
 def _subtract_seconds(now: Instant, span_s: float) -> Instant:

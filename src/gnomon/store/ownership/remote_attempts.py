@@ -9,7 +9,7 @@ import msgspec
 
 from gnomon.model.attempts import Attempt
 from gnomon.model.ids import TaskKey
-from gnomon.model.instants import Instant
+from gnomon.model.instants import SECOND, Instant
 from gnomon.store.ownership import leases
 from gnomon.store.transaction import Transaction
 
@@ -67,9 +67,18 @@ def mark_published(tx: Transaction, attempt_ids: Iterable[str], at: Instant) -> 
     tx.send_many("remote_attempts.mark_published", [(attempt_id, at) for attempt_id in sorted(set(attempt_ids))])
 
 
-def list_unclaimed(tx: Transaction, executor: str, before: Instant) -> list[tuple[str, str, int]]:
-    """(attempt id, queue, group) of unclaimed attempts without a message since `before`, at most UNCLAIMED_MAX."""
-    return [(row[0], row[1], row[2]) for row in tx.all("remote_attempts.unclaimed", executor=executor, before=before, limit=UNCLAIMED_MAX)]
+def list_unclaimed(tx: Transaction, executor: str, before: Instant, now: Instant, worker_ttl_s: float) -> list[tuple[str, str, int]]:
+    """(attempt id, queue, group) of unclaimed attempts without a message since `before`, or since a worker that may have fetched it was lost; at most UNCLAIMED_MAX.
+
+    `worker_ttl_s`: after so many seconds without a heartbeat a worker is lost.
+    """
+    rows = tx.all("remote_attempts.unclaimed", executor=executor, before=before, now=now, ttl=round(worker_ttl_s * SECOND), limit=UNCLAIMED_MAX)
+    return [(row[0], row[1], row[2]) for row in rows]
+
+
+def list_waiting_messages(tx: Transaction, executor: str) -> list[tuple[str, str, Instant | None]]:
+    """(attempt id, queue, when its last message was sent) of the attempts that no worker has claimed."""
+    return [(row[0], row[1], row[2]) for row in tx.all("remote_attempts.waiting_messages", executor=executor)]
 
 
 def claim_attempt(tx: Transaction, attempt_id: str, worker_id: str, at: Instant) -> Attempt | None:

@@ -109,7 +109,7 @@ SELECT group_no, epoch FROM dag_group WHERE owner = :me ORDER BY group_no;
 
 -- name: add_worker
 -- Insert one process start; repeated when the outcome of a commit was unknown.
-INSERT INTO worker (id, host, address, slots, beat_at) VALUES (:id, :host, :address, :slots, :now) ON CONFLICT (id) DO NOTHING;
+INSERT INTO worker (id, host, address, slots, beat_at, queues) VALUES (:id, :host, :address, :slots, :now, :queues) ON CONFLICT (id) DO NOTHING;
 
 -- name: beat_worker
 -- Heartbeat of a worker, unless it was declared lost.
@@ -137,15 +137,15 @@ DELETE FROM worker WHERE lost AND beat_at < :before;
 
 -- name: workers
 -- All stored workers.
-SELECT id, host, address, slots, beat_at, lost FROM worker ORDER BY id;
+SELECT id, host, address, slots, beat_at, lost, queues FROM worker ORDER BY id;
 
 -- name: worker
 -- One stored worker.
-SELECT id, host, address, slots, beat_at, lost FROM worker WHERE id = :id;
+SELECT id, host, address, slots, beat_at, lost, queues FROM worker WHERE id = :id;
 
 -- name: live_workers
 -- The workers that were not declared lost.
-SELECT id, host, address, slots, beat_at, lost FROM worker WHERE NOT lost ORDER BY id;
+SELECT id, host, address, slots, beat_at, lost, queues FROM worker WHERE NOT lost ORDER BY id;
 
 -- name: beat_dag_processor
 -- Heartbeat of a dag-processor; the first one inserts its row.

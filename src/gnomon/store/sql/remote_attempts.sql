@@ -117,9 +117,15 @@ WHERE a.executor = :executor AND ((a.worker IS NULL AND (a.cancel_reason IS NOT 
 ORDER BY a.attempt;
 
 -- name: unclaimed
--- Attempts that no worker has claimed and whose last message, if there is one, is older than an instant, the oldest first.
+-- Attempts that no worker has claimed and whose last message, if there is one, is older than an instant, the oldest first; also those whose message a lost worker
+-- may have fetched, which was sent before the worker was declared lost. A message that is sent after that is not such a one.
 SELECT attempt, queue, group_no FROM remote_attempt
-WHERE executor = :executor AND worker IS NULL AND cancel_reason IS NULL AND lost_reason IS NULL AND COALESCE(published_at, 0) < :before ORDER BY offered_at LIMIT :limit;
+WHERE executor = :executor AND worker IS NULL AND cancel_reason IS NULL AND lost_reason IS NULL AND (COALESCE(published_at, 0) < :before
+  OR published_at < (SELECT MAX(w.beat_at) + :ttl FROM worker AS w WHERE w.lost AND w.queues IS NOT NULL AND w.beat_at + :ttl <= :now)) ORDER BY offered_at LIMIT :limit;
+
+-- name: waiting_messages
+-- The attempts of an executor that no worker has claimed, and when their last message was sent.
+SELECT attempt, queue, published_at FROM remote_attempt WHERE executor = :executor AND worker IS NULL;
 
 -- name: lose
 -- Record that the process that was to run an attempt has ended without a result, for a reason. The worker, which cannot report it any more, is null for an unclaimed one.

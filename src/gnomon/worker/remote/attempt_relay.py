@@ -72,6 +72,7 @@ class AttemptRelay:
         self, client: ExecutionClient, store: HttpWorkerStore, find_worker: Callable[[], tuple[str, str]], host: str, slots: int, dags_folder: Path, clock: Clock,
         forwarder: LogForwarder | None = None,
         claim_patience_s: float = CLAIM_PATIENCE_S,
+        queues: tuple[str, ...] | None = None,
     ) -> None:
         self._client = client
         self._store = store
@@ -82,6 +83,7 @@ class AttemptRelay:
         self._clock = clock
         self._forwarder = forwarder
         self._claim_patience_s = claim_patience_s
+        self._queues = queues
         self._stop = threading.Event()
         self._guard = threading.Lock()
         self._sock: socket.socket | None = None
@@ -155,7 +157,7 @@ class AttemptRelay:
 
     def claim_alone(self, attempt_id: str, token: str, worker_id: str) -> ClaimedAttempt:
         """Claim an attempt with a request of its own. Raises as `ExecutionClient.claim`."""
-        return self._client.claim(attempt_id, token, worker_id, self._host, self._slots)
+        return self._client.claim(attempt_id, token, worker_id, self._host, self._slots, self._queues)
 
     def on_claimed(self, worker_id: str, claimed: Sequence[ClaimedAttempt]) -> None:
         """Give the attempts to the worker; only the incarnation that claimed them may run them."""
@@ -205,6 +207,10 @@ class AttemptRelay:
             except ApiAway as error:
                 events.warning("report_waits", attempt=result.attempt_id, error=str(error))
                 self._stop.wait(RETRY_S)
+            except Exception:  # a report that can never be sent must not keep its message: no heartbeat names the attempt from now on, so it is lost
+                events.exception("report_dropped", attempt=result.attempt_id)
+                self.on_reported([result])
+                return
 
     def _submit(self, worker_id: str, attempts: Sequence[Attempt]) -> None:
         if not attempts or self._send(SubmitAttempts(attempts=tuple(attempts)), worker_id):

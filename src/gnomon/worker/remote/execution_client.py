@@ -115,10 +115,10 @@ class ExecutionClient:
             self._attempt_tokens = {attempt: held for attempt, held in self._attempt_tokens.items() if held[0] == worker_id}
             self._worker_tokens = {worker: token for worker, token in self._worker_tokens.items() if worker == worker_id}
 
-    def claim(self, attempt_id: str, token: str, worker_id: str, host: str, slots: int) -> ClaimedAttempt:
+    def claim(self, attempt_id: str, token: str, worker_id: str, host: str, slots: int, queues: tuple[str, ...] | None = None) -> ClaimedAttempt:
         """Claim the attempt for this incarnation of the worker. Raises ClaimRefused, WorkerGivenUp, ApiAway, also for an answer that came late."""
         secret = hmac.new(self._key, worker_id.encode(), hashlib.sha256).hexdigest()
-        request = ClaimRequest(worker_id=worker_id, secret=secret, host=host, slots=slots)
+        request = ClaimRequest(worker_id=worker_id, secret=secret, host=host, slots=slots, queues=queues)
         asked_at, is_first = self._clock.monotonic(), not self.is_known(worker_id)
         claimed = self._post(f"/attempts/{attempt_id}/claim", token, request, ClaimedAttempt)
         with self._guard:

@@ -1,10 +1,14 @@
-"""Celery's consumer, which goes on when its lost connection to the broker cannot be closed. Named in `worker_consumer`; nothing else imports it."""
+"""Celery's consumer, which nothing at the broker ends: no lost connection, and no message. Named in `worker_consumer`; nothing else imports it."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
 
 from celery.worker.consumer import Consumer
 
 from gnomon import log
+from gnomon.executors.celery_broker import TASK_NAME
 
 events = log.get_logger("worker")
 
@@ -19,3 +23,12 @@ class LastingConsumer(Consumer):  # type: ignore[misc]
         except Exception as error:
             self.connection = None
             events.warning("connection_not_closed", error=f"{type(error).__name__}: {error}", next="a new connection to the broker")
+
+    def create_task_handler(self, promise: object = None) -> Callable[[Any], None]:
+        """What handles each message: the strategy of the one task of Gnomon, whatever task the message names. Celery's own runs its built-in tasks, and fails at some messages."""
+        handle: Callable[[Any], None] = self.strategies[TASK_NAME]
+        return handle
+
+    def on_decode_error(self, message: Any, exc: BaseException) -> None:
+        """Refuse a message that kombu cannot read."""
+        self.refuse_message(message, f"{type(exc).__name__}: {exc}")

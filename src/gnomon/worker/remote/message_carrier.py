@@ -18,34 +18,55 @@ events = log.get_logger("worker")
 
 STEP_S = 0.2
 """How often `wait_for_attempts` looks whether it is to wait no longer."""
+HELD_MAX_S = 900.0
+"""How long a broker that closes the channel of a message which is not acknowledged in time (RabbitMQ: after 30 minutes, `consumer_timeout`) waits for it."""
 _READ_BYTES = 65_536
 
 
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """A message that the broker has given and that is not acknowledged."""
+
+    tag: object
+    """What the broker calls it over its connection. One that comes again may have the same tag (Redis)."""
+    acknowledge: Callable[[], object]
+    requeue: Callable[[], object]
+    """Give it back to the broker."""
+    taken_at: float
+    """In monotonic seconds."""
+
+
 @dataclass(slots=True)
-class TakenMessage:
-    """A message that waits for a slot."""
+class CarriedMessage:
+    """A message from its delivery until its attempt has ended."""
 
     attempt_id: str
     token: str
-    acknowledge: Callable[[], object] | None
-    """None: its connection to the broker has ended."""
+    delivery: Delivery | None
+    """What is acknowledged when the slot of the attempt becomes free. None: it is acknowledged, or its connection to the broker has ended."""
+    has_slot: bool = False
+    """Without a slot it waits for one; one that has had a slot is being reported, and has no delivery."""
 
 
 class MessageCarrier:
     """`address`: the socket of the worker process. `slots`: the attempts that it runs at a time.
 
-    When that process has ended, its attempts are left to the schedulers: they send another message about one that was not claimed, and find one
-    that was lost by its heartbeats.
+    A message is acknowledged when the slot of its attempt becomes free, so the broker gives no more messages than there are slots (times the multiplier of the
+    worker) and a worker that is busy takes none that an idle one could run. When the worker process has ended, its attempts are left to the schedulers: they send
+    another message about one that was not claimed, and find one that was lost by its heartbeats.
     """
 
-    def __init__(self, address: str, slots: int) -> None:
+    def __init__(self, address: str, slots: int, on_unbacked: Callable[[int], object] = lambda _count: None) -> None:
+        """`on_unbacked`: called when the number of attempts changes that have a slot and no delivery, which the broker does not count any more."""
         self._address = address
         self._slots = slots
+        self._on_unbacked = on_unbacked
         self._guard = threading.RLock()
-        self._waiting: deque[TakenMessage] = deque()
-        self._running: dict[str, bool] = {}
-        """By attempt id, True while it has a slot; without one its result is being reported."""
+        self._waiting: deque[CarriedMessage] = deque()
+        self._running: dict[str, CarriedMessage] = {}
+        """By attempt id, those that were given to the worker process; without a slot the result is being reported."""
         self._free = slots
+        self._unbacked = 0
         self._sock: socket.socket | None = None
         self._hub: Any = None
         self._unread = b""
@@ -55,26 +76,49 @@ class MessageCarrier:
     def begin_connection(self, hub: Any) -> None:
         """A connection to the broker begins. `hub`: Celery's event loop, in which the answers of the worker process are read; None: in a thread."""
         with self._guard:
-            for message in self._waiting:
-                message.acknowledge = None
+            for message in (*self._waiting, *self._running.values()):
+                message.delivery = None
             self._hub = hub
             if self._sock is not None and hub is not None:
                 hub.add_reader(self._sock, self._read)
+            self._count_unbacked()
 
-    def take(self, attempt_id: str, token: str, acknowledge: Callable[[], object]) -> None:
-        """Carry a message, now or when a slot is free."""
+    def take(self, attempt_id: str, token: str, delivery: Delivery) -> None:
+        """Carry a message, now or when a slot is free. One that comes again while its attempt waits or has a slot replaces the delivery."""
         with self._guard:
-            if attempt_id in self._running or any(message.attempt_id == attempt_id for message in self._waiting):
-                events.info("message_came_again", attempt=attempt_id)  # it was sent twice, or comes again over a new connection
-                acknowledge()
+            message = self._running.get(attempt_id) or next((one for one in self._waiting if one.attempt_id == attempt_id), None)
+            if message is None:
+                self._waiting.append(CarriedMessage(attempt_id, token, delivery))
+                self._fill()
                 return
-            self._waiting.append(TakenMessage(attempt_id, token, acknowledge))
-            self._fill()
+            events.info("message_came_again", attempt=attempt_id)  # it was sent twice, or comes again over a new connection
+            if attempt_id in self._running and not message.has_slot:
+                delivery.acknowledge()
+                return
+            replaced, message.delivery = message.delivery, delivery
+            if replaced is not None and replaced.tag != delivery.tag:
+                replaced.acknowledge()
+            self._count_unbacked()
+
+    def release_held(self, now: float) -> None:
+        """Acknowledge the messages of attempts that have a slot for HELD_MAX_S, and give back those that have waited for one as long: the broker counts from anew."""
+        with self._guard:
+            for message in self._running.values():
+                if message.delivery is not None and now - message.delivery.taken_at >= HELD_MAX_S:
+                    self._acknowledge(message)
+            waiting = list(self._waiting)
+            for message in waiting:
+                if message.delivery is not None and now - message.delivery.taken_at >= HELD_MAX_S:
+                    self._waiting.remove(message)
+                    message.delivery.requeue()
+            self._count_unbacked()
 
     def wait_for_attempts(self, is_over: Callable[[], bool]) -> None:
         """Return when the attempts that were given to the worker process have ended, when it has ended, or when `is_over`. Nothing more is taken."""
         with self._guard:
             self._waiting.clear()
+            for message in self._running.values():
+                message.delivery = None  # the broker has it again: whoever gets it is not given the attempt
             sock = self._sock
             self._hub = None  # it has ended
         while sock is not None and self._running and self._sock is sock and not is_over():
@@ -90,11 +134,12 @@ class MessageCarrier:
             self._disconnect()
 
     def _fill(self) -> None:
-        """Give messages to the worker process while it has slots. What it cannot get stays unacknowledged."""
-        given: list[TakenMessage] = []
+        """Give messages to the worker process while it has slots."""
+        given: list[CarriedMessage] = []
         while self._waiting and self._free:
             message = self._waiting.popleft()
-            self._running[message.attempt_id] = True
+            message.has_slot = True
+            self._running[message.attempt_id] = message
             self._free -= 1
             given.append(message)
         if not given:
@@ -105,10 +150,18 @@ class MessageCarrier:
         except OSError as error:
             events.warning("worker_process_ended", attempts=[message.attempt_id for message in given], error=str(error), next="schedulers give the attempts to another worker")
             self._disconnect()
-            return
-        for message in given:
-            if message.acknowledge is not None:
-                message.acknowledge()
+
+    @staticmethod
+    def _acknowledge(message: CarriedMessage) -> None:
+        delivery, message.delivery = message.delivery, None
+        if delivery is not None:
+            delivery.acknowledge()
+
+    def _count_unbacked(self) -> None:
+        unbacked = sum(message.has_slot and message.delivery is None for message in self._running.values())
+        if unbacked != self._unbacked:
+            self._unbacked = unbacked
+            self._on_unbacked(unbacked)
 
     def _connect(self) -> socket.socket:
         if self._sock is None:
@@ -153,17 +206,22 @@ class MessageCarrier:
             self._fill()
 
     def _on_answer(self, attempt_id: str, *, is_over: bool) -> None:
-        if self._running.get(attempt_id):
-            self._running[attempt_id] = False
+        message = self._running.get(attempt_id)
+        if message is not None and message.has_slot:
+            message.has_slot = False
             self._free += 1
+            self._acknowledge(message)
+            if self._unbacked:
+                self._count_unbacked()
         if is_over:
             self._running.pop(attempt_id, None)
 
     def _disconnect(self) -> None:
-        """Nothing runs any more; the next message finds the successor of the worker process, if there is one."""
+        """Nothing runs any more; the next message finds the successor of the worker process, if there is one. What is not acknowledged comes again."""
         sock, self._sock = self._sock, None
         self._running.clear()
         self._free = self._slots
+        self._count_unbacked()
         if sock is None:
             return
         if self._hub is not None:

@@ -134,8 +134,8 @@ class ReportExchange:
             try:
                 left = self._exchange(orders)
             except Exception:  # a fault of ours must not end the thread: nothing would be reported any more
-                events.exception("reports_failed", reports=len(orders))
-                left = list(orders)
+                events.exception("reports_failed", reports=len(orders), next="each is reported by itself")
+                left = self._exchange_each(orders)
             now = self._clock.monotonic()
             self._pace.record(sum(isinstance(order, AttemptResult) for order in orders), now)
             self._next_at = now + (self._pace.find_wait_s(self._listener.count_carried(), now, now) if len(left) < len(orders) else RETRY_S)
@@ -180,6 +180,23 @@ class ReportExchange:
         times = [self._left_at] if self._left else []
         times += [at for at, _ in itertools.islice(self._entries.values(), 1)]
         return max(0.0, min(times) - self._clock.monotonic()) if times else None
+
+    def _exchange_each(self, orders: Sequence[Order]) -> list[Order]:
+        """As `_exchange`, one by one. What fails then can never be sent: it is dropped, or it would be repeated for ever with all that comes beside it."""
+        left: list[Order] = []
+        for order in orders:
+            try:
+                left += self._exchange([order])
+            except Exception as error:
+                events.error("report_dropped", attempt=order.attempt_id, report=type(order).__name__, error=f"{type(error).__name__}: {error}")
+                self._drop(order)
+        return left
+
+    def _drop(self, order: Order) -> None:
+        if isinstance(order, WantedClaim):
+            self._listener.on_not_claimed(order.attempt_id)
+        elif isinstance(order, AttemptResult):
+            self._listener.on_reported([order])  # no heartbeat names the attempt from now on: it is lost
 
     def _exchange(self, orders: Sequence[Order]) -> list[Order]:
         """Report these; returns what is to be repeated."""
@@ -264,6 +281,10 @@ class ReportExchange:
         if isinstance(order, WantedClaim):
             if isinstance(error, ClaimRefused):
                 events.info("claim_refused", attempt=order.attempt_id, reason=str(error))
+                self._listener.on_not_claimed(order.attempt_id)
+                return []
+            if isinstance(error, UnreadableRequest):
+                events.warning("claim_dropped", attempt=order.attempt_id, reason=str(error))
                 self._listener.on_not_claimed(order.attempt_id)
                 return []
             if isinstance(error, WorkerGivenUp):

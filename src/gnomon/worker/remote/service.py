@@ -20,6 +20,7 @@ from gnomon.config.host_name import current_host_name
 from gnomon.executors.celery_broker import CelerySettings, create_celery_app
 from gnomon.loading.folder_digest import create_folder_recorder
 from gnomon.metrics import ProcessFigures
+from gnomon.metrics.definitions import WORKER_REFUSED_MESSAGES
 from gnomon.processes.kernel import become_subreaper, die_with_parent, own_children
 from gnomon.processes.process_title import name_service
 from gnomon.processes.termination import kill_descendants, reap_children
@@ -33,6 +34,7 @@ from gnomon.worker.remote.execution_client import ExecutionClient
 from gnomon.worker.remote.http_store import HttpWorkerStore
 from gnomon.worker.remote.lease_watch import LeaseWatch, SharedLease
 from gnomon.worker.remote.log_forwarder import LogForwarder
+from gnomon.worker.remote.shared_numbers import SharedCount
 from gnomon.worker.remote.worker_figures import RemoteWorkerFigures
 from gnomon.worker.settings import build_worker_settings
 
@@ -58,7 +60,7 @@ def main(cfg: Config, broker: CelerySettings, consumer: ConsumerSettings, api_ur
     folder = run_folder(cfg.home)
     folder.mkdir(parents=True, exist_ok=True)
     intake = folder / f"celery-{os.getpid()}.sock"
-    lease, is_all_ended = SharedLease(), threading.Event()
+    lease, refused, is_all_ended = SharedLease(), SharedCount(), threading.Event()
     become_subreaper()  # of what the worker process leaves behind when it is killed
     pid = os.fork()
     if pid == 0:
@@ -67,7 +69,7 @@ def main(cfg: Config, broker: CelerySettings, consumer: ConsumerSettings, api_ur
             os.setpgid(0, 0)  # Ctrl-C reaches only the consumer, which ends this process in order
             die_with_parent(signal.SIGTERM)
             name_service("worker", cfg.home)
-            code = _run_worker(cfg, client, BrokerProbe(broker.broker_url, client.host), consumer.concurrency, intake, lease)
+            code = _run_worker(cfg, client, BrokerProbe(broker.broker_url, client.host), consumer, intake, lease, refused)
         except BaseException:
             events.exception("worker_crashed")
         finally:
@@ -75,26 +77,27 @@ def main(cfg: Config, broker: CelerySettings, consumer: ConsumerSettings, api_ur
     try:
         _await_intake(intake)
         threading.Thread(target=_end_with_worker, args=(pid, lease, is_all_ended), name="worker-watch", daemon=True).start()
-        code = consume(app, consumer, str(intake), lambda: _end_worker_later(pid, cfg.number("workers", "shutdown_grace")))
+        code = consume(app, consumer, str(intake), lambda: _end_worker_later(pid, cfg.number("workers", "shutdown_grace")), refused)
     finally:
         _signal(pid, signal.SIGTERM)
     is_all_ended.wait()
     return code
 
 
-def _run_worker(cfg: Config, client: ExecutionClient, probe: BrokerProbe, slots: int, intake_path: Path, lease: SharedLease) -> int:
+def _run_worker(cfg: Config, client: ExecutionClient, probe: BrokerProbe, consumer: ConsumerSettings, intake_path: Path, lease: SharedLease, refused: SharedCount) -> int:
     clock = SystemClock()
-    requests = drain.StopRequests(clock)
+    requests, slots = drain.StopRequests(clock), consumer.concurrency
     settings = build_worker_settings(cfg, environment(), slots)
     store = HttpWorkerStore(client, probe.is_reachable)
     worker = WorkerService(settings, store, clock)
     worker.on_lease = lambda until: lease.put(until + FROZEN_S)
     forwarder = LogForwarder(client, cfg.logs_folder)
-    relay = AttemptRelay(client, store, lambda: (worker.worker_id, worker.address), current_host_name(), slots, cfg.dags_folder, clock, forwarder)
+    relay = AttemptRelay(client, store, lambda: (worker.worker_id, worker.address), current_host_name(), slots, cfg.dags_folder, clock, forwarder, queues=consumer.queues)
     record_folder = create_folder_recorder(cfg, clock)
 
     def refresh(written: ProcessFigures) -> None:
         worker.record_figures(written)
+        written.put(WORKER_REFUSED_MESSAGES, refused.get())
         record_folder(written)
 
     figures = RemoteWorkerFigures(refresh, clock)

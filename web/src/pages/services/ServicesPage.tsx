@@ -56,6 +56,7 @@ function Row({ one }: { one: Services["services"][number] }) {
       <td><Time at={one.beat_at} /></td>
       <td>
         {one.groups !== null && one.groups !== undefined && <span className="block">{t("{count} of 64 groups of DAGs", { count: one.groups })}</span>}
+        {(one.queues ?? []).length > 0 && <span className="block">{t("queues: {names}", { names: (one.queues ?? []).join(", ") })}</span>}
         {one.slots !== null && one.slots !== undefined && <span className="block">{t("slots: {count}", { count: one.slots })}</span>}
         {one.used_by && <span className={one.used_by.length ? "block name" : "block soft"}>{one.used_by.length ? t("used by schedulers on {hosts}", { hosts: one.used_by.join(", ") }) : t("used by no scheduler")}</span>}
         {shown.map(([name, label, unit]) => <span key={name} className="block"><span className="soft">{t(label)}</span> {formatFigure(one.figures?.[name] ?? 0, unit)}</span>)}

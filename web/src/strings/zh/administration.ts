@@ -258,6 +258,7 @@ export const ADMINISTRATION: Record<string, string> = {
   "{count} connection": "{count} 个连接",
   "{count} connections": "{count} 个连接",
   "{count} of 64 groups of DAGs": "64 个 DAG 组中的 {count} 个",
+  "queues: {names}": "队列：{names}",
   "slots: {count}": "槽位：{count}",
   "used by schedulers on {hosts}": "由这些主机上的调度器使用：{hosts}",
   "used by no scheduler": "没有调度器使用",
