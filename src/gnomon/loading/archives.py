@@ -12,7 +12,7 @@ import stat
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 from gnomon.loading.regular_files import FileTooLarge, open_regular_file
 
@@ -92,8 +92,8 @@ def read_source(path: str, bytes_max: int | None = None) -> bytes:
         raise FileNotFoundError(errno.ENOENT, f"{place.file} has no member {place.member} that can be read: {error}") from None
 
 
-def _read(opened: io.BufferedIOBase, bytes_max: int | None, path: str) -> bytes:
-    content: bytes = opened.read() if bytes_max is None else opened.read(bytes_max + 1)
+def _read(opened: IO[bytes], bytes_max: int | None, path: str) -> bytes:
+    content = opened.read() if bytes_max is None else opened.read(bytes_max + 1)
     if bytes_max is not None and len(content) > bytes_max:
         raise FileTooLarge(errno.EFBIG, f"has more than {bytes_max:,} bytes", path)
     return content
