@@ -4818,6 +4818,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/gnomon/v1/operations/quarantine.list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Quarantine.List
+         * @description The messages, DAGs and groups in quarantine, oldest first.
+         */
+        get: operations["quarantine_list_api_gnomon_v1_operations_quarantine_list_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/operations/quarantine.show": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Quarantine.Show
+         * @description One item with its message; what is encrypted in it stays so.
+         */
+        get: operations["quarantine_show_api_gnomon_v1_operations_quarantine_show_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/operations/quarantine.retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Quarantine.Retry
+         * @description Put a message back into its mailbox, or let a DAG be loaded again. The text says what happens now.
+         */
+        post: operations["quarantine_retry_api_gnomon_v1_operations_quarantine_retry_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/operations/quarantine.discard": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Quarantine.Discard
+         * @description Delete a message; an attempt that still waits for it fails. The text says what happens now.
+         */
+        post: operations["quarantine_discard_api_gnomon_v1_operations_quarantine_discard_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/auth/sessions": {
         parameters: {
             query?: never;
@@ -5913,6 +5993,16 @@ export interface components {
         Body_pools_set_api_gnomon_v1_operations_pools_set_post: {
             /** Fields */
             fields: components["schemas"]["PoolFields"][];
+        };
+        /** Body_quarantine_discard_api_gnomon_v1_operations_quarantine_discard_post */
+        Body_quarantine_discard_api_gnomon_v1_operations_quarantine_discard_post: {
+            /** Item */
+            item: number;
+        };
+        /** Body_quarantine_retry_api_gnomon_v1_operations_quarantine_retry_post */
+        Body_quarantine_retry_api_gnomon_v1_operations_quarantine_retry_post: {
+            /** Item */
+            item: number;
         };
         /** Body_questions_answer_api_gnomon_v1_dags__dag_id__operations_questions_answer_post */
         Body_questions_answer_api_gnomon_v1_dags__dag_id__operations_questions_answer_post: {
@@ -9711,6 +9801,47 @@ export interface components {
             version: string;
             /** Documentation Url */
             documentation_url: string | null;
+        };
+        /**
+         * QuarantineDetail
+         * @description One item with its message.
+         */
+        QuarantineDetail: {
+            item: components["schemas"]["QuarantineRow"];
+            /** Key */
+            key: string | null;
+            /** Size */
+            size: number;
+            /** Body */
+            body: string;
+        };
+        /**
+         * QuarantineRow
+         * @description One item as listings print it.
+         */
+        QuarantineRow: {
+            /** Id */
+            id: number;
+            /** Kind */
+            kind: string;
+            /** Group */
+            group: number;
+            /** Dag Id */
+            dag_id: string | null;
+            /** Run Id */
+            run_id: string | null;
+            /** Task Id */
+            task_id: string | null;
+            /** Map Index */
+            map_index: number;
+            /** Attempt */
+            attempt: string | null;
+            /** Since */
+            since: string;
+            /** Reason */
+            reason: string;
+            /** Error */
+            error: string;
         };
         /**
          * QueuedEventCollectionResponse
@@ -20959,6 +21090,134 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ScheduleRuns"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    quarantine_list_api_gnomon_v1_operations_quarantine_list_get: {
+        parameters: {
+            query?: {
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuarantineRow"][];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    quarantine_show_api_gnomon_v1_operations_quarantine_show_get: {
+        parameters: {
+            query: {
+                item: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuarantineDetail"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    quarantine_retry_api_gnomon_v1_operations_quarantine_retry_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Body_quarantine_retry_api_gnomon_v1_operations_quarantine_retry_post"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": string;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    quarantine_discard_api_gnomon_v1_operations_quarantine_discard_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Body_quarantine_discard_api_gnomon_v1_operations_quarantine_discard_post"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": string;
                 };
             };
             /** @description Validation Error */
