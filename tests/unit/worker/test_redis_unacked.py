@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 from tests.brokers import require_broker
 
+from gnomon.worker.remote.attempt_message import RefusedMessages
 from gnomon.worker.remote.redis_unacked import UnackedWriter
+from gnomon.worker.remote.shared_numbers import SharedCount
 
 kombu = pytest.importorskip("kombu")
 
@@ -39,7 +41,7 @@ class ReceivingChannel:
         self.queue.declare()
 
     def begin(self) -> None:
-        self.writer.begin_connection(SimpleNamespace(connection=self.connection, hub=SimpleNamespace(timer=self.timer)))
+        self.writer.begin_connection(SimpleNamespace(connection=self.connection, hub=SimpleNamespace(timer=self.timer)), RefusedMessages(SharedCount()))
 
     def receive(self) -> Any:
         kombu.Producer(self.channel).publish({"n": 1}, routing_key="q", exchange="q")
