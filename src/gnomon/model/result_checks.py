@@ -34,8 +34,8 @@ REASON_MAX = 4_000
 """Characters of a reason that are stored; a process that follows the rules sends fewer."""
 TRACEBACK_MAX = 200_000
 """Characters of a traceback that are stored."""
-NAME_MAX = 1_000
-"""Characters of a name (a method, a queue, a task) in a report."""
+NAME_MAX = 1_500
+"""Characters of a name (a method, a queue, an asset and its URI) in a report; assets may have as many."""
 TEXTS_MAX = 100_000
 """Names in one list of a report."""
 IDENTITY = ("attempt_id", "group_no", "run_pk", "task_no", "map_index")

@@ -378,6 +378,7 @@ def test_a_stub_must_be_empty_and_does_not_run_here(dag: DAG, execute: Execute) 
         filled()
 
 
+@pytest.mark.ordinary
 @pytest.mark.parametrize("raises", [False, True], ids=["returns", "raises"])
 def test_a_fork_of_the_function_writes_no_result(dag: DAG, execute: Execute, raises: bool) -> None:
     def function(raises):  # type: ignore[no-untyped-def]
@@ -391,6 +392,7 @@ def test_a_fork_of_the_function_writes_no_result(dag: DAG, execute: Execute, rai
     assert execute(_external(function, op_kwargs={"raises": raises})) == int(raises)
 
 
+@pytest.mark.ordinary
 def test_an_error_of_the_function_whose_text_cannot_be_made_is_told(dag: DAG, execute: Execute) -> None:
     def function():  # type: ignore[no-untyped-def]
         class E(Exception):
