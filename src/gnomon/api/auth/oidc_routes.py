@@ -14,10 +14,11 @@ from gnomon import log
 from gnomon.accounts.provider_accounts import find_provider_account
 from gnomon.accounts.sessions import begin_session
 from gnomon.api.access.accounts_policy import LOGIN_PATH, AccountsPolicy
-from gnomon.api.auth.identity_provider import LoginSecrets, ProviderRefused, ProviderUnavailable
+from gnomon.api.auth.identity_provider import LoginSecrets, ProviderRefused
 from gnomon.api.auth.login_page import render_login_page
 from gnomon.api.auth.login_routes import clean_target
 from gnomon.api.auth.oidc_settings import CALLBACK_PATH, OidcSettings
+from gnomon.api.auth.provider_exchange import ProviderUnavailable
 from gnomon.api.auth.session_cookies import build_cookie
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.request_slots import RequestSlots
