@@ -264,6 +264,33 @@ def test_the_public_key_is_no_secret_that_signs(provider: OidcServer, tmp_path: 
         assert "is not valid" in site.browser().refused(403)
 
 
+# ---- the answer that the browser brings ------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("parameters", "supported", "sentence"),
+    [
+        ({"iss": "https://evil.example"}, False, "answer comes from another identity provider"),
+        ({"iss": ""}, False, "answer comes from another identity provider"),
+        ({"iss": "https://evil.example", "error": "access_denied"}, False, "answer comes from another identity provider"),
+        ({}, True, "names no issuer (iss)"),
+    ],
+)
+def test_an_answer_of_another_issuer_is_refused_before_its_code_is_used(
+    provider: OidcServer, tmp_path: Path, parameters: dict[str, str], supported: bool, sentence: str
+) -> None:
+    provider.callback_changes = parameters
+    provider.metadata_changes = {"authorization_response_iss_parameter_supported": supported}
+    with oidc_site(provider, tmp_path) as site:
+        assert sentence in site.browser().refused(403)
+    assert "/token" not in provider.requests
+
+
+def test_an_answer_may_name_its_issuer(provider: OidcServer, tmp_path: Path) -> None:
+    provider.callback_changes = {"iss": provider.issuer}
+    provider.metadata_changes = {"authorization_response_iss_parameter_supported": True}
+    with oidc_site(provider, tmp_path) as site:
+        assert site.browser().log_in().status == 303
+
+
 @pytest.mark.parametrize("groups", [5, {"admins": 1}, [["admins"]], [{"admins": 1}], "admins ", "x" * 500_000, ["x"] * 150_000])
 def test_groups_of_odd_types_give_no_role(provider: OidcServer, tmp_path: Path, groups: object) -> None:
     provider.user["groups"] = groups

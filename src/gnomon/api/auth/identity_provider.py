@@ -81,6 +81,15 @@ class IdentityProvider:
         claims = self._verify(token["id_token"], metadata, secrets.nonce)
         return {**self._read_userinfo(metadata, token.get("access_token"), claims), **claims}
 
+    def check_issuer(self, named: str | None) -> None:
+        """Refuse an answer of another provider to the browser (RFC 9207). `named`: the issuer that the answer names. Raises ProviderUnavailable and ProviderRefused."""
+        if named is None and self._read_metadata().get("authorization_response_iss_parameter_supported") is True:
+            raise ProviderRefused("the answer of the identity provider names no issuer (iss), and this provider always names it; begin the login again")
+        if named is not None and named != self._settings.issuer:
+            raise ProviderRefused(
+                f"the answer comes from another identity provider (iss is {_show(named)!r}, and [oidc] issuer is {self._settings.issuer!r}); begin the login again"
+            )
+
     def build_logout_url(self, back_to: str) -> str | None:
         """The address that ends the session at the provider and leads back; None when the provider has none. Raises ProviderUnavailable."""
         endpoint = self._read_metadata().get("end_session_endpoint")

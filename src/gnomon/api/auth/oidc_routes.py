@@ -65,11 +65,12 @@ def finish_login(request: Request, context: Context) -> Response:
     if begun is None or not hmac.compare_digest(begun[0].state.encode(), query.get("state", "").encode()):
         return _refuse(context, request, 400, "this login was not begun in this browser, or it took more than ten minutes; begin it again")
     made, target = begun
-    if "error" in query:
-        why = f"{query['error']}{': ' + query['error_description'] if query.get('error_description') else ''}"
-        return _refuse(context, request, 403, f"the identity provider did not log you in: {why}")
     try:
         with _SLOTS.take():
+            context.identity_provider.check_issuer(query.get("iss"))
+            if "error" in query:
+                why = f"{query['error']}{': ' + query['error_description'] if query.get('error_description') else ''}"
+                raise ProviderRefused(f"the identity provider did not log you in: {why}")
             claims = context.identity_provider.read_claims(query.get("code", ""), _find_redirect_url(request, settings), made)
         return _begin(context, request, settings, claims, target)
     except ProviderUnavailable as error:
