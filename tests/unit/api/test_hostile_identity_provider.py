@@ -14,15 +14,17 @@ import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from tests.oidc_server import OidcServer, oidc_server
-from tests.unit.api.oidc_browser import notice_of, oidc_site
+from tests.unit.api.oidc_browser import OidcSite, notice_of, oidc_site
 from tests.unit.cli.deployment import NOW
 
+from gnomon.accounts import account_changes
 from gnomon.api.auth import provider_exchange
 from gnomon.api.auth.provider_exchange import ANSWER_BYTES_MAX, ProviderUnavailable
 from gnomon.api.auth.provider_metadata import fetch_metadata
-from gnomon.model.accounts import Role
+from gnomon.model.accounts import Author, Role
 from gnomon.model.instants import SECOND
 
+ROOT = Author("cli:root", NOW)
 DISCOVERY = "/.well-known/openid-configuration"
 DRIP_S = 4.0
 """How long the slow provider of a test goes on, so that the test ends also when nobody cuts it."""
@@ -289,6 +291,38 @@ def test_an_answer_may_name_its_issuer(provider: OidcServer, tmp_path: Path) -> 
     provider.metadata_changes = {"authorization_response_iss_parameter_supported": True}
     with oidc_site(provider, tmp_path) as site:
         assert site.browser().log_in().status == 303
+
+
+# ---- addresses that nobody has verified ------------------------------------------------------------------------------
+def _create_boss(site: OidcSite) -> None:
+    with site.context.database.write() as tx:
+        account_changes.create_account(tx, ROOT, "boss@work.example", Role.ADMIN, None)
+
+
+@pytest.mark.parametrize("verified", [False, None, "false", "yes", 1, [True], {"a": 1}])
+@pytest.mark.parametrize("exists", [True, False])
+def test_an_address_that_is_not_verified_gets_no_account(provider: OidcServer, tmp_path: Path, verified: object, exists: bool) -> None:
+    provider.user = {"sub": "s-1", "email": "boss@work.example"} | ({} if verified is None else {"email_verified": verified})
+    with oidc_site(provider, tmp_path, name_claim="email", link_existing="True") as site:
+        if exists:
+            _create_boss(site)
+        assert "does not say that it has verified the address in the claim 'email'" in site.browser().refused(403)
+
+
+@pytest.mark.parametrize("in_userinfo", [{"email", "email_verified"}, {"email_verified"}, set()])
+@pytest.mark.parametrize("verified", [True, "true"])
+def test_an_address_that_is_verified_gets_its_account(provider: OidcServer, tmp_path: Path, in_userinfo: set[str], verified: object) -> None:
+    provider.user = {"sub": "s-1", "email": "boss@work.example", "email_verified": verified}
+    provider.in_userinfo = in_userinfo
+    with oidc_site(provider, tmp_path, name_claim="email", link_existing="True") as site:
+        _create_boss(site)
+        assert site.browser().log_in().status == 303
+
+
+def test_an_address_that_is_not_verified_gives_no_role(provider: OidcServer, tmp_path: Path) -> None:
+    provider.user |= {"email": "boss@work.example", "email_verified": False}
+    with oidc_site(provider, tmp_path, role_claim="email", roles="boss@work.example=admin") as site:
+        assert "does not say that it has verified the address" in site.browser().refused(403)
 
 
 @pytest.mark.parametrize("groups", [5, {"admins": 1}, [["admins"]], [{"admins": 1}], "admins ", "x" * 500_000, ["x"] * 150_000])

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from gnomon.accounts.provider_accounts import find_claim
+from gnomon.accounts.provider_accounts import find_claim, list_claims
 from gnomon.api.auth.oidc_settings import OidcSettings
 from gnomon.api.auth.provider_exchange import ProviderUnavailable, exchange, get_object
 from gnomon.api.auth.provider_keys import read_keys
@@ -131,8 +131,7 @@ class IdentityProvider:
 
     def _read_userinfo(self, metadata: Mapping[str, Any], access_token: object, claims: Mapping[str, Any]) -> dict[str, Any]:
         """The further claims of the userinfo endpoint, if one that is asked for is not in the ID token."""
-        rules = self._settings.rules
-        wanted = [name for name in (rules.name_claim, rules.role_claim) if name]
+        wanted = list_claims(self._settings.rules)
         endpoint = metadata.get("userinfo_endpoint")
         if not isinstance(endpoint, str) or not isinstance(access_token, str) or not access_token or all(find_claim(claims, name) is not None for name in wanted):
             return {}
