@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 import secrets
+import ssl
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -26,6 +27,7 @@ class OidcServer:
 
     now: float
     port: int = 0
+    scheme: str = "http"
     user: dict[str, Any] = field(default_factory=lambda: {"sub": "s-1", "preferred_username": "ada"})
     """The claims of the person who logs in."""
     in_userinfo: set[str] = field(default_factory=set)
@@ -59,7 +61,7 @@ class OidcServer:
 
     @property
     def issuer(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
+        return f"{self.scheme}://127.0.0.1:{self.port}"
 
     def metadata(self) -> dict[str, Any]:
         found = {
@@ -108,8 +110,8 @@ class OidcServer:
 
 
 @contextmanager
-def oidc_server(now: float) -> Iterator[OidcServer]:
-    """A provider on a free port of this machine."""
+def oidc_server(now: float, certificate: tuple[str, str] | None = None) -> Iterator[OidcServer]:
+    """A provider on a free port of this machine. `certificate`: the files of one and of its key, for https."""
     provider = OidcServer(now)
 
     class Handler(BaseHTTPRequestHandler):
@@ -158,6 +160,11 @@ def oidc_server(now: float) -> Iterator[OidcServer]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
     provider.port = server.server_address[1]
+    if certificate is not None:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(*certificate)
+        server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+        provider.scheme = "https"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     try:

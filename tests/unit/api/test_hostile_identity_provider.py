@@ -13,14 +13,14 @@ from typing import Any
 import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from tests.certificate import write_certificate
 from tests.oidc_server import OidcServer, oidc_server
 from tests.unit.api.oidc_browser import OidcSite, notice_of, oidc_site
 from tests.unit.cli.deployment import NOW
 
 from gnomon.accounts import account_changes
 from gnomon.api.auth import provider_exchange
-from gnomon.api.auth.provider_exchange import ANSWER_BYTES_MAX, ProviderUnavailable
-from gnomon.api.auth.provider_metadata import fetch_metadata
+from gnomon.api.auth.provider_exchange import ANSWER_BYTES_MAX
 from gnomon.model.accounts import Author, Role
 from gnomon.model.instants import SECOND
 
@@ -33,6 +33,15 @@ DRIP_S = 4.0
 @pytest.fixture
 def provider() -> Iterator[OidcServer]:
     with oidc_server(NOW / SECOND) as made:
+        yield made
+
+
+@pytest.fixture
+def safe_provider(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[OidcServer]:
+    """With https."""
+    certificate = write_certificate(tmp_path)
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", certificate[0])
+    with oidc_server(NOW / SECOND, certificate) as made:
         yield made
 
 
@@ -95,7 +104,6 @@ def test_an_answer_that_drips_is_cut(provider: OidcServer, tmp_path: Path, monke
         assert reply.status == 503
         assert f"did not finish its answer at {provider.issuer}{path} within" in notice_of(reply)
         assert time.monotonic() - begun < DRIP_S
-        assert (site.client.request("GET", "/login").status, site.context.database is None) == (200, False)
 
 
 @pytest.mark.parametrize("path", [DISCOVERY, "/token", "/keys", "/userinfo"])
@@ -124,14 +132,24 @@ def test_an_endpoint_that_protects_less_than_the_issuer_is_refused(provider: Oid
 
 
 @pytest.mark.parametrize("address", ["http://127.0.0.1/token", "http://idp.example/token", "HTTP://idp.example/token"])
-def test_below_an_https_issuer_no_endpoint_is_http(monkeypatch: pytest.MonkeyPatch, address: str) -> None:
-    issuer = "https://idp.example"
-    found = {"issuer": issuer, "authorization_endpoint": f"{issuer}/a", "token_endpoint": f"{issuer}/t", "jwks_uri": "https://keys.example/k"}
-    monkeypatch.setattr("gnomon.api.auth.provider_metadata.get_object", lambda _: found)
-    assert fetch_metadata(issuer) is found
-    found["token_endpoint"] = address
-    with pytest.raises(ProviderUnavailable, match="names the token_endpoint .* must begin with https://"):
-        fetch_metadata(issuer)
+@pytest.mark.parametrize("name", ["authorization_endpoint", "token_endpoint", "jwks_uri", "userinfo_endpoint", "end_session_endpoint"])
+def test_below_an_https_issuer_no_endpoint_is_http(safe_provider: OidcServer, tmp_path: Path, name: str, address: str) -> None:
+    safe_provider.metadata_changes = {name: address}
+    with oidc_site(safe_provider, tmp_path) as site:
+        assert f"names the {name} '{address}', which is not used" in notice_of(site.browser().get("/auth/oidc/login"))
+
+
+def test_an_answer_that_drips_below_tls_is_cut(safe_provider: OidcServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(provider_exchange, "EXCHANGE_S", 0.5)
+    safe_provider.answers = {DISCOVERY: _drip_header}
+    with oidc_site(safe_provider, tmp_path) as site:
+        assert "did not finish its answer" in notice_of(site.browser().get("/auth/oidc/login"))
+
+
+def test_a_provider_over_https_is_asked_over_https(safe_provider: OidcServer, tmp_path: Path) -> None:
+    with oidc_site(safe_provider, tmp_path) as site:
+        assert site.browser().get("/auth/oidc/login").headers["location"].startswith(f"{safe_provider.issuer}/authorize?")
+        assert safe_provider.issuer.startswith("https:")
 
 
 @pytest.mark.parametrize("methods", [5, None, {"a": 1}, "client_secret_basic"])
@@ -284,6 +302,24 @@ def test_an_answer_of_another_issuer_is_refused_before_its_code_is_used(
     with oidc_site(provider, tmp_path) as site:
         assert sentence in site.browser().refused(403)
     assert "/token" not in provider.requests
+
+
+def test_a_parameter_that_comes_twice_is_refused(provider: OidcServer, tmp_path: Path) -> None:
+    with oidc_site(provider, tmp_path) as site:
+        for name in ("code", "state", "iss"):
+            browser = site.browser()
+            reply = browser.get(f"{browser.begin()}&{name}=first&{name}=second")
+            assert (reply.status, "gnomon_session" in browser.cookies) == (400, False)
+    assert "/token" not in provider.requests
+
+
+@pytest.mark.parametrize("length", [2_000, 9_000])
+def test_a_login_leads_to_the_first_page_when_the_address_is_too_long_for_a_cookie(provider: OidcServer, tmp_path: Path, length: int) -> None:
+    with oidc_site(provider, tmp_path) as site:
+        for letter, target in (("a", f"/dags?q={'a' * length}"), ("%C3%A9", "/")):
+            browser = site.browser()
+            done = browser.get(browser.begin(f"/auth/oidc/login?next=/dags?q={letter * length}"))
+            assert (done.status, done.headers["location"]) == (303, target if length < 2_500 else "/")
 
 
 def test_an_answer_may_name_its_issuer(provider: OidcServer, tmp_path: Path) -> None:

@@ -117,7 +117,7 @@ def _build_adapter(watch: Any) -> Any:
     """An adapter of `requests` that shows each socket that it connects, also one to a proxy."""
     from requests.adapters import HTTPAdapter  # start-up cost: only with [oidc]
 
-    class Adapter(HTTPAdapter):  # type: ignore[misc]
+    class WatchingAdapter(HTTPAdapter):
         def init_poolmanager(self, *args: Any, **options: Any) -> None:
             super().init_poolmanager(*args, **options)
             _watch_pools(self.poolmanager, watch)
@@ -127,17 +127,17 @@ def _build_adapter(watch: Any) -> Any:
             _watch_pools(manager, watch)
             return manager
 
-    return Adapter()
+    return WatchingAdapter()
 
 
 def _watch_pools(manager: Any, watch: Any) -> None:
     def build_pool(kind: Any) -> Any:
-        class Connection(kind.ConnectionCls):  # type: ignore[misc]
+        class WatchedConnection(kind.ConnectionCls):  # type: ignore[misc]
             def _new_conn(self) -> socket.socket:
                 made: socket.socket = super()._new_conn()
                 watch(made)
                 return made
 
-        return type(kind.__name__, (kind,), {"ConnectionCls": Connection})
+        return type(kind.__name__, (kind,), {"ConnectionCls": WatchedConnection})
 
     manager.pool_classes_by_scheme = {scheme: build_pool(kind) for scheme, kind in manager.pool_classes_by_scheme.items()}
