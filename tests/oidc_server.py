@@ -6,8 +6,9 @@ import base64
 import hashlib
 import json
 import secrets
+import ssl
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -26,6 +27,7 @@ class OidcServer:
 
     now: float
     port: int = 0
+    scheme: str = "http"
     user: dict[str, Any] = field(default_factory=lambda: {"sub": "s-1", "preferred_username": "ada"})
     """The claims of the person who logs in."""
     in_userinfo: set[str] = field(default_factory=set)
@@ -37,6 +39,16 @@ class OidcServer:
     """None: a public client."""
     methods: tuple[str, ...] = ("client_secret_basic",)
     metadata_changes: dict[str, Any] = field(default_factory=dict)
+    answers: dict[str, Callable[[BaseHTTPRequestHandler], None]] = field(default_factory=dict)
+    """Path to what answers there instead."""
+    callback_changes: dict[str, str] = field(default_factory=dict)
+    """Further parameters with which the browser is sent back."""
+    answer_changes: dict[str, Any] = field(default_factory=dict)
+    """Members of the answer of the token endpoint that are replaced."""
+    headers: dict[str, Any] = field(default_factory=lambda: {"kid": "one"})
+    """The header of the ID token."""
+    key_set: Any = None
+    """The key set; None: the public half of `key`."""
     status: int = 200
     """Of every answer of the provider; another one than 200: it is broken."""
     algorithm: str = "ES256"
@@ -49,7 +61,7 @@ class OidcServer:
 
     @property
     def issuer(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
+        return f"{self.scheme}://127.0.0.1:{self.port}"
 
     def metadata(self) -> dict[str, Any]:
         found = {
@@ -66,7 +78,7 @@ class OidcServer:
         self.redirects.append(query["redirect_uri"])
         code = secrets.token_urlsafe(16)
         self.codes[code] = query
-        return f"{query['redirect_uri']}?{urlencode({'code': code, 'state': query['state']})}"
+        return f"{query['redirect_uri']}?{urlencode({'code': code, 'state': query['state'], **self.callback_changes})}"
 
     def give_token(self, form: dict[str, str], authorization: str | None) -> tuple[int, dict[str, Any]]:
         """The answer of the token endpoint."""
@@ -80,8 +92,8 @@ class OidcServer:
         claims |= {"iss": self.issuer, "aud": CLIENT, "iat": int(self.now), "exp": int(self.now) + 300, "nonce": query["nonce"], **self.token_changes}
         claims = {name: value for name, value in claims.items() if value is not None}
         key = "a secret of thirty-two characters" if self.algorithm.startswith("HS") else None if self.algorithm == "none" else self.signing_key or self.key
-        token = jwt.encode(claims, key, algorithm=self.algorithm, headers={"kid": "one"})
-        return 200, {"access_token": "access-1", "token_type": "Bearer", "expires_in": 300, "id_token": token}
+        token = jwt.encode(claims, key, algorithm=self.algorithm, headers=self.headers)
+        return 200, {"access_token": "access-1", "token_type": "Bearer", "expires_in": 300, "id_token": token, **self.answer_changes}
 
     def _knows_client(self, form: dict[str, str], authorization: str | None) -> bool:
         if self.secret is None:
@@ -91,19 +103,23 @@ class OidcServer:
         return form.get("client_id") == CLIENT and form.get("client_secret") == self.secret
 
     def keys(self) -> dict[str, Any]:
+        if self.key_set is not None:
+            return {"keys": self.key_set}
         public = json.loads(jwt.algorithms.ECAlgorithm.to_jwk(self.key.public_key()))
         return {"keys": [{**public, "kid": "one", "use": "sig", "alg": "ES256"}]}
 
 
 @contextmanager
-def oidc_server(now: float) -> Iterator[OidcServer]:
-    """A provider on a free port of this machine."""
+def oidc_server(now: float, certificate: tuple[str, str] | None = None) -> Iterator[OidcServer]:
+    """A provider on a free port of this machine. `certificate`: the files of one and of its key, for https."""
     provider = OidcServer(now)
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             parts = urlsplit(self.path)
             provider.requests.append(parts.path)
+            if parts.path in provider.answers:
+                return provider.answers[parts.path](self)
             query = {name: values[0] for name, values in parse_qs(parts.query).items()}
             match parts.path:
                 case "/.well-known/openid-configuration":
@@ -119,13 +135,16 @@ def oidc_server(now: float) -> Iterator[OidcServer]:
                     self._answer(200, {**provider.user, **provider.userinfo_changes})
                 case _:
                     self._answer(404, {})
+            return None
 
         def do_POST(self) -> None:
             provider.requests.append(self.path)
             body = self.rfile.read(int(self.headers["content-length"])).decode()
             form = {name: values[0] for name, values in parse_qs(body).items()}
+            if self.path in provider.answers:
+                return provider.answers[self.path](self)
             assert self.path == "/token"
-            self._answer(*provider.give_token(form, self.headers["authorization"]))
+            return self._answer(*provider.give_token(form, self.headers["authorization"]))
 
         def _answer(self, status: int, body: dict[str, Any]) -> None:
             data = json.dumps(body).encode()
@@ -141,6 +160,11 @@ def oidc_server(now: float) -> Iterator[OidcServer]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
     provider.port = server.server_address[1]
+    if certificate is not None:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(*certificate)
+        server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+        provider.scheme = "https"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     try:

@@ -16,6 +16,8 @@ from gnomon.store.dag_records.event_log import log_event
 
 VALUES_SHOWN = 10
 """Values of a claim that a refusal names."""
+_VERIFIED = "_verified"
+"""What the name of the claim has at its end that says whether an address is verified: `email_verified`."""
 OTHERS = "*"
 """The value of [oidc] roles that stands for every value that is not listed."""
 
@@ -52,6 +54,26 @@ def find_claim(claims: Mapping[str, object], path: str) -> object | None:
     return found
 
 
+def list_claims(rules: ClaimRules) -> list[str]:
+    """The claims that the rules read; those of the ID token may be incomplete."""
+    named = [path for path in (rules.name_claim, rules.role_claim) if path]
+    return [*named, *(f"{path}{_VERIFIED}" for path in named if _is_email(path))]
+
+
+def _is_email(path: str) -> bool:
+    return path.rpartition(".")[2] == "email"
+
+
+def _require_verified(claims: Mapping[str, object], path: str) -> None:
+    """An address counts only if the provider has verified it: otherwise everybody could write somebody else's. Raises ProviderLoginRefused."""
+    verified = find_claim(claims, f"{path}{_VERIFIED}")
+    if _is_email(path) and verified is not True and verified != "true":
+        raise ProviderLoginRefused(
+            f"the identity provider does not say that it has verified the address in the claim {path!r} (claim '{path}{_VERIFIED}' is not true): verify it there, "
+            "or let [oidc] name another claim, for example preferred_username"
+        )
+
+
 def read_name(claims: Mapping[str, object], rules: ClaimRules) -> str:
     """The name of the account. Raises ProviderLoginRefused."""
     name = find_claim(claims, rules.name_claim)
@@ -59,6 +81,7 @@ def read_name(claims: Mapping[str, object], rules: ClaimRules) -> str:
         raise ProviderLoginRefused(
             f"the identity provider sent no claim {rules.name_claim!r} with a name; [oidc] name_claim can name another claim, and [oidc] scopes can ask for more"
         )
+    _require_verified(claims, rules.name_claim)
     if not is_account_name(name):
         raise ProviderLoginRefused(f"{name[:100]!r}, the claim {rules.name_claim!r}, cannot be the name of an account: 1 to 100 letters, digits, and . _ - + @ can")
     return name
@@ -69,6 +92,8 @@ def read_role(claims: Mapping[str, object], rules: ClaimRules) -> Role | None:
     if not rules.role_claim:
         return None
     found = find_claim(claims, rules.role_claim)
+    if found is not None:
+        _require_verified(claims, rules.role_claim)
     values = [found] if isinstance(found, str) else [one for one in found if isinstance(one, str)] if isinstance(found, list) else None
     if values is None and rules.default_role is None:
         raise ProviderLoginRefused(

@@ -8,16 +8,11 @@ import ssl
 import stat
 import threading
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from ipaddress import ip_address
 from pathlib import Path
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from tests.certificate import write_certificate
 from tests.unit.api.served import Client, served
 from tests.unit.cli.conftest import Gnomon
 from tests.unit.cli.deployment import NOW, Deployment, spec_of
@@ -254,24 +249,8 @@ def test_arguments_that_no_command_line_gives_are_refused_with_a_sentence(site: 
         assert reply.status in (400, 422) and reply.json()["detail"], (name, reply)
 
 
-def _write_certificate(folder: Path) -> tuple[str, str]:
-    """The files of a key and of a certificate for 127.0.0.1 that no authority has signed."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "gnomon")])
-    begin = datetime(2020, 1, 1, tzinfo=UTC)
-    address = x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))])
-    builder = x509.CertificateBuilder(name, name, key.public_key(), 1, begin, begin + timedelta(days=36500)).add_extension(address, critical=False)
-    builder = builder.add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-    for file, text in (
-        ("key.pem", key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())),
-        ("cert.pem", builder.sign(key, hashes.SHA256()).public_bytes(Encoding.PEM)),
-    ):  # fmt: skip
-        (folder / file).write_bytes(text)
-    return str(folder / "cert.pem"), str(folder / "key.pem")
-
-
 def test_a_certificate_is_checked(gnomon: Gnomon, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    certificate, key = _write_certificate(tmp_path)
+    certificate, key = write_certificate(tmp_path)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, key)
     with HTTPServer(("127.0.0.1", 0), _Foreign) as server:

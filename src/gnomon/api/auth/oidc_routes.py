@@ -14,10 +14,11 @@ from gnomon import log
 from gnomon.accounts.provider_accounts import find_provider_account
 from gnomon.accounts.sessions import begin_session
 from gnomon.api.access.accounts_policy import LOGIN_PATH, AccountsPolicy
-from gnomon.api.auth.identity_provider import LoginSecrets, ProviderRefused, ProviderUnavailable
+from gnomon.api.auth.identity_provider import LoginSecrets, ProviderRefused
 from gnomon.api.auth.login_page import render_login_page
 from gnomon.api.auth.login_routes import clean_target
 from gnomon.api.auth.oidc_settings import CALLBACK_PATH, OidcSettings
+from gnomon.api.auth.provider_exchange import ProviderUnavailable
 from gnomon.api.auth.session_cookies import build_cookie
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.request_slots import RequestSlots
@@ -34,6 +35,8 @@ LOGIN_S = 600
 """How long a login at the provider may take."""
 _PURPOSE = "login at an identity provider"
 _TEXT_MAX = 4096
+_COOKIE_MAX = 3900
+"""Browsers keep 4,096 bytes with the name and the attributes."""
 _SLOTS = RequestSlots("logins at the identity provider", 4)
 """Each may wait for the provider, for ten seconds and more."""
 _log = log.get_logger("api")
@@ -50,8 +53,11 @@ def begin_login(request: Request, context: Context, next_page: Annotated[str, Qu
     except ProviderUnavailable as error:
         return _refuse(context, request, 503, str(error))
     body = {"purpose": _PURPOSE, "at": context.clock.now(), "target": clean_target(next_page), "secrets": [made.state, made.nonce, made.code_verifier]}
+    sealed = load_cipher(context.cfg).encrypt(json.dumps(body))
+    if len(sealed) > _COOKIE_MAX:
+        sealed = load_cipher(context.cfg).encrypt(json.dumps({**body, "target": "/"}))
     answer = RedirectResponse(url, 303)
-    answer.headers.append("set-cookie", _build_cookie(request, load_cipher(context.cfg).encrypt(json.dumps(body)), LOGIN_S))
+    answer.headers.append("set-cookie", _build_cookie(request, sealed, LOGIN_S))
     return answer
 
 
@@ -59,16 +65,20 @@ def begin_login(request: Request, context: Context, next_page: Annotated[str, Qu
 def finish_login(request: Request, context: Context) -> Response:
     """Take the code that the provider gave to the browser, and begin a session."""
     settings = _require_oidc(context)
-    query = {name: value[:_TEXT_MAX] for name, value in request.query_params.items()}
+    given = request.query_params.multi_items()
+    query = {name: value[:_TEXT_MAX] for name, value in given}
+    if len(query) < len(given):
+        return _refuse(context, request, 400, "the answer of the identity provider has a parameter twice, and which one counts is not known; begin the login again")
     begun = _open_cookie(context, request)
     if begun is None or not hmac.compare_digest(begun[0].state.encode(), query.get("state", "").encode()):
         return _refuse(context, request, 400, "this login was not begun in this browser, or it took more than ten minutes; begin it again")
     made, target = begun
-    if "error" in query:
-        why = f"{query['error']}{': ' + query['error_description'] if query.get('error_description') else ''}"
-        return _refuse(context, request, 403, f"the identity provider did not log you in: {why}")
     try:
         with _SLOTS.take():
+            context.identity_provider.check_issuer(query.get("iss"))
+            if "error" in query:
+                why = f"{query['error']}{': ' + query['error_description'] if query.get('error_description') else ''}"
+                raise ProviderRefused(f"the identity provider did not log you in: {why}")
             claims = context.identity_provider.read_claims(query.get("code", ""), _find_redirect_url(request, settings), made)
         return _begin(context, request, settings, claims, target)
     except ProviderUnavailable as error:

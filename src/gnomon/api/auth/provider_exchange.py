@@ -1,0 +1,143 @@
+"""An exchange with an identity provider: one request and its answer, with a bound of time for the whole and of bytes, and without redirects."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+from gnomon.errors.product import GnomonError
+
+EXCHANGE_S = 10.0
+"""The whole exchange. The time-outs of sockets are for each read: a provider that sends a byte now and then would hold a thread for ever."""
+ANSWER_BYTES_MAX = 1_000_000
+_HEADERS = {"Accept": "application/json", "Accept-Encoding": "identity"}
+"""No compression: a small answer could become a huge one."""
+
+
+class ProviderUnavailable(GnomonError):
+    """The identity provider does not answer, or not as OpenID Connect says."""
+
+
+def exchange(session: Any, method: str, url: str, accepted: tuple[int, ...] = (200,), **request: Any) -> dict[str, Any]:
+    """The JSON object of the answer to a request of a `requests.Session`, which is used once. Raises ProviderUnavailable.
+
+    A redirect is not followed: it would carry the secret of the client to another address.
+    """
+    import requests  # start-up cost: only with [oidc]
+
+    deadline = _Deadline(session)
+    headers = {**_HEADERS, **request.pop("headers", {})}
+    try:
+        with deadline, session.request(method, url, headers=headers, timeout=EXCHANGE_S, allow_redirects=False, stream=True, **request) as answer:
+            status, body = answer.status_code, answer.raw.read(ANSWER_BYTES_MAX + 1, decode_content=False)
+        if deadline.has_passed:
+            raise _explain_slowness(url)
+        if status not in accepted:
+            raise ProviderUnavailable(f"the identity provider answered {url} with status {status}; [oidc] issuer may be wrong")
+        if len(body) > ANSWER_BYTES_MAX:
+            raise ProviderUnavailable(f"the identity provider answered {url} with more than {ANSWER_BYTES_MAX} bytes")
+        found = json.loads(body)
+    except (requests.RequestException, _find_http_error(), OSError, ValueError, RecursionError) as error:
+        if deadline.has_passed:
+            raise _explain_slowness(url) from None
+        raise ProviderUnavailable(
+            f"the identity provider does not answer at {url} ({type(error).__name__}); try again later, or log in with a password"
+        ) from None
+    if not isinstance(found, dict):
+        raise ProviderUnavailable(f"the identity provider answered {url} with something that is no JSON object")
+    return found
+
+
+def get_object(url: str, headers: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """The JSON object at an address. Raises ProviderUnavailable."""
+    import requests  # start-up cost: only with [oidc]
+
+    with requests.Session() as session:
+        return exchange(session, "GET", url, headers=dict(headers or {}))
+
+
+def _explain_slowness(url: str) -> ProviderUnavailable:
+    return ProviderUnavailable(
+        f"the identity provider did not finish its answer at {url} within {EXCHANGE_S:.0f} s; try again later, or log in with a password"
+    )
+
+
+def _find_http_error() -> type[Exception]:
+    from urllib3.exceptions import HTTPError  # comes with requests
+
+    return HTTPError
+
+
+class _Deadline:
+    """Ends the connections of a session when the time of an exchange is over, wherever the exchange is: in the handshake, in a header, in the body."""
+
+    def __init__(self, session: Any) -> None:
+        self.has_passed = False
+        self._guard = threading.Lock()
+        self._sockets: list[socket.socket] = []
+        self._timer = threading.Timer(EXCHANGE_S, self._pass)
+        self._timer.daemon = True
+        for scheme in ("http://", "https://"):
+            session.mount(scheme, _build_adapter(self._watch))
+
+    def __enter__(self) -> None:
+        self._timer.start()
+
+    def __exit__(self, *exc_info: object) -> None:
+        self._timer.cancel()
+        with self._guard:
+            for one in self._sockets:
+                one.close()
+            self._sockets.clear()
+
+    def _watch(self, made: socket.socket) -> None:
+        """A copy of the descriptor is watched: TLS takes the socket itself."""
+        with self._guard:
+            self._sockets.append(made.dup())
+            if self.has_passed:
+                self._end_all()
+
+    def _pass(self) -> None:
+        with self._guard:
+            self.has_passed = True
+            self._end_all()
+
+    def _end_all(self) -> None:
+        for one in self._sockets:
+            try:
+                one.shutdown(socket.SHUT_RDWR)
+            except OSError:  # the other side has ended it already
+                continue
+
+
+def _build_adapter(watch: Any) -> Any:
+    """An adapter of `requests` that shows each socket that it connects, also one to a proxy."""
+    from requests.adapters import HTTPAdapter  # start-up cost: only with [oidc]
+
+    class WatchingAdapter(HTTPAdapter):
+        def init_poolmanager(self, *args: Any, **options: Any) -> None:
+            super().init_poolmanager(*args, **options)
+            _watch_pools(self.poolmanager, watch)
+
+        def proxy_manager_for(self, *args: Any, **options: Any) -> Any:
+            manager = super().proxy_manager_for(*args, **options)
+            _watch_pools(manager, watch)
+            return manager
+
+    return WatchingAdapter()
+
+
+def _watch_pools(manager: Any, watch: Any) -> None:
+    def build_pool(kind: Any) -> Any:
+        class WatchedConnection(kind.ConnectionCls):  # type: ignore[misc]
+            def _new_conn(self) -> socket.socket:
+                made: socket.socket = super()._new_conn()
+                watch(made)
+                return made
+
+        return type(kind.__name__, (kind,), {"ConnectionCls": WatchedConnection})
+
+    manager.pool_classes_by_scheme = {scheme: build_pool(kind) for scheme, kind in manager.pool_classes_by_scheme.items()}

@@ -1,0 +1,56 @@
+"""The metadata of an identity provider: its document of discovery, of which every address is checked before one is used."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from gnomon.api.auth.provider_exchange import ProviderUnavailable, get_object
+from gnomon.config.network_address import is_loopback
+
+_REQUIRED = ("authorization_endpoint", "token_endpoint", "jwks_uri")
+_OPTIONAL = ("userinfo_endpoint", "end_session_endpoint")
+
+
+def fetch_metadata(issuer: str) -> dict[str, Any]:
+    """The metadata that the issuer gives about itself. Raises ProviderUnavailable."""
+    url = f"{issuer.rstrip('/')}/.well-known/openid-configuration"
+    found = get_object(url)
+    if found.get("issuer") != issuer:
+        named = repr(found.get("issuer"))[:300]
+        raise ProviderUnavailable(
+            f"{url} names the issuer {named}, and [oidc] issuer is {issuer!r}: write it exactly as the provider does, also the / at its end"
+        )
+    for name in _REQUIRED:
+        if not isinstance(found.get(name), str):
+            raise ProviderUnavailable(f"{url} names no {name}: this is no provider of OpenID Connect with the flow by code")
+    for name in (*_REQUIRED, *_OPTIONAL):
+        if isinstance(found.get(name), str) and not _is_as_safe(found[name], issuer):
+            wanted = "https://" if issuer.startswith("https:") else "https://, or with http:// and this machine,"
+            raise ProviderUnavailable(
+                f"{url} names the {name} {found[name][:300]!r}, which is not used: the issuer is {issuer!r}, so the address must begin with {wanted} "
+                "and have no name and password; correct the address at the provider"
+            )
+    return found
+
+
+def choose_client_authentication(metadata: Mapping[str, Any], client_secret: str) -> str:
+    """How the client identifies itself at the token endpoint: a name of OpenID Connect."""
+    if not client_secret:
+        return "none"
+    supported = metadata.get("token_endpoint_auth_methods_supported")
+    has_basic = not isinstance(supported, list) or "client_secret_basic" in supported
+    return "client_secret_basic" if has_basic else "client_secret_post"
+
+
+def _is_as_safe(address: str, issuer: str) -> bool:
+    """Whether an address protects what is sent there as the issuer's does: https below https, and otherwise this machine at most."""
+    try:
+        parts = urlsplit(address)
+        host = parts.hostname or ""
+    except ValueError:
+        return False
+    if not host or "@" in parts.netloc or not address.isprintable() or " " in address or "\\" in address:
+        return False
+    return parts.scheme == "https" or (parts.scheme == "http" and issuer.startswith("http:") and (host == "localhost" or is_loopback(host)))
