@@ -131,9 +131,12 @@ class WithheldDags:
         """The round in which DAGs returned was committed: their mail returns to the mailbox, and their error is deleted."""
         dags = self.quarantine.take_confirmed()
         with self._db.scheduler_write(self._scheduler_id) as tx:
+            waited_for = [dag for dag in dags if quarantine_rows.release_dag(tx, dag.dag_pk)]
             for dag in dags:
-                quarantine_rows.release_dag(tx, dag.dag_pk)
                 quarantine_rows.clear_dag_error(tx, dag.dag_pk, dag.reason)
+        while waited_for:  # one transaction returns only so many messages
+            with self._db.scheduler_write(self._scheduler_id) as tx:
+                waited_for = [dag for dag in waited_for if quarantine_rows.release_dag(tx, dag.dag_pk)]
         for dag in dags:
             in_memory = self._engine_state.dags.get(dag.dag_pk)
             if in_memory is not None and in_memory.record.error == dag.reason:
