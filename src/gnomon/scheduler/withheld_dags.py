@@ -231,7 +231,7 @@ class WithheldDags:
 
 def _is_key(value: object) -> TypeGuard[int]:
     """Whether it can be the key of a request; the answer to one of any other number could not be stored."""
-    return isinstance(value, int) and 0 < value <= INTEGER_MAX
+    return type(value) is int and 0 < value <= INTEGER_MAX
 
 
 def _format_error(reason: str) -> str:

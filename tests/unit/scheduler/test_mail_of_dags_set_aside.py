@@ -63,7 +63,7 @@ def test_all_messages_that_wait_for_a_dag_return_with_it_in_any_number(world: Wo
     assert not [row for row in world.quarantined() if row.returns_with_dag]
 
 
-@pytest.mark.parametrize("request_pk", [2**63, -1, 0, 10**40])
+@pytest.mark.parametrize("request_pk", [2**63, -1, 0, 10**40, True])
 def test_a_request_whose_number_is_no_key_fails_no_round_while_its_dag_is_set_aside(world: World, request_pk: int) -> None:
     run = world.run("bad")
     body = {"request_pk": request_pk, "by": "me", "address": None, "run_pk": run.run_pk, "dag_pk": run.dag_pk, "action": "clear", "tasks": [[0, -1]]}
