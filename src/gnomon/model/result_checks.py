@@ -61,11 +61,11 @@ def check_result(result: AttemptResult, *, reads_values: bool = False) -> Attemp
 
 
 def fail_result(result: AttemptResult, reason: str) -> AttemptResult:
-    """A failure of the same attempt that keeps only what can be stored. No further try: the same code would report the same."""
+    """A failure of the same try that keeps only what can be stored; a further try follows if the task has one left, as after any failure."""
     kept = {name: value for name in ("started_at", "ended_at", "exit_code") if (value := getattr(result, name)) is not None and CHECKS[AttemptResult][name](value) is None}
     return AttemptResult(
         attempt_id=result.attempt_id, group_no=result.group_no, run_pk=result.run_pk, task_no=result.task_no, map_index=result.map_index,
-        outcome="failed", retryable=False, callbacks_called=result.callbacks_called, entered=result.entered, reason=_to_reason(reason), **kept,
+        outcome="failed", callbacks_called=result.callbacks_called, entered=result.entered, reason=_to_reason(reason), **kept,
     )
 
 
@@ -256,7 +256,7 @@ _past_instant = _integer(0, LATEST)
 
 CHECKS: dict[type[msgspec.Struct], dict[str, Check]] = {
     AttemptResult: {
-        **dict.fromkeys(IDENTITY, _any), "outcome": _outcome, "retryable": _any, "retry_delay_s": _finite, "callbacks_called": _any, "entered": _any,
+        **dict.fromkeys(IDENTITY, _any), "outcome": _outcome, "retryable": _any, "retry_delay_s": _finite, "callbacks_called": _any, "entered": _any, "is_own_fault": _any,
         "started_at": _past_instant, "ended_at": _past_instant, "reason": _any, "exit_code": _integer(-INTEGER_MAX - 1, INTEGER_MAX), "fresh_reason": _any,
         "xcoms": _xcoms, "skip_task_ids": _names, "resume_at": _instant, "wait": _struct(Deferral),
         "return_length": _integer(HAS_VALUE, INTEGER_MAX), "rendered_map_index": _any, "rendered_fields": _text,

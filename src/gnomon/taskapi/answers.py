@@ -118,8 +118,8 @@ def _check_request(request: AnyTaskApiRequest) -> None:
 
 
 _VALUE_FIELDS = frozenset({"value", "text"})
-_COUNTS = ("limit", "start", "total")
-"""Fields that say how many rows are wanted, or behind how many."""
+_COUNTS = ("limit", "total")
+"""Fields that say how many rows are wanted or exist."""
 
 
 def _name_writer(attempt: Attempt) -> StateWriter:

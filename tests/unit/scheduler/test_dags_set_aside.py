@@ -13,6 +13,7 @@ from tests.databases import BOTH
 from tests.unit.scheduler.poisoned import BIG, World, find_neighbour, open_world
 
 from gnomon.engine import step as engine_step
+from gnomon.engine.lifecycle import deadlines
 from gnomon.engine.step_context import StepContext
 from gnomon.model.ids import group_of
 from gnomon.model.run_callbacks import DeadlineSpec
@@ -54,11 +55,17 @@ def error_of(world: World, dag_id: str) -> str | None:
         return next((row[14] for row in tx.all("group_state.dags_of_groups", groups=list(range(64))) if row[1] == dag_id), None)
 
 
-ENDLESS = DeadlineSpec(reference="queued_at", interval_s=86399999999999.999999)
-"""The deadline of `DeadlineAlert(interval=timedelta.max)`."""
+ENDLESS = DeadlineSpec(reference="queued_at", interval_s=1.0)
 
 
-def test_a_deadline_behind_the_calendar_sets_its_dag_aside_and_no_other(world: World) -> None:
+@pytest.fixture
+def unstorable_deadlines(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As an error of the engine would: the instants of deadlines are no 64-bit integers."""
+    monkeypatch.setattr(deadlines, "add_seconds", lambda *_: BIG)
+
+
+@pytest.mark.usefixtures("unstorable_deadlines")
+def test_a_deadline_that_cannot_be_stored_sets_its_dag_aside_and_no_other(world: World) -> None:
     world.deployment.add_dags([build("bad", deadlines=(ENDLESS,)), build(SAME_GROUP), build("other")])
     for dag_id in ("bad", SAME_GROUP, "other"):
         world.trigger(dag_id)
@@ -70,6 +77,7 @@ def test_a_deadline_behind_the_calendar_sets_its_dag_aside_and_no_other(world: W
     assert (row.dag_id, row.group_no, row.reason) == ("bad", group_of("bad"), error)
 
 
+@pytest.mark.usefixtures("unstorable_deadlines")
 def test_a_dag_that_was_set_aside_returns_with_a_version_that_is_cured(world: World) -> None:
     world.deployment.add_dags([build("bad", deadlines=(ENDLESS,))])
     world.trigger("bad")
@@ -82,6 +90,7 @@ def test_a_dag_that_was_set_aside_returns_with_a_version_that_is_cured(world: Wo
     assert [row.kind for row in world.quarantined()] in ([], ["run_created"])
 
 
+@pytest.mark.usefixtures("unstorable_deadlines")
 def test_what_is_set_aside_is_found_by_a_new_scheduler_which_runs_everything_else(world: World) -> None:
     world.deployment.add_dags([build("bad", deadlines=(ENDLESS,)), build(SAME_GROUP)])
     world.trigger("bad")

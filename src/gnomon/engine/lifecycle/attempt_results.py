@@ -36,9 +36,8 @@ from gnomon.engine.state.queue_moves import dequeue
 from gnomon.engine.state.task_instance import Dag, TaskInstance
 from gnomon.engine.step_context import CancelOrder, StepContext
 from gnomon.model.attempts import RETURN_VALUE, AttemptResult
-from gnomon.model.instants import clamp
 from gnomon.model.records import HAS_VALUE
-from gnomon.model.result_checks import check_result, fail_result
+from gnomon.model.result_checks import check_result, fail_result, is_entry_instant
 from gnomon.model.states import TaskInstanceState as S
 from gnomon.model.storable_text import escape_unstorable
 
@@ -80,7 +79,7 @@ def on_author_code_entered(context: StepContext, event: AuthorCodeEntered) -> No
     lifecycle.apply(ti, Cause.ENTER)
     ti.entered = True
     if not (ti.is_resumption and ti.started_at is not None):
-        ti.started_at = clamp(event.at)
+        ti.started_at = event.at if is_entry_instant(event.at) else context.now
     context.mark_dirty(ti)
 
 

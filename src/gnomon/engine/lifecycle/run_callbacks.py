@@ -19,8 +19,9 @@ from gnomon.engine.state.run_facts import describe_run
 from gnomon.engine.state.task_instance import Dag, DagRun, TaskInstance
 from gnomon.engine.step_context import CancelOrder, StepContext
 from gnomon.model.attempts import Attempt, AttemptResult, RunFacts, build_callback_log_path
-from gnomon.model.instants import add_seconds, clamp
+from gnomon.model.instants import add_seconds
 from gnomon.model.records import EventRecord
+from gnomon.model.result_checks import is_entry_instant
 from gnomon.model.run_callbacks import CALLBACK_TASK_NO, CallbackKind, CallbackRecord, CallbackRequest, CallbackState
 from gnomon.model.states import DagRunState
 from gnomon.model.states import TaskInstanceState as S
@@ -200,7 +201,7 @@ def on_callback_entered(context: StepContext, event: AuthorCodeEntered) -> None:
         return
     owed.unentered_attempts = 0
     record = owed.record
-    owed.record.state, record.started_at = CallbackState.RUNNING, clamp(event.at)
+    owed.record.state, record.started_at = CallbackState.RUNNING, event.at if is_entry_instant(event.at) else context.now
     record.tries += 1
     _set_end_timer(context.state, owed)
     _mark_changed(context, owed)
