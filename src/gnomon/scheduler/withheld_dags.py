@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeGuard
 
 from gnomon import log
 from gnomon.clock import Clock
@@ -19,6 +20,7 @@ from gnomon.scheduler.mailbox import Mailbox, RoundItem
 from gnomon.scheduler.poison_isolation import build_mail_row
 from gnomon.scheduler.quarantine import DagQuarantine, SetAsideDag
 from gnomon.scheduler.step_failures import CommitRefused, describe_failure, is_isolable, root_cause
+from gnomon.scheduler.unstorable_values import INTEGER_MAX
 from gnomon.store import Database, Transaction
 from gnomon.store.drivers.address import SQLITE
 from gnomon.store.ownership import quarantine as quarantine_rows
@@ -131,9 +133,12 @@ class WithheldDags:
         """The round in which DAGs returned was committed: their mail returns to the mailbox, and their error is deleted."""
         dags = self.quarantine.take_confirmed()
         with self._db.scheduler_write(self._scheduler_id) as tx:
+            waited_for = [dag for dag in dags if quarantine_rows.release_dag(tx, dag.dag_pk)]
             for dag in dags:
-                quarantine_rows.release_dag(tx, dag.dag_pk)
                 quarantine_rows.clear_dag_error(tx, dag.dag_pk, dag.reason)
+        while waited_for:  # one transaction returns only so many messages
+            with self._db.scheduler_write(self._scheduler_id) as tx:
+                waited_for = [dag for dag in waited_for if quarantine_rows.release_dag(tx, dag.dag_pk)]
         for dag in dags:
             in_memory = self._engine_state.dags.get(dag.dag_pk)
             if in_memory is not None and in_memory.record.error == dag.reason:
@@ -193,7 +198,7 @@ class WithheldDags:
             self.quarantine.forget(dag.dag_pk)
             return item
         withheld.mail_pks.append(item.mail_pk)
-        request_pks = {request_pk for event in events if isinstance(request_pk := getattr(event, "request_pk", None), int)}
+        request_pks = {request_pk for event in events if _is_key(request_pk := getattr(event, "request_pk", None))}
         if request_pks:
             withheld.refuse(sorted(request_pks), dag)
         elif item.kind == "dag_changed":
@@ -212,7 +217,7 @@ class WithheldDags:
             request_pk, run_pk, dag_pk = body["request_pk"], body.get("run_pk"), body.get("dag_pk")
         except UNREADABLE:
             return None
-        if not isinstance(request_pk, int) or (run_pk is None and body.get("action") == "delete"):
+        if not _is_key(request_pk) or (run_pk is None and body.get("action") == "delete"):
             return None
         dag = self.quarantine.find(dag_pk if isinstance(dag_pk, int) else None, run_pk if isinstance(run_pk, int) else None)
         return None if dag is None else (dag, request_pk)
@@ -222,6 +227,11 @@ class WithheldDags:
             return next((dag for update in event.updates if (dag := self.quarantine.find(None, update.down_run)) is not None), None)
         attempt = event.attempt_id if isinstance(event, e.AuthorCodeEntered) else event.result.attempt_id if isinstance(event, e.ResultReceived) else None
         return self.quarantine.find(find_dag_pk(event, self._engine_state), find_run_pk(event), attempt)
+
+
+def _is_key(value: object) -> TypeGuard[int]:
+    """Whether it can be the key of a request; the answer to one of any other number could not be stored."""
+    return type(value) is int and 0 < value <= INTEGER_MAX
 
 
 def _format_error(reason: str) -> str:

@@ -33,7 +33,7 @@ def find_param_faults(cfg: Config, schemas: Mapping[str, Mapping[str, Any]], val
     costly = []
     for name, schema in schemas.items():
         value = values.get(name, NOTSET)
-        if is_given(value) and schema and not is_cheap(schema):
+        if is_given(value) and schema and not is_cheap(schema, value):
             costly.append((name, schema, value))
         elif (fault := _find_fault(schema, value)) is not None:
             faults[name] = fault

@@ -9,6 +9,10 @@ from gnomon.config.pattern_cost import is_linear
 
 SCHEMA_PARTS_MAX = 2_000
 """A larger schema takes long to compile."""
+WORK_MAX = 50_000
+"""Parts of the schema times parts of the value: each part of the value may meet each part of the schema."""
+CHARACTERS_MAX = 100_000
+"""Characters of a value that a pattern or format may read."""
 DEPTH_MAX = 30
 """A deeper one may meet the limit of recursion."""
 _LINEAR_FORMATS = frozenset({"date", "date-time", "time"})
@@ -21,8 +25,32 @@ _LINEAR_KEYWORDS = frozenset({
 _INNER_KEYWORDS = frozenset({"items", "additionalItems", "contains", "additionalProperties", "not", "if", "then", "else", "anyOf", "oneOf", "allOf"})
 
 
-def is_cheap(schema: Mapping[str, Any]) -> bool:
-    """False when the check may take long, or when that cannot be told: a pattern with groups, a reference, a keyword that is not known here."""
+def is_cheap(schema: Mapping[str, Any], value: Any) -> bool:
+    """False when the check may take long, or when that cannot be told: a pattern with groups, a reference, a keyword that is not known here, a large value."""
+    parts = _count_parts(schema)
+    return parts is not None and _is_small(value, WORK_MAX // max(parts, 1))
+
+
+def _is_small(value: Any, parts_max: int) -> bool:
+    """Whether the value has at most so many parts, and CHARACTERS_MAX characters."""
+    parts, characters, waiting = 0, 0, [value]
+    while waiting:
+        part = waiting.pop()
+        parts += 1
+        if isinstance(part, str):
+            characters += len(part)
+        elif isinstance(part, list | tuple):
+            waiting += part
+        elif isinstance(part, Mapping):
+            waiting += part.values()
+            characters += sum(len(key) for key in part if isinstance(key, str))
+        if parts + len(waiting) > parts_max or characters > CHARACTERS_MAX:
+            return False
+    return True
+
+
+def _count_parts(schema: Mapping[str, Any]) -> int | None:
+    """The parts of the schema; None if it has too many, or one that may take long."""
     parts = 0
     waiting: list[tuple[Any, int]] = [(schema, 0)]
     while waiting:
@@ -41,18 +69,18 @@ def is_cheap(schema: Mapping[str, Any]) -> bool:
             elif keyword in _INNER_KEYWORDS:
                 inner = list(rule) if isinstance(rule, list | tuple) else [rule]
             elif keyword in _LINEAR_KEYWORDS:
-                parts += _count_values(rule) if keyword in ("enum", "const") else 0
+                parts += _count_values(rule) if keyword in ("enum", "const", "required") else 0
                 inner = []
             else:
-                return False
+                return None
             waiting += [(one, depth + 1) for one in inner]
         if parts + len(waiting) > SCHEMA_PARTS_MAX or depth > DEPTH_MAX:
-            return False
-    return True
+            return None
+    return parts
 
 
 def _count_values(rule: Any) -> int:
-    """The values in a list of allowed values, also the inner ones; more than SCHEMA_PARTS_MAX are not counted on."""
+    """The values in a list of allowed or required values, also the inner ones; more than SCHEMA_PARTS_MAX are not counted on."""
     count, waiting = 0, [rule]
     while waiting and count <= SCHEMA_PARTS_MAX:
         value = waiting.pop()

@@ -67,13 +67,13 @@ def list_set_aside(tx: Transaction, groups: Iterable[int]) -> list[QuarantinedIt
     return [_decode(row) for row in tx.all("quarantine.set_aside", groups=list(groups))]
 
 
-def release_dag(tx: Transaction, dag_pk: int) -> int:
-    """The DAG is no longer set aside: delete its row, and send the messages that waited for it. Returns how many."""
+def release_dag(tx: Transaction, dag_pk: int) -> bool:
+    """The DAG is no longer set aside: delete its row, and send the oldest messages that waited for it. Returns whether more may wait."""
     tx.send("quarantine.remove_key", key=dag_key(dag_pk))
     items = [_decode(row) for row in tx.all("quarantine.waiting_for_dag", dag_pk=dag_pk, limit=RETURNED_MAX)]
     for item in items:
         put_back(tx, item)
-    return len(items)
+    return len(items) >= RETURNED_MAX
 
 
 def release_group(tx: Transaction, group_no: int) -> None:
