@@ -50,7 +50,7 @@ def test_the_nightly_clean_deletes_what_its_options_say_once_a_day(tmp_path: Pat
     work = NightlyClean(cfg, db, clock)
     try:
         with db.write() as tx:
-            for days in (1, 3):
+            for days in (3, 1):
                 log_event(tx, EventRecord(NOW - days * DAY, "marked", body=str(days)))
         work.tick()
         assert work._thread is None

@@ -21,11 +21,12 @@ from gnomon.accounts import api_tokens
 from gnomon.config import load_config
 from gnomon.model.assets import AliasKey, AssetDeclaration, AssetKey
 from gnomon.model.instants import to_datetime
+from gnomon.model.quarantine import QuarantinedItem
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, FileInputs, ParsedDag, ParsedFile, TaskSpec
 from gnomon.store import Transaction, load_cipher, open_database
 from gnomon.store.dag_records import dag_files
-from gnomon.store.ownership import leases
+from gnomon.store.ownership import leases, quarantine
 
 SIZE = HistorySize(60, 1_200)
 SEED = 3
@@ -114,6 +115,7 @@ def _add_rich_dag(tx: Transaction) -> None:
             )
         execute("UPDATE dag_run SET version_pk = (SELECT d.version_pk FROM dag AS d WHERE d.dag_pk = dag_run.dag_pk) WHERE run_id = 'r'")
         leases.register_scheduler(tx, f"scheduler-{number}", "host-1")
+        quarantine.add_items(tx, [QuarantinedItem(kind="result", group_no=1, reason="no JSON", error_class="ValueError", at=END)])
         execute(
             "INSERT INTO task_instance (run_pk, task_no, map_index, state, try_number, max_tries, seq, defer_seq, pool_slots, priority) "
             f"SELECT run_pk, task_no, {number}, 6, 1, 1, 1, 1, 1, 1 FROM dag_run JOIN task_name ON task_name.dag_pk = dag_run.dag_pk "

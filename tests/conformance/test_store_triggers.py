@@ -126,7 +126,7 @@ def close(world: World, me: str, *trigger_pks: int) -> int:
 
 
 def from_mail(tx: Transaction, letters: list[MailRecord], memory: EngineState) -> list[engine_events.EngineEvent]:
-    return event_translation.translate_mail(tx, letters, memory, MultipartRequests(memory))
+    return event_translation.translate_mail(tx, letters, memory, MultipartRequests(memory), [])
 
 
 def pause(world: World, paused: bool) -> None:

@@ -531,18 +531,18 @@ def test_lines_of_a_running_attempt_are_read_before_its_end(server: ExecutionSer
     assert not logs.look_up().has(LOG)
     send = lambda offset, piece: server.post("attempts/a2/log", token, {"offset": offset, "piece": piece}).json()["value"]
     assert [send(0, b"line 1\n"), send(0, b"line 1\n"), send(3, b"e 1\nline 2\n"), send(99, b"a gap")] == [7, 7, 14, 14]
-    assert logs.look_up().has(LOG) and logs.fetch(LOG).read_bytes() == b"line 1\nline 2\n"
+    assert logs.look_up().has(LOG) and logs.fetch(LOG).path.read_bytes() == b"line 1\nline 2\n"
     full = send(14, b"x" * 100_000)
     while full >= 0:
         full = send(full, b"x" * 100_000)
-    assert logs.fetch(LOG).read_bytes().endswith(live_copies.ENDS_HERE.encode())
+    assert logs.fetch(LOG).path.read_bytes().endswith(live_copies.ENDS_HERE.encode())
     assert logs.fetch(LOG).stat().st_size == live_copies.LIVE_MAX_BYTES + len(live_copies.ENDS_HERE)
     assert send(live_copies.LIVE_MAX_BYTES, b"more") == live_copies.HERE
     # The worker shares the folder of logs: no copy is needed, and the log itself is read.
     (logs.folder / LOG).parent.mkdir(parents=True)
     (logs.folder / LOG).write_bytes(b"the log")
     assert send(0, b"line 1\n") == live_copies.HERE
-    assert logs.fetch(LOG).read_bytes() == b"the log"
+    assert logs.fetch(LOG).path.read_bytes() == b"the log"
     for wrong in ({"offset": -1, "piece": b""}, {"offset": 0, "piece": b"x" * 131_073}, {"offset": 0}):
         assert server.post("attempts/a2/log", token, wrong).status == 400
     assert server.post("attempts/a0/log", server.sign(ATTEMPT, "a0"), LOG_PIECE).status == 409, "it is not claimed"
