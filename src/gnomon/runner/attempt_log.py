@@ -161,7 +161,10 @@ def _write_to_log(line: str, descriptor: int, path: str) -> None:
     if _is_log(descriptor, path):
         os.write(descriptor, data)
         return
-    reopened = _open_log(path)
+    try:
+        reopened = _reopen(path)
+    except FileNotFoundError:
+        return
     try:
         os.write(reopened, data)
     finally:
@@ -181,7 +184,15 @@ def _open_pipe() -> None:
 def _reopen_log() -> int:
     if _file is None:
         raise OSError(errno.EBADF, "this process runs no attempt")
-    return _open_log(_file[1])
+    return _reopen(_file[1])
+
+
+def _reopen(path: str) -> int:
+    """The descriptor of the log, whose file author code may have renamed. Raises FileNotFoundError when its folder is gone: with the home of `dags test`, which has ended."""
+    folder = os.path.dirname(path)
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), folder)
+    return _open_log(path)
 
 
 def _write_before_fork() -> None:
