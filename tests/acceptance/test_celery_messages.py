@@ -139,17 +139,17 @@ def test_hostile_messages_neither_end_a_worker_nor_hold_a_slot_and_it_stops_in_i
 
     product = deployment.product
     worker = deployment.start_worker(concurrency=1)
-    with Connection(deployment.broker_url) as connection:
+    product.do("dags", "trigger", "shorts", "--run-id", "before")
+    assert product.ended("shorts", "before")["state"] == "success"  # the worker has declared its queue: RabbitMQ drops messages for a queue that there is not
+    with Connection(deployment.broker_url) as connection:  # open until all have arrived: RabbitMQ drops what it has not read when a connection is closed
         producer = connection.Producer(auto_declare=False)
         for message in UNREADABLE.values():
             producer.publish(routing_key=deployment.queue, exchange="", **message)
         for token in ("aaaa.bbbb.cccc", "x", "..", "-" * 4_000):  # in the form of a token: the api-server refuses the claim
             body = json.dumps([["0" * 36, token], {}, {}])
             producer.publish(body, routing_key=deployment.queue, exchange="", headers={"task": TASK, "id": "x"}, content_type="application/json", content_encoding="utf-8")
-    product.do("dags", "trigger", "shorts", "--run-id", "after")
-    assert product.ended("shorts", "after")["state"] == "success"
-    with Connection(deployment.broker_url) as connection:  # open until the messages have arrived: RabbitMQ drops what it has not read when a connection is closed
-        producer = connection.Producer(auto_declare=False)
+        product.do("dags", "trigger", "shorts", "--run-id", "after")
+        assert product.ended("shorts", "after")["state"] == "success"
         for message in UNREADABLE.values():
             producer.publish(routing_key=deployment.queue, exchange="", **message)
         product.until(lambda: worker.log().count('"message_refused"') >= 2 * len(UNREADABLE), "all messages were refused")
