@@ -74,6 +74,7 @@ def test_no_door_matches_a_pattern_in_the_api_server(api: Client, monkeypatch: p
 
 
 def test_a_pattern_without_an_end_is_refused_and_others_are_answered_meanwhile(api: Client) -> None:
+    """On a machine that gives the check no second of processor time meanwhile, the time that any question has ends first, with a sentence of its own."""
     replies = []
     slow = threading.Thread(target=lambda: replies.append(api.request("POST", "/api/v2/dags/a/dagRuns", {"logical_date": None, "conf": {"x": LETTERS}})))
     slow.start()
@@ -83,7 +84,8 @@ def test_a_pattern_without_an_end_is_refused_and_others_are_answered_meanwhile(a
         answered += 1
     slow.join()
     assert replies[0].status == 400
-    assert "the pattern of param 'x' took longer than 2 s" in replies[0].json()["detail"]
+    detail = replies[0].json()["detail"]
+    assert "the pattern of param 'x' took longer than 1 s of processor time" in detail or "param 'x' cannot be checked: validate did not answer within" in detail
     assert answered > 10
 
 

@@ -76,12 +76,20 @@ def test_a_branch_that_is_cleared_too_decides_anew() -> None:
 
 
 def test_an_xcom_that_no_store_takes_fails_its_task_and_nothing_else() -> None:
-    world = World(dag_record([TaskSpec(task_id="a", retries=3), TaskSpec(task_id="b")]))
+    world = World(dag_record([TaskSpec(task_id="a"), TaskSpec(task_id="b")]))
     run = world.start()
     decided = world.end("a", xcoms=(XComItem(key="return_value", value="x" * (XCOM_MAX_BYTES + 1)),))
     assert not decided.changes.results
     assert world.states(run)["a"] == "failed"
     assert "return_value" in (world.rows[world.key(run, "a")].reason or "")
+    assert world.states(run)["b"] == "queued"
+
+
+def test_a_try_with_an_xcom_that_no_store_takes_is_retried_as_the_task_says() -> None:
+    world = World(dag_record([TaskSpec(task_id="a", retries=3)]))
+    run = world.start()
+    world.end("a", xcoms=(XComItem(key="return_value", value="x" * (XCOM_MAX_BYTES + 1)),))
+    assert world.states(run)["a"] == "up_for_retry"
 
 
 def test_a_result_with_a_key_of_more_than_512_characters_is_a_failure() -> None:
