@@ -22,6 +22,7 @@ class CeleryWorker:
 
     def __init__(
         self, deployment: CeleryProduct, queues: tuple[str, ...], concurrency: int, name: str, *, shares_logs: bool, environ: Mapping[str, str],
+        command: tuple[str, ...] = ("-m", "gnomon"),
     ) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="w-", ignore_cleanup_errors=True)
         self.home = Path(self._folder.name)
@@ -34,7 +35,7 @@ class CeleryWorker:
         }
         with (self.home / "worker.log").open("a") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "gnomon", "celery", "worker", "-q", ",".join(queues), "-c", str(concurrency), "-H", f"{name}@%h"],
+                [sys.executable, *command, "celery", "worker", "-q", ",".join(queues), "-c", str(concurrency), "-H", f"{name}@%h"],
                 env=self.env, stdout=log, stderr=log, start_new_session=True,
             )
 
@@ -83,9 +84,12 @@ class CeleryProduct:
 
     def start_worker(
         self, *queues: str, concurrency: int = 4, shares_logs: bool = True, environ: Mapping[str, str] | None = None, name: str = "",
+        command: tuple[str, ...] = ("-m", "gnomon"),
     ) -> CeleryWorker:
-        """Start a worker of these queues; none: of the default queue. `shares_logs`: it writes into the folder of logs of the standalone."""
-        worker = CeleryWorker(self, queues or (self.queue,), concurrency, name or f"w{len(self._workers)}", shares_logs=shares_logs, environ=environ or {})
+        """Start a worker of these queues; none: of the default queue. `shares_logs`: it writes into the folder of logs of the standalone. `command`: for Python."""
+        worker = CeleryWorker(
+            self, queues or (self.queue,), concurrency, name or f"w{len(self._workers)}", shares_logs=shares_logs, environ=environ or {}, command=command,
+        )
         self._workers.append(worker)
         return worker
 
