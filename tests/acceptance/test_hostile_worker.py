@@ -9,6 +9,7 @@ import json
 import os
 import time
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -81,10 +82,9 @@ def test_workers_whose_messages_are_altered_hurt_no_task_of_others(broker: str, 
             deployment.start_worker(queue, concurrency=4, name=f"hostile{number}", environ=path, command=command)
         product.has_dag("honest0")
         until, ends = soak_until(os.environ.get("FUZZ_S")), product.dags / "dags.py.ends"
-        rounds = 0
         while time.monotonic() < until:
-            rounds += 1
-            product.until(lambda: _count_least(ends) >= rounds, "each DAG of honest tasks has ended once more", ROUND_S)
+            before = _count_least(ends)
+            product.until(partial(_has_more_ends, ends, before), "each DAG of honest tasks has ended once more", ROUND_S)
         found = Counter(row["state"] for row in product.rows("runs", "list", "--limit", "1000000") if row["dag_id"].startswith("honest"))
         print(f"runs of honest tasks: {dict(found)}")
         sent: Counter[str] = Counter()
@@ -100,7 +100,11 @@ def test_workers_whose_messages_are_altered_hurt_no_task_of_others(broker: str, 
         assert "Traceback" not in log, log[log.index("Traceback") - 500 :][:4000]
 
 
+def _has_more_ends(ends: Path, before: int) -> bool:
+    return _count_least(ends) > before
+
+
 def _count_least(ends: Path) -> int:
     """The ends of the DAG that ended least often."""
     counts = Counter(ends.read_text().splitlines()) if ends.exists() else Counter()
-    return min((counts[f"honest{number}"] for number in range(HONEST)))
+    return min(counts[f"honest{number}"] for number in range(HONEST))
