@@ -24,7 +24,7 @@ from gnomon.scheduler.event_replacement import build_replacement
 from gnomon.scheduler.event_subjects import find_dag_pk, find_run_pk
 from gnomon.scheduler.mailbox import Mailbox, RoundItem
 from gnomon.scheduler.step_failures import CommitRefused, describe_failure, find_failing_dags, is_isolable, root_cause
-from gnomon.scheduler.unstorable_values import INTEGER_MAX, INTEGER_MIN, find_unstorable
+from gnomon.scheduler.unstorable_values import INTEGER_MAX, INTEGER_MIN, list_unstorable
 from gnomon.store import Cipher, Database, InvalidKey
 from gnomon.store.drivers.address import SQLITE
 
@@ -58,7 +58,7 @@ class PoisonIsolation:
     def apply_items(self, items: Sequence[RoundItem], now: Instant) -> None:
         """Applies the items in order, each that does not fail alone. Raises the failure of an event that belongs to no message and to no DAG."""
         self._now = now
-        apply_bisected(items, self._try, self._on_failed_alone, lambda item: bool(find_unstorable(self._read_values(item), limit=1)))
+        apply_bisected(items, self._try, self._on_failed_alone, lambda item: bool(list_unstorable(self._read_values(item), limit=1)))
 
     def _try(self, items: Sequence[RoundItem]) -> Exception | None:
         """Applies these items with one commit. After a failure, which is returned, the groups are loaded again."""
