@@ -110,7 +110,7 @@ SAMPLES: dict[str, Any] = {
 
 
 def sample(row: ArgumentField) -> Any:
-    return SAMPLES.get(row.name, True if isinstance(row.default, bool) else "a text")
+    return SAMPLES.get(row.name, True if isinstance(row.default, bool) or row.check is converters.as_flag else "a text")
 
 
 def build(kind: str, **given: Any) -> DAG:
