@@ -19,7 +19,7 @@ PIP := -m pip --disable-pip-version-check --no-input -q
 LOCK := --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --upgrade
 
 .DEFAULT_GOAL := help
-.PHONY: help up test quick lint bench soak docs references lock faults clean
+.PHONY: help up test quick lint bench soak docs references lock vulnerabilities clean
 
 help: ## What there is to make
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -57,8 +57,8 @@ lock: .venv-lock/.dependencies ## Write locks/ anew: the newest versions that py
 	.venv-lock/bin/uv pip compile $(LOCK) pyproject.toml --group dev -c locks/runtime.txt -o locks/dev.txt
 	.venv-lock/bin/uv pip compile $(LOCK) --group docs -o locks/docs.txt
 
-faults: .venv-test/.installed ## Ask the package index for known faults of what locks/ names; says so when the index does not offer that
-	.venv-test/bin/python .ci/known_faults.py locks/*.txt
+vulnerabilities: .venv-test/.installed ## Ask the package index for known vulnerabilities of what locks/ names; says so when the index does not offer that
+	.venv-test/bin/python .ci/known_vulnerabilities.py locks/*.txt
 
 clean: ## Remove what make made; the home folder stays
 	rm -rf .venv .venv-test .venv-docs .venv-lock build dist

@@ -55,7 +55,7 @@ def it() -> Iterator[Product]:
         ("dags trigger etl --logical-date yesterday", 2, "yesterday"),
         ("dags list -o xml", 2, "'xml' is not one of 'table', 'json', 'yaml'"),
         ("dags lsit", 2, "lsit"),
-        ("pools set small many", 2, "'many' is not a valid integer range"),
+        ("pools set small many", 2, "'many' is not an integer from -1 to 2147483647"),
         ("runs show etl", 2, "Missing argument"),
     ],
 )

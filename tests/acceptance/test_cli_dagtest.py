@@ -51,6 +51,46 @@ with DAG("sleeper"):
 
     sleep()
 """
+STUBBORN = """
+import pathlib
+from airflow.sdk import DAG, task
+
+with DAG("stubborn"):
+    @task
+    def sleep():
+        import os, signal, time
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        if os.fork() == 0:
+            pathlib.Path(r"{diary}").write_text(str(os.getpid()))
+        while True:
+            time.sleep(600)
+
+    sleep()
+"""
+NEVER = """
+import asyncio, os, pathlib
+from airflow.triggers.base import BaseTrigger
+
+class Never(BaseTrigger):
+    def serialize(self):
+        return "never.Never", {{}}
+
+    async def run(self):
+        pathlib.Path(r"{diary}").write_text(str(os.getpid()))
+        await asyncio.sleep(600)
+        yield None
+"""
+DEFERRED = """
+from airflow.sdk import DAG, BaseOperator
+from never import Never
+
+class Waits(BaseOperator):
+    def execute(self, context, event=None):
+        self.defer(trigger=Never(), method_name="execute")
+
+with DAG("deferred"):
+    Waits(task_id="sleep")
+"""
 ASKS = """
 from airflow.sdk import DAG, task
 
@@ -187,9 +227,13 @@ def test_an_unknown_id_is_answered_with_the_nearest_of_the_folder(folder: Path, 
     assert (code, out) == (1, "") and "there is no DAG 'twoo'; did you mean 'two'?" in err
 
 
-def test_ctrl_c_ends_it_and_its_task(folder: Path) -> None:
+@pytest.mark.parametrize("text", ["SLEEPER", "STUBBORN", "DEFERRED"])
+def test_ctrl_c_ends_it_and_its_task(folder: Path, text: str) -> None:
+    """The task has no further time to end by itself, as it would have if a worker of a deployment stopped, and nothing of it is left when the command ends."""
     diary = folder / "pid"
-    command = [sys.executable, "-m", "gnomon", "dags", "test", _write(folder, SLEEPER.format(diary=diary))]
+    (folder / "home" / "plugins").mkdir(exist_ok=True)
+    (folder / "home" / "plugins" / "never.py").write_text(NEVER.format(diary=diary))
+    command = [sys.executable, "-m", "gnomon", "dags", "test", _write(folder, globals()[text].format(diary=diary))]
     running = subprocess.Popen(command, env=_environment(folder), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         pid = int(_eventually(lambda: diary.exists() and diary.read_text()))
@@ -199,7 +243,7 @@ def test_ctrl_c_ends_it_and_its_task(folder: Path) -> None:
         running.kill()
         running.communicate()
     assert running.returncode == 130, err
-    assert out == "" and "Traceback" not in err
+    assert out == "" and "Traceback" not in err and "Gnomon stops" not in err
     assert _eventually(lambda: not Path(f"/proc/{pid}").exists())
     assert not list(folder.glob("gnomon-test-*"))
 

@@ -80,8 +80,8 @@ def test_each_package_of_the_page_has_a_checksum() -> None:
     assert [name for name, facts in packages.items() if name and not facts.get("link") and not str(facts.get("integrity", "")).startswith("sha512-")] == []
 
 
-def load_known_faults():
-    spec = importlib.util.spec_from_file_location("known_faults", ROOT / ".ci/known_faults.py")
+def load_known_vulnerabilities():
+    spec = importlib.util.spec_from_file_location("known_vulnerabilities", ROOT / ".ci/known_vulnerabilities.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -115,20 +115,20 @@ def index(answers: dict[str, object]) -> Iterator[str]:
         server.server_close()
 
 
-def test_known_faults_are_named_with_the_version_without_them(capsys: pytest.CaptureFixture[str]) -> None:
-    faults = load_known_faults()
+def test_known_vulnerabilities_are_named_with_the_version_without_them(capsys: pytest.CaptureFixture[str]) -> None:
+    faults = load_known_vulnerabilities()
     fault = {"id": "PYSEC-1", "summary": "a fault", "fixed_in": ["1.1"], "withdrawn": None}
     answers = {"/pypi/a/1.0/json": {"vulnerabilities": [fault, {**fault, "id": "PYSEC-2", "withdrawn": "2026"}]}, "/pypi/b/2.0/json": {"vulnerabilities": []}}
     with index(answers) as address:
         assert faults.check(address, [("b", "2.0")]) == 0
         assert faults.check(address, [("a", "1.0"), ("b", "2.0"), ("c", "3.0")]) == 1
     shown = capsys.readouterr().out
-    assert "a 1.0 has known faults:\n  PYSEC-1: a fault (without it: 1.1)\n2 of 3 packages checked, 1 with known faults; the index did not say for c" in shown
+    assert "a 1.0 has known vulnerabilities:\n  PYSEC-1: a fault (without it: 1.1)\n2 of 3 packages checked, 1 with known vulnerabilities; the index did not say for c" in shown
     assert "PYSEC-2" not in shown
 
 
 @pytest.mark.parametrize("answer", [None, {"vulnerabilities": None}, {}, [], "text"])
 def test_an_index_that_offers_no_faults_is_no_failure_and_is_named(answer: object, capsys: pytest.CaptureFixture[str]) -> None:
     with index({"/pypi/a/1.0/json": answer}) as address:
-        assert load_known_faults().check(address, [("a", "1.0")]) == 0
+        assert load_known_vulnerabilities().check(address, [("a", "1.0")]) == 0
     assert "were not checked: the index of pip does not offer them" in capsys.readouterr().out

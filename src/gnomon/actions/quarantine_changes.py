@@ -9,7 +9,7 @@ import msgspec
 from gnomon.actions.actor import Actor
 from gnomon.errors.product import UserError
 from gnomon.model.attempts import AttemptResult
-from gnomon.model.quarantine import DAG_KIND, GROUP_KIND, QuarantinedItem
+from gnomon.model.quarantine import QuarantinedItem
 from gnomon.model.records import EventRecord, NewMail
 from gnomon.store import Database, Transaction, WrongKey, notify_on_commit
 from gnomon.store.dag_records.event_log import log_event
@@ -21,7 +21,7 @@ def retry_item(actor: Actor, db: Database, quarantine_pk: int) -> str:
     """Put the message back into the mailbox of its group, or let the owner load the DAG again; returns what happens now. Raises NotFound, and UserError for a group."""
     with db.write() as tx:
         item = quarantine.find_item(tx, quarantine_pk)
-        if item.kind == GROUP_KIND:
+        if item.is_group:
             raise UserError(f"group {item.group_no} is set aside, and its scheduler loads it again by itself within a minute: there is nothing to put back")
         quarantine.put_back(tx, item)
         _log(tx, actor, item, "quarantine_retried")
@@ -36,7 +36,7 @@ def discard_item(actor: Actor, db: Database, quarantine_pk: int) -> str:
     with db.write() as tx:
         item = quarantine.find_item(tx, quarantine_pk)
         if not item.is_message:
-            name = f"DAG {item.dag_id}" if item.kind == DAG_KIND else f"group {item.group_no}"
+            name = f"DAG {item.dag_id}" if item.is_dag else f"group {item.group_no}"
             raise UserError(f"{name} is set aside, which is no message: it returns by itself when its cause is gone")
         quarantine.discard(tx, item)
         consequence = _tell_waiting(tx, actor, item)

@@ -10,12 +10,13 @@ from gnomon.cli.deployment.api_target import find_target
 from gnomon.cli.deployment.choose_deployment import pass_deployment
 from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.home import Home
+from gnomon.cli.integer_range import IntegerRange
 from gnomon.cli.output import output_option, print_document, print_records
 from gnomon.errors.product import GnomonError
 from gnomon.operations import alert_operations as operations
 from gnomon.operations.channel_tests import send_test_message
 
-_LIMIT = click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True, help="The most rows to show.")
+_LIMIT = click.option("--limit", type=IntegerRange(1, 10_000), default=50, show_default=True, help="The most rows to show.")
 
 
 @click.group()

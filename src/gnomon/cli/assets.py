@@ -8,6 +8,7 @@ import click
 
 from gnomon.cli.deployment.choose_deployment import pass_deployment
 from gnomon.cli.deployment.deployment_access import DeploymentAccess
+from gnomon.cli.integer_range import IntegerRange
 from gnomon.cli.output import format_fields, format_sentence, output_option, print_document, print_records
 from gnomon.cli.parameter_types import ConfType
 from gnomon.operations import asset_operations as operations
@@ -65,7 +66,7 @@ def show(deployment: DeploymentAccess, asset: str, output: str) -> None:
 
 @assets.command()
 @click.argument("asset", metavar="[ASSET]", required=False)
-@click.option("-n", "--limit", type=click.IntRange(min=1, max=10_000), default=100, show_default=True, help="Most events to list.")
+@click.option("-n", "--limit", type=IntegerRange(1, 10_000), default=100, show_default=True, help="Most events to list.")
 @output_option
 @pass_deployment
 def events(deployment: DeploymentAccess, asset: str | None, limit: int, output: str) -> None:

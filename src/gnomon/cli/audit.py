@@ -6,6 +6,7 @@ import click
 
 from gnomon.cli.deployment.choose_deployment import pass_deployment
 from gnomon.cli.deployment.deployment_access import DeploymentAccess
+from gnomon.cli.integer_range import IntegerRange
 from gnomon.cli.output import output_option, print_records
 from gnomon.operations import audit_operations as operations
 
@@ -15,7 +16,7 @@ from gnomon.operations import audit_operations as operations
 @click.option("--run", "run_id", metavar="RUN", help="Only lines about runs with this id.")
 @click.option("--event", metavar="EVENT", help="Only lines of this kind, for example run_created, marked, pool_changed.")
 @click.option("--by", metavar="USER", help="Only lines of this user or service, for example api:ann, cli:root, scheduler.")
-@click.option("--limit", type=click.IntRange(1, operations.ROWS_MAX), default=50, show_default=True, help="The most lines to show.")
+@click.option("--limit", type=IntegerRange(1, operations.ROWS_MAX), default=50, show_default=True, help="The most lines to show.")
 @output_option
 @pass_deployment
 def audit(deployment: DeploymentAccess, dag: str | None, run_id: str | None, event: str | None, by: str | None, limit: int, output: str) -> None:

@@ -19,6 +19,7 @@ from gnomon.cli.backfill_progress import follow_backfill
 from gnomon.cli.deployment.api_errors import name_error
 from gnomon.cli.deployment.choose_deployment import pass_deployment
 from gnomon.cli.deployment.deployment_access import DeploymentAccess
+from gnomon.cli.integer_range import KEY_MAX, IntegerRange
 from gnomon.cli.output import (
     format_cell,
     format_fields,
@@ -50,7 +51,7 @@ def backfill() -> None:
 @click.option("--to", "--to-date", "to_date", type=MomentType(), required=True, help="End of the range, inclusive.")
 @click.option("--reprocess", "--reprocess-behavior", type=click.Choice(REPROCESS_CHOICES), default="none", show_default=True,
               help="Which finished runs in the range run again: none, failed ones, or all (completed).")
-@click.option("--max-active-runs", type=click.IntRange(min=1), default=DEFAULT_MAX_ACTIVE_RUNS, show_default=True,
+@click.option("--max-active-runs", type=IntegerRange(1), default=DEFAULT_MAX_ACTIVE_RUNS, show_default=True,
               help="How many runs of the backfill may run at the same time; the DAG's own max_active_runs does not count them.")
 @click.option("--reverse", "--run-backwards", "runs_backwards", is_flag=True, help="Run the newest slot first.")
 @click.option("-c", "--conf", "--dag-run-conf", "conf", type=ConfType(), default="{}", help="JSON object: the conf of the runs.")
@@ -139,7 +140,7 @@ def list_(deployment: DeploymentAccess, dag_id: str | None, output: str) -> None
 
 
 @backfill.command()
-@click.argument("backfill_id", metavar="BACKFILL", type=int)
+@click.argument("backfill_id", metavar="BACKFILL", type=IntegerRange(1, KEY_MAX))
 @click.option("-f", "--follow", is_flag=True, help="Follow the backfill to its end.")
 @output_option
 @pass_deployment
@@ -162,7 +163,7 @@ def show(deployment: DeploymentAccess, backfill_id: int, follow: bool, output: s
 
 
 @backfill.command()
-@click.argument("backfill_id", metavar="BACKFILL", type=int)
+@click.argument("backfill_id", metavar="BACKFILL", type=IntegerRange(1, KEY_MAX))
 @pass_deployment
 def pause(deployment: DeploymentAccess, backfill_id: int) -> None:
     """Pause a backfill: none of its runs is started any more; running ones continue."""
@@ -170,7 +171,7 @@ def pause(deployment: DeploymentAccess, backfill_id: int) -> None:
 
 
 @backfill.command()
-@click.argument("backfill_id", metavar="BACKFILL", type=int)
+@click.argument("backfill_id", metavar="BACKFILL", type=IntegerRange(1, KEY_MAX))
 @pass_deployment
 def unpause(deployment: DeploymentAccess, backfill_id: int) -> None:
     """Continue a paused backfill."""
@@ -178,7 +179,7 @@ def unpause(deployment: DeploymentAccess, backfill_id: int) -> None:
 
 
 @backfill.command()
-@click.argument("backfill_id", metavar="BACKFILL", type=int)
+@click.argument("backfill_id", metavar="BACKFILL", type=IntegerRange(1, KEY_MAX))
 @pass_deployment
 def cancel(deployment: DeploymentAccess, backfill_id: int) -> None:
     """Cancel a backfill: its queued runs fail, running ones run to their end."""

@@ -11,6 +11,7 @@ from gnomon.calendars.calendar import Calendar, find_end_warning
 from gnomon.calendars.date_units import WEEKDAY_NAMES
 from gnomon.calendars.named import Named
 from gnomon.cli.home import Home, pass_home
+from gnomon.cli.integer_range import IntegerRange
 from gnomon.cli.output import format_fields, format_table, output_option, print_document, print_records
 from gnomon.errors import UserError
 from gnomon.model.instants import to_datetime
@@ -76,7 +77,7 @@ def list_(home: Home, output: str) -> None:
 
 @calendars.command()
 @click.argument("name", metavar="CALENDAR")
-@click.option("--year", type=click.IntRange(_FIRST_YEAR, _LAST_YEAR), help="The year to show; default: this year.")
+@click.option("--year", type=IntegerRange(_FIRST_YEAR, _LAST_YEAR), help="The year to show; default: this year.")
 @output_option
 @pass_home
 def show(home: Home, name: str, year: int | None, output: str) -> None:

@@ -10,6 +10,7 @@ import click
 
 from gnomon.app import services
 from gnomon.cli.home import Home, pass_home
+from gnomon.cli.integer_range import IntegerRange
 from gnomon.config import environment
 from gnomon.errors.product import UserError
 
@@ -21,7 +22,7 @@ def celery() -> None:
 
 @celery.command()
 @click.option("-q", "--queues", help="Comma-separated queues to take tasks from; default: option operators.default_queue.")
-@click.option("-c", "--concurrency", type=click.IntRange(min=1), help="How many tasks run at the same time; default: option celery.worker_concurrency.")
+@click.option("-c", "--concurrency", type=IntegerRange(1), help="How many tasks run at the same time; default: option celery.worker_concurrency.")
 @click.option("-H", "--celery-hostname", help="Name of this worker in Celery; %h stands for the name of the host. Default: gnomon@%h.")
 @pass_home
 def worker(home: Home, queues: str | None, concurrency: int | None, celery_hostname: str | None) -> int:
@@ -38,7 +39,7 @@ def worker(home: Home, queues: str | None, concurrency: int | None, celery_hostn
 
 @celery.command()
 @click.option("-H", "--hostname", default="127.0.0.1", show_default=True, help="Address to serve the pages of Flower at. They show every message; give --basic-auth for another one.")
-@click.option("-p", "--port", type=click.IntRange(1, 65535), default=5555, show_default=True, help="Port to serve them at.")
+@click.option("-p", "--port", type=IntegerRange(1, 65535), default=5555, show_default=True, help="Port to serve them at.")
 @click.option("-u", "--url-prefix", help="The path before the pages of Flower, where a proxy serves them.")
 @click.option("-a", "--basic-auth", help="Logins, NAME:PASSWORD with commas between them. The variable FLOWER_BASIC_AUTH keeps them out of the list of processes.")
 @click.option("-b", "--broker-api", help="The address of the management API of RabbitMQ, with which Flower counts the messages of its queues.")

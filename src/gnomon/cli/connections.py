@@ -13,6 +13,7 @@ from gnomon.cli.connection_files import export, import_
 from gnomon.cli.deployment.choose_deployment import pass_deployment
 from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.home import Home, pass_home
+from gnomon.cli.integer_range import IntegerRange
 from gnomon.cli.output import format_fields, output_option, print_document, print_records
 from gnomon.cli.secret_input import read_secret
 from gnomon.errors.product import UserError, find_close_matches
@@ -47,7 +48,7 @@ def _field_options(command: F) -> F:
         click.option("--conn-login", help="Login."),
         click.option("--conn-password", is_flag=False, flag_value="-", help="Password; - or no password: read it from the terminal or stdin, so that it is not in the list of processes."),
         click.option("--conn-schema", help="Schema, or the name of the database."),
-        click.option("--conn-port", type=click.IntRange(0, 65535), help="Port."),
+        click.option("--conn-port", type=IntegerRange(0, 65535), help="Port."),
         click.option("--conn-extra", metavar="JSON", help="Further fields, as a JSON object."),
     )
     for option in reversed(options):

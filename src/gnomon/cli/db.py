@@ -18,6 +18,7 @@ from gnomon.app.backup import (
 from gnomon.app.checks import find_readable_by_others
 from gnomon.app.housekeeping import DEFAULT_TABLES, TABLES, Housekeeping
 from gnomon.cli.home import Home, pass_home
+from gnomon.cli.integer_range import IntegerRange
 from gnomon.cli.output import output_option, print_document
 from gnomon.cli.parameter_types import SpanType
 from gnomon.config import without_password
@@ -71,7 +72,7 @@ def adopt_key(home: Home) -> None:
 
 @db.command()
 @click.option("--older-than", type=SpanType(), default="90d", show_default=True, metavar="SPAN", help="Delete what ended before: 12h, 90d.")
-@click.option("--keep-last", type=click.IntRange(min=1), default=100, show_default=True, help="Ended runs of each DAG that are kept at any age.")
+@click.option("--keep-last", type=IntegerRange(1), default=100, show_default=True, help="Ended runs of each DAG that are kept at any age.")
 @click.option("--tables", default=",".join(DEFAULT_TABLES), show_default=True, help=f"Comma-separated: {', '.join(TABLES)}.")
 @click.option("--dry-run", is_flag=True, help="Count only.")
 @output_option

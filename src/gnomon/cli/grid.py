@@ -8,6 +8,7 @@ import click
 
 from gnomon.cli.deployment.choose_deployment import pass_deployment
 from gnomon.cli.deployment.deployment_access import DeploymentAccess
+from gnomon.cli.integer_range import IntegerRange
 from gnomon.cli.output import format_cell, output_option, print_document
 from gnomon.cli.past_times import SecondsType
 from gnomon.cli.terminal.live_view import cut, watch
@@ -27,7 +28,7 @@ _FAILED_LISTED = 3
 
 @click.command()
 @click.argument("dag_id", metavar="DAG")
-@click.option("--limit", type=click.IntRange(1, 1000), help=f"Number of runs; default: as many as fit, at most {RUNS}.")
+@click.option("--limit", type=IntegerRange(1, 1000), help=f"Number of runs; default: as many as fit, at most {RUNS}.")
 @click.option("-w", "--watch", "is_watched", is_flag=True, help="Draw the grid again every --interval, until q is pressed.")
 @click.option("--interval", "interval_s", type=SecondsType(), default=2.0, help="Time between two pictures of --watch; default: 2s.")
 @output_option

@@ -11,6 +11,7 @@ from gnomon.cli.deployment.api_target import require_home
 from gnomon.cli.deployment.choose_deployment import pass_deployment
 from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.home import Home
+from gnomon.cli.integer_range import IntegerRange
 from gnomon.cli.output import format_sentence, format_table, output_option, print_document
 from gnomon.model.records import DagRecord
 from gnomon.model.slots import TimetableRef
@@ -26,7 +27,7 @@ STARTING_RUNS_SHOWN = 5
 
 @click.command("next-runs")
 @click.argument("dag_id", metavar="DAG")
-@click.option("--count", type=click.IntRange(1, RUNS_MAX), default=RUNS_SHOWN, show_default=True, help="Number of runs.")
+@click.option("--count", type=IntegerRange(1, RUNS_MAX), default=RUNS_SHOWN, show_default=True, help="Number of runs.")
 @click.option("--schedule", "schedule", metavar="TARGET", help="Forecast with this schedule instead of the DAG's: a cron text or a Python expression.")
 @output_option
 @pass_deployment

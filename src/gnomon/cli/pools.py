@@ -8,6 +8,7 @@ import click
 
 from gnomon.cli.deployment.choose_deployment import pass_deployment
 from gnomon.cli.deployment.deployment_access import DeploymentAccess
+from gnomon.cli.integer_range import IntegerRange
 from gnomon.cli.output import output_option, print_records
 from gnomon.cli.private_files import write_private_file
 from gnomon.operations import pool_operations as operations
@@ -30,7 +31,7 @@ def list_(deployment: DeploymentAccess, output: str) -> None:
 
 @pools.command("set", context_settings={"ignore_unknown_options": True})  # so that -1 is read as SLOTS, not as an option
 @click.argument("name", metavar="POOL")
-@click.argument("slots", type=click.IntRange(min=-1))
+@click.argument("slots", type=IntegerRange(-1))
 @click.argument("description", default="")
 @click.option("--include-deferred", is_flag=True, help="Deferred tasks keep their pool slots.")
 @pass_deployment

@@ -6,10 +6,11 @@ import click
 
 from gnomon.cli.deployment.choose_deployment import pass_deployment
 from gnomon.cli.deployment.deployment_access import DeploymentAccess
+from gnomon.cli.integer_range import KEY_MAX, IntegerRange
 from gnomon.cli.output import format_fields, output_option, print_document, print_records
 from gnomon.operations import quarantine_operations as operations
 
-_ITEM = click.argument("items", metavar="ITEM...", nargs=-1, required=True, type=click.IntRange(1, 2**63 - 1))
+_ITEM = click.argument("items", metavar="ITEM...", nargs=-1, required=True, type=IntegerRange(1, KEY_MAX))
 _COLUMNS = ("id", "kind", "dag_id", "run_id", "task_id", "map_index", "since", "reason")
 
 
@@ -19,7 +20,7 @@ def quarantine() -> None:
 
 
 @quarantine.command("list")
-@click.option("--limit", type=click.IntRange(1, operations.ROWS_MAX), default=100, show_default=True, help="The most items to show.")
+@click.option("--limit", type=IntegerRange(1, operations.ROWS_MAX), default=100, show_default=True, help="The most items to show.")
 @output_option
 @pass_deployment
 def list_(deployment: DeploymentAccess, limit: int, output: str) -> None:
@@ -28,7 +29,7 @@ def list_(deployment: DeploymentAccess, limit: int, output: str) -> None:
 
 
 @quarantine.command()
-@click.argument("item", type=click.IntRange(1, 2**63 - 1))
+@click.argument("item", type=IntegerRange(1, KEY_MAX))
 @output_option
 @pass_deployment
 def show(deployment: DeploymentAccess, item: int, output: str) -> None:

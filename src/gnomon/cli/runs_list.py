@@ -6,6 +6,7 @@ import click
 
 from gnomon.cli.deployment.choose_deployment import pass_deployment
 from gnomon.cli.deployment.deployment_access import DeploymentAccess
+from gnomon.cli.integer_range import IntegerRange
 from gnomon.cli.output import output_option, print_records
 from gnomon.cli.past_times import PastTime, PastTimeType
 from gnomon.cli.terminal.screen import is_utc_asked
@@ -20,7 +21,7 @@ LIMIT = 50
 @click.argument("dag_id", metavar="[DAG]", required=False)
 @click.option("--state", type=click.Choice([state.value for state in DagRunState]), help="Only runs in this state.")
 @click.option("--since", type=PastTimeType(), help="Only runs that ended since then, and unfinished ones: today, yesterday, 2h, 2026-11-01, or a time in ISO 8601.")
-@click.option("--limit", type=click.IntRange(min=1), help=f"At most so many runs; default: all runs of DAG, {LIMIT} of all DAGs.")
+@click.option("--limit", type=IntegerRange(1), help=f"At most so many runs; default: all runs of DAG, {LIMIT} of all DAGs.")
 @output_option
 @pass_deployment
 def list_runs_command(

@@ -8,9 +8,10 @@ from gnomon.app import services
 from gnomon.app.standalone import run_standalone
 from gnomon.app.triggerer_wiring import reload_triggerers
 from gnomon.cli.home import Home, pass_home
+from gnomon.cli.integer_range import IntegerRange
 from gnomon.errors.product import UserError
 
-_PORT = click.option("-p", "--port", type=click.IntRange(0, 65535), help="Port of the API server; default: option api.port.")
+_PORT = click.option("-p", "--port", type=IntegerRange(0, 65535), help="Port of the API server; default: option api.port.")
 
 
 @click.command()
@@ -58,7 +59,7 @@ def monitor(home: Home) -> int:
 
 
 @click.group(invoke_without_command=True)
-@click.option("--capacity", type=click.IntRange(min=1), help="Maximum number of triggers at a time; default: option triggerer.capacity.")
+@click.option("--capacity", type=IntegerRange(1), help="Maximum number of triggers at a time; default: option triggerer.capacity.")
 @click.option("--queues", help="Comma-separated queue names: take only triggers of these queues and triggers without a queue.")
 @pass_home
 @click.pass_context

@@ -6,6 +6,7 @@ import click
 
 from gnomon.cli.deployment.choose_deployment import pass_deployment
 from gnomon.cli.deployment.deployment_access import DeploymentAccess
+from gnomon.cli.integer_range import IntegerRange
 from gnomon.cli.output import output_option, print_records
 from gnomon.cli.task_selection import instance_arguments
 from gnomon.operations import asset_state_operations, task_state_operations
@@ -51,7 +52,7 @@ def get_task_value(deployment: DeploymentAccess, dag_id: str, run_id: str, task_
 @instance_arguments
 @click.argument("key")
 @click.argument("value")
-@click.option("--expires-in-days", type=click.IntRange(min=1), help="Default: [state_store] default_retention_days.")
+@click.option("--expires-in-days", type=IntegerRange(1), help="Default: [state_store] default_retention_days.")
 @pass_deployment
 def set_task_value(
     deployment: DeploymentAccess, dag_id: str, run_id: str, task_id: str, key: str, value: str, map_index: int, expires_in_days: int | None

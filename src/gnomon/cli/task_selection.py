@@ -9,6 +9,7 @@ from typing import Any, TypeVar, cast
 
 import click
 
+from gnomon.cli.integer_range import IntegerRange
 from gnomon.cli.output import print_records
 from gnomon.cli.pending_requests import print_pending
 from gnomon.model.ids import UNMAPPED
@@ -19,7 +20,7 @@ from gnomon.report.listings.task_selection import split_instance_name
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-MAP_INDEX = click.IntRange(min=UNMAPPED, max=2**31 - 1)
+MAP_INDEX = IntegerRange(UNMAPPED)
 """The type of --map-index; -1: the one instance of a task that is not mapped."""
 
 

@@ -11,6 +11,7 @@ from gnomon.accounts.sessions import SessionRules, list_open_sessions, revoke_se
 from gnomon.cli.deployment.choose_deployment import pass_deployment
 from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.home import Home, pass_home
+from gnomon.cli.integer_range import KEY_MAX, IntegerRange
 from gnomon.cli.output import output_option, print_records
 from gnomon.cli.secret_input import read_secret
 from gnomon.errors.product import UserError
@@ -99,7 +100,7 @@ def delete(deployment: DeploymentAccess, name: str) -> None:
 @users.command()
 @click.argument("name")
 @click.option("--revoke", is_flag=True, help="End them: the browsers must log in again.")
-@click.option("--id", "session_pk", type=int, help="Only the session with this id.")
+@click.option("--id", "session_pk", type=IntegerRange(1, KEY_MAX), help="Only the session with this id.")
 @output_option
 @pass_home
 def sessions(home: Home, name: str, revoke: bool, session_pk: int | None, output: str) -> None:

@@ -2,7 +2,7 @@
 
 Tasks write into the folder of logs, so whatever stands there may be a link, a pipe or a second name of somebody else's file. Each folder on the way is
 opened relative to the one before (openat with O_NOFOLLOW), so that a link that is put there meanwhile is not followed either. The path of the root folder
-is the operator's, and may contain links.
+is the operator's, and may contain links; so the first folder beneath it is opened by its whole path.
 """
 
 from __future__ import annotations
@@ -111,7 +111,8 @@ def open_to_append(folder: str | Path, relative: str, *, readable: bool = False,
     `replaces_foreign`: a link, a pipe or another user's file in its place is removed, not refused. Raises OSError, ForeignFileError.
     """
     flags = (os.O_RDWR if readable else os.O_WRONLY) | os.O_APPEND
-    with _open_parent(folder, relative, create=True) as (parent, name):
+    parent, name = _enter_parent(folder, relative, create=True)
+    try:
         for _ in range(_REPLACEMENTS_MAX):
             with contextlib.suppress(FileExistsError):
                 return os.open(name, flags | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _FILE_MODE, dir_fd=parent)
@@ -125,6 +126,8 @@ def open_to_append(folder: str | Path, relative: str, *, readable: bool = False,
             except FileNotFoundError:
                 continue  # it was deleted meanwhile
         raise ForeignFileError(relative, "something is put in the place of this file again and again")
+    finally:
+        os.close(parent)
 
 
 def list_files(folder: Path, pattern: str) -> Iterator[ConfinedFile]:
@@ -150,19 +153,29 @@ def remove_empty_folder(folder: ConfinedFile, before_s: float) -> None:
 
 @contextlib.contextmanager
 def _open_parent(folder: str | Path, relative: str, *, create: bool = False) -> Iterator[tuple[int, str]]:
+    """As `_enter_parent`; the descriptor is closed at the end of the block."""
+    descriptor, name = _enter_parent(folder, relative, create=create)
+    try:
+        yield descriptor, name
+    finally:
+        os.close(descriptor)
+
+
+def _enter_parent(folder: str | Path, relative: str, *, create: bool) -> tuple[int, str]:
     """A descriptor of the folder of the file, and the name of the file in it. `create`: missing folders are made, the root folder too."""
     *parts, name = relative.split("/")
     if "\0" in relative or not {"", ".", ".."}.isdisjoint((*parts, name)):
         raise ForeignFileError(relative, "this is no path beneath a folder")
-    descriptor = _open_root(folder, create=create)
-    try:
-        for part in parts:
+    if not parts:
+        return _open_root(folder, create=create), name
+    descriptor = _open_folder(None, f"{folder}/{parts[0]}", relative, create=create)
+    for part in parts[1:]:
+        try:
             inner = _open_folder(descriptor, part, relative, create=create)
+        finally:
             os.close(descriptor)
-            descriptor = inner
-        yield descriptor, name
-    finally:
-        os.close(descriptor)
+        descriptor = inner
+    return descriptor, name
 
 
 def _open_root(folder: str | Path, *, create: bool) -> int:
@@ -175,19 +188,22 @@ def _open_root(folder: str | Path, *, create: bool) -> int:
     return os.open(folder, _FOLDER)
 
 
-def _open_folder(parent: int, name: str, relative: str, *, create: bool) -> int:
+def _open_folder(parent: int | None, path: str, relative: str, *, create: bool) -> int:
+    """A descriptor of the folder with this path below `parent`; with None, of one in the root folder, whose path may contain links."""
     try:
-        return os.open(name, _FOLDER | os.O_NOFOLLOW, dir_fd=parent)
+        return os.open(path, _FOLDER | os.O_NOFOLLOW, dir_fd=parent)
     except FileNotFoundError:
         if not create:
             raise
     except OSError as error:
         if error.errno in (errno.ELOOP, errno.ENOTDIR):
-            raise ForeignFileError(relative, f"{name!r} in its path is a link or a file") from None
+            raise ForeignFileError(relative, f"{path.rpartition('/')[2]!r} in its path is a link or a file") from None
         raise
+    if parent is None:
+        os.makedirs(path.rpartition("/")[0] or "/", _FOLDER_MODE, exist_ok=True)
     with contextlib.suppress(FileExistsError):
-        os.mkdir(name, _FOLDER_MODE, dir_fd=parent)
-    return _open_folder(parent, name, relative, create=False)
+        os.mkdir(path, _FOLDER_MODE, dir_fd=parent)
+    return _open_folder(parent, path, relative, create=False)
 
 
 def _open_existing(parent: int, name: str, flags: int, relative: str) -> int:

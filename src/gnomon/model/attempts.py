@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import zlib
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -242,10 +244,14 @@ class AttemptResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     """For success: the events to record. None: one for each asset among the outlets of the task's spec."""
 
 
-def build_attempt_log_path(dag_id: str, run_id: str, task_id: str, map_index: int, seq: int) -> str:
-    """`dag_id=D/run_id=R/task_id=T.[map_index=M.]attempt=N.log`; characters that a path cannot have are percent-encoded."""
+def build_attempt_log_path(dag_id: str, run_id: str, task_id: str, map_index: int, seq: int, *, is_former: bool = False) -> str:
+    """`dag_id=D/run_id=R/task_id=T.[map_index=M.]attempt=N.log`; characters that a path cannot have are percent-encoded, and long ids end with a hash.
+
+    `is_former`: as long ids were written at first, with a checksum that other ids can be made to have: to read logs of that time.
+    """
     mapped = f"map_index={map_index}." if map_index != UNMAPPED else ""
-    return f"dag_id={_quote(dag_id)}/run_id={_quote(run_id)}/task_id={_quote(task_id)}.{mapped}attempt={seq}.log"
+    dag, run, task = (_quote(text, _build_former_ending if is_former else _build_ending) for text in (dag_id, run_id, task_id))
+    return f"dag_id={dag}/run_id={run}/task_id={task}.{mapped}attempt={seq}.log"
 
 
 def build_watcher_log_path(identity: str) -> str:
@@ -253,27 +259,38 @@ def build_watcher_log_path(identity: str) -> str:
     return f"asset_watchers/{identity[:16]}.log"
 
 
-def build_trigger_log_path(dag_id: str, run_id: str, task_id: str, map_index: int, seq: int) -> str:
+def build_trigger_log_path(dag_id: str, run_id: str, task_id: str, map_index: int, seq: int, *, is_former: bool = False) -> str:
     """The path of the trigger's log, beside the log of the attempt that deferred."""
-    return f"{build_attempt_log_path(dag_id, run_id, task_id, map_index, seq).removesuffix('.log')}.trigger.log"
+    return f"{build_attempt_log_path(dag_id, run_id, task_id, map_index, seq, is_former=is_former).removesuffix('.log')}.trigger.log"
 
 
 def build_callback_log_path(dag_id: str, run_id: str, kind: str, callback_id: str) -> str:
     """The path of the log of a callback of a run, beside the logs of the tasks."""
-    return f"dag_id={_quote(dag_id)}/run_id={_quote(run_id)}/callback={kind}.{callback_id}.log"
+    return f"dag_id={_quote(dag_id, _build_ending)}/run_id={_quote(run_id, _build_ending)}/callback={kind}.{callback_id}.log"
 
 
-def _quote(text: str) -> str:
+def _quote(text: str, build_ending: Callable[[str], str]) -> str:
     if len(text) <= _SHORT and _UNSAFE.search(text) is None:
         return text
     quoted = text.replace("%", "%25").replace("/", "%2F").replace("\0", "%00").replace("\n", "%0A").encode()
     if len(quoted) <= _NAME_MAX:
         return quoted.decode()
-    return f"{quoted[:_NAME_MAX].decode(errors='ignore')}~{zlib.crc32(text.encode()):08x}"
+    ending = build_ending(text)
+    return f"{quoted[: _HASHED_MAX - len(ending)].decode(errors='ignore')}{ending}"
+
+
+def _build_ending(text: str) -> str:
+    return f"~{hashlib.blake2b(text.encode(), digest_size=8).hexdigest()}"
+
+
+def _build_former_ending(text: str) -> str:
+    return f"~{zlib.crc32(text.encode()):08x}"
 
 
 _UNSAFE = re.compile(r"[%/\0\n]")
 _SHORT = 48
 """A name of this many characters fits in any encoding."""
 _NAME_MAX = 196
-"""A file name is at most 255 bytes on every common file system; prefix, checksum and numbers take the rest."""
+"""A file name is at most 255 bytes on every common file system; prefix, hash and numbers take the rest."""
+_HASHED_MAX = _NAME_MAX + 9
+"""Longer than any name without a hash, so that no id is the hashed name of another one."""

@@ -66,7 +66,7 @@ def find_json_fault(value: object, place: str = "", depth: int = 0) -> str | Non
     if value is None or value is True or value is False:
         return None
     if isinstance(value, str):
-        fault = None if value.isascii() else find_unstorable(value.replace("\0", ""))
+        fault = find_unstorable(value, stores_nul=True)
         return None if fault is None else f"{place or 'it'} contains {fault}"
     if isinstance(value, int):
         return None if -(2**63) <= value < 2**64 else f"{place or 'it'} is a number of more than 64 bits"

@@ -39,7 +39,7 @@ def _find_fault(value: object, place: str, values: Collection[str]) -> str | Non
         return None
     if isinstance(value, str):
         name = place.rpartition(".")[2]
-        fault = find_unstorable(value.replace("\0", "") if name in values else value)
+        fault = find_unstorable(value, stores_nul=name in values)
         return None if fault is None else f"{place} contains {fault}"
     if isinstance(value, int):
         return None if EARLIEST <= value <= LATEST else f"{place} is out of range"

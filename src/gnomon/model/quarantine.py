@@ -11,6 +11,8 @@ DAG_KIND = "dag"
 """The kind of the row of a DAG that is set aside."""
 GROUP_KIND = "group"
 """The kind of the row of a group that is set aside."""
+_DAG_PREFIX = "dag:"
+_GROUP_PREFIX = "group:"
 REASON_MAX = 2000
 """Characters of a stored reason."""
 
@@ -41,16 +43,31 @@ class QuarantinedItem:
     """None: not stored yet."""
 
     @property
+    def is_dag(self) -> bool:
+        """Whether it is a DAG that is set aside. The key decides: a message may be of any kind."""
+        return self.key is not None and self.key.startswith(_DAG_PREFIX)
+
+    @property
+    def is_group(self) -> bool:
+        """Whether it is a group that is set aside."""
+        return self.key is not None and self.key.startswith(_GROUP_PREFIX)
+
+    @property
     def is_message(self) -> bool:
         """False for a DAG or a group."""
-        return self.kind not in (DAG_KIND, GROUP_KIND)
+        return not self.is_dag and not self.is_group
+
+
+def message_key(key: str | None) -> str | None:
+    """The key of the row of a message with this key: none where a DAG or a group that is set aside could have it."""
+    return None if key is None or key.startswith((_DAG_PREFIX, _GROUP_PREFIX)) else key
 
 
 def dag_key(dag_pk: int) -> str:
     """The key of the row of a DAG that is set aside."""
-    return f"dag:{dag_pk}"
+    return f"{_DAG_PREFIX}{dag_pk}"
 
 
 def group_key(group_no: int) -> str:
     """The key of the row of a group that is set aside."""
-    return f"group:{group_no}"
+    return f"{_GROUP_PREFIX}{group_no}"

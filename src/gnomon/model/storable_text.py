@@ -13,9 +13,12 @@ def escape_unstorable(text: str) -> str:
     return text.replace("\0", "\\x00").encode("utf-8", "backslashreplace").decode()
 
 
-def find_unstorable(text: str) -> str | None:
-    """What the text contains that no database holds, as the end of the sentence "it contains ..."; None: it can be stored."""
-    if "\0" in text:
+def find_unstorable(text: str, *, stores_nul: bool = False) -> str | None:
+    """What the text contains that no database holds, as the end of the sentence "it contains ..."; None: it can be stored.
+
+    `stores_nul`: where it is stored, a null character does no harm: in JSON, encrypted, or in SQLite.
+    """
+    if not stores_nul and "\0" in text:
         return f"a null character (at position {text.index(chr(0))})"
     if text.isascii():
         return None

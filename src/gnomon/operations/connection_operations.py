@@ -12,7 +12,7 @@ from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
 from gnomon.report.listings.connection_list import ConnectionRow, make_row, to_connection, to_stored
 from gnomon.report.listings.not_found import connection_not_found
-from gnomon.sdk.runtime.connection import Connection
+from gnomon.sdk.runtime.connection import Connection, ConnectionModel
 from gnomon.store import Transaction
 from gnomon.store.admin import connections
 from gnomon.store.admin.connections import StoredConnection
@@ -145,7 +145,7 @@ def _make_connection(conn_id: str, given: GivenConnection, existing: StoredConne
 
 def _apply(conn_id: str, given: GivenConnection, existing: StoredConnection | None) -> Connection:
     if given.uri is not None or given.json is not None:
-        made = Connection.from_uri(given.uri, conn_id) if given.uri is not None else Connection.from_json(given.json or "", conn_id)
+        made: Connection = ConnectionModel.from_uri(given.uri, conn_id) if given.uri is not None else Connection.from_json(given.json or "", conn_id)
         if "description" in given.fields:
             made.description = str(given.fields["description"])
     elif existing is not None:

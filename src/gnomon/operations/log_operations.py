@@ -149,7 +149,7 @@ def read_callback_log(scope: OperationScope, dag_id: str, run_id: str, file: str
 
 def _list_attempts(lookup: LogLookup, tx: Transaction, dag_id: str, run_id: str, task_id: str | None, map_index: int | None) -> list[AttemptFiles]:
     dag = find_dag(tx, dag_id)
-    found = list_attempt_logs(tx, dag, find_run(tx, dag, run_id), task_id, map_index)
+    found = list_attempt_logs(tx, dag, find_run(tx, dag, run_id), task_id, map_index, lookup)
     attempts = []
     for one in found:
         stored = tuple(name for name in one.files if lookup.has(name))

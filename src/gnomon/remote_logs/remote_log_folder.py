@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 from collections.abc import Callable
@@ -11,7 +12,7 @@ from gnomon.config import Config, environment
 from gnomon.errors.authoring import AirflowException
 from gnomon.errors.product import GnomonError, ResourceUnavailable
 from gnomon.log.confined_files import ConfinedFile
-from gnomon.remote_logs.remote_log_names import build_remote_name
+from gnomon.remote_logs.remote_log_names import build_remote_name, list_remote_names
 from gnomon.remote_logs.remote_log_settings import (
     CONNECTION,
     FOLDER,
@@ -48,7 +49,7 @@ class RemoteLogFolder:
         """Write the file to the path `name` of the folder, in the place of an older one. Raises RemoteLogError, and FileNotFoundError without the file."""
         with source.open() as opened:
             try:
-                self._call("written", lambda fs: self._put(fs, _path_of(opened), self._locate(name)))
+                self._call("written", lambda fs: self._put(fs, _path_of(opened), self._locate(build_remote_name(name))))
             except FileNotFoundError as error:
                 raise self._missing_bucket(error) from error
 
@@ -61,11 +62,12 @@ class RemoteLogFolder:
         """The names of the remote files in a folder of logs, without the path, with their bytes; none when there is no such folder. Raises RemoteLogError."""
         def look(fs: Any) -> dict[str, int]:
             fs.invalidate_cache()
-            try:
-                found = fs.ls(self._locate(folder), detail=True)
-            except FileNotFoundError:
-                return {}
-            return {str(one["name"]).rpartition("/")[2]: int(one["size"] or 0) for one in found if one["type"] == "file"}
+            sizes: dict[str, int] = {}
+            for path in list_remote_names(folder):
+                with contextlib.suppress(FileNotFoundError):
+                    found = fs.ls(self._locate(path), detail=True)
+                    sizes = {str(one["name"]).rpartition("/")[2]: int(one["size"] or 0) for one in found if one["type"] == "file"} | sizes
+            return sizes
 
         listed: dict[str, int] = self._call("listed", look)
         return listed
@@ -76,13 +78,21 @@ class RemoteLogFolder:
         try:
             with draft.open("ab") as opened:
                 opened.truncate(0)
-                self._call("read", lambda fs: fs.get_file(self._locate(name), _path_of(opened)))
+                self._call("read", lambda fs: self._get(fs, name, _path_of(opened)))
             target.replace_with(draft)
         finally:
             draft.unlink(missing_ok=True)
 
-    def _locate(self, name: str) -> str:
-        return f"{self.settings.root}/{build_remote_name(name)}"
+    def _locate(self, remote_name: str) -> str:
+        return f"{self.settings.root}/{remote_name}"
+
+    def _get(self, fs: Any, name: str, target: str) -> None:
+        *others, last = list_remote_names(name)
+        for path in others:
+            with contextlib.suppress(FileNotFoundError):
+                fs.get_file(self._locate(path), target)
+                return
+        fs.get_file(self._locate(last), target)
 
     def _put(self, fs: Any, source: str, target: str) -> None:
         if not self.settings.has_folders:

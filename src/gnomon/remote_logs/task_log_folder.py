@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TypeVar
@@ -15,7 +15,7 @@ from gnomon.errors.product import UserError
 from gnomon.log.confined_files import ConfinedFile, list_files
 from gnomon.remote_logs.live_copies import LiveCopies
 from gnomon.remote_logs.remote_log_folder import RemoteLogError, RemoteLogFolder
-from gnomon.remote_logs.remote_log_names import build_remote_name
+from gnomon.remote_logs.remote_log_names import list_remote_names
 
 COPIES = "remote_copies"
 """The folder of copies, below the folder of logs."""
@@ -64,8 +64,8 @@ class TaskLogFolder:
             return own
         if self.remote is None:
             return self._find_live_copy(name)
-        folder, basename = name.rpartition("/")[0], build_remote_name(name).rpartition("/")[2]
-        size = self.list_sizes(folder).get(basename) or self.list_sizes(folder, fresh=True).get(basename)
+        folder = name.rpartition("/")[0]
+        size = _find_remote_size(name, self.list_sizes(folder)) or _find_remote_size(name, self.list_sizes(folder, fresh=True))
         if size is None:
             return self._find_live_copy(name)
         copy = ConfinedFile(self.folder, f"{COPIES}/{name}")
@@ -134,7 +134,7 @@ class LogLookup:
         folder, _, _ = name.rpartition("/")
         if not self._is_second:
             self._missing.add(folder)
-        return build_remote_name(name).rpartition("/")[2] in self._remote.get(folder, {})
+        return _find_remote_size(name, self._remote.get(folder, {})) is not None
 
     def locate(self, name: str) -> Path:
         """The path that the log has on this machine."""
@@ -175,6 +175,12 @@ def _unwrap(refusal: UserError | None, found: list[T]) -> T:
     if refusal is not None:
         raise refusal
     return found[0]
+
+
+def _find_remote_size(name: str, sizes: Mapping[str, int]) -> int | None:
+    """The bytes of the log with this local name among the remote files of its folder."""
+    basenames = (path.rpartition("/")[2] for path in list_remote_names(name))
+    return next((sizes[basename] for basename in basenames if basename in sizes), None)
 
 
 def _find_size(file: ConfinedFile) -> int | None:

@@ -16,15 +16,16 @@ from gnomon.engine.state.engine_state import EngineState
 from gnomon.model.attempts import AttemptResult
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import Instant
-from gnomon.model.quarantine import QuarantinedItem
+from gnomon.model.quarantine import QuarantinedItem, message_key
 from gnomon.model.records import MailRecord
 from gnomon.model.storable_text import escape_unstorable
 from gnomon.scheduler.event_bisection import apply_bisected
 from gnomon.scheduler.event_replacement import build_replacement
 from gnomon.scheduler.event_subjects import find_dag_pk, find_run_pk
 from gnomon.scheduler.mailbox import Mailbox, RoundItem
+from gnomon.scheduler.quarantine import WithheldMessage
 from gnomon.scheduler.step_failures import CommitRefused, describe_failure, find_failing_dags, is_isolable, root_cause
-from gnomon.scheduler.unstorable_values import INTEGER_MAX, INTEGER_MIN, find_unstorable
+from gnomon.scheduler.unstorable_values import INTEGER_MAX, INTEGER_MIN, list_unstorable
 from gnomon.store import Cipher, Database, InvalidKey
 from gnomon.store.drivers.address import SQLITE
 
@@ -34,8 +35,11 @@ SET_ASIDE_MAX = 8
 """How many times one event that came by no message is tried again after the DAGs that it failed by were set aside."""
 
 
+IsolatedItem = RoundItem | WithheldMessage
+
+
 class PoisonIsolation:
-    """Applies the items of a round whose step failed. The functions are those of the service, which owns the engine state."""
+    """Applies the items of a round whose step failed. The functions are those of `RoundRecovery`."""
 
     def __init__(
         self, db: Database, engine_state: EngineState, mailbox: Mailbox, *,
@@ -55,15 +59,17 @@ class PoisonIsolation:
         self._acknowledge = acknowledge
         self._now: Instant = 0
 
-    def apply_items(self, items: Sequence[RoundItem], now: Instant) -> None:
+    def apply_items(self, items: Sequence[IsolatedItem], now: Instant) -> None:
         """Applies the items in order, each that does not fail alone. Raises the failure of an event that belongs to no message and to no DAG."""
         self._now = now
-        apply_bisected(items, self._try, self._on_failed_alone, lambda item: bool(find_unstorable(self._read_values(item), limit=1)))
+        apply_bisected(items, self._try, self._on_failed_alone, lambda item: bool(list_unstorable(self._read_values(item), limit=1)))
 
-    def _try(self, items: Sequence[RoundItem]) -> Exception | None:
+    def _try(self, items: Sequence[IsolatedItem]) -> Exception | None:
         """Applies these items with one commit. After a failure, which is returned, the groups are loaded again."""
+        messages = [message for item in items if (message := _message_of(item)) is not None]
+        rows = [item.row for item in items if isinstance(item, WithheldMessage) and item.row is not None]
         try:
-            self._apply(self._mailbox.translate(items), [item.mail_pk for item in items if isinstance(item, MailRecord)], [], self._now)
+            self._apply(self._translate(items), [message.mail_pk for message in messages], rows, self._now)
         except Exception as failure:
             if not is_isolable(failure, self._db):
                 raise
@@ -81,7 +87,11 @@ class PoisonIsolation:
             return failure
         return None
 
-    def _read_values(self, item: RoundItem) -> object:
+    def _translate(self, items: Sequence[IsolatedItem]) -> list[e.EngineEvent]:
+        refusals = [event for item in items if isinstance(item, WithheldMessage) for event in item.events]
+        return [*refusals, *self._mailbox.translate(item for item in items if not isinstance(item, WithheldMessage))]
+
+    def _read_values(self, item: IsolatedItem) -> object:
         """What is searched for a value that cannot be stored."""
         if not isinstance(item, MailRecord):
             return item
@@ -91,21 +101,22 @@ class PoisonIsolation:
             return item.body
 
     # ---- one item that fails alone -----------------------------------------------------------------------------------
-    def _on_failed_alone(self, item: RoundItem, failure: Exception) -> None:
+    def _on_failed_alone(self, item: IsolatedItem, failure: Exception) -> None:
         try:
-            events = self._mailbox.translate([item])
+            events = self._translate([item])
         except Exception as error:
             if not is_isolable(error, self._db):
                 raise
             events, failure = [], error
         self._mailbox.take_unreadable()
-        mail_pks = [item.mail_pk] if isinstance(item, MailRecord) else []
+        message = _message_of(item)
+        mail_pks = [] if message is None else [message.mail_pk]
         if len(events) > 1 and all(isinstance(event, e.DeferralEnded) for event in events):
             self._apply_trigger_events(item, events, mail_pks)
         elif not self._replace(events, mail_pks, failure):
             self._quarantine(item, events, mail_pks, failure)
 
-    def _apply_trigger_events(self, item: RoundItem, events: list[e.EngineEvent], mail_pks: list[int]) -> None:
+    def _apply_trigger_events(self, item: IsolatedItem, events: list[e.EngineEvent], mail_pks: list[int]) -> None:
         """The events of one message of a triggerer, each alone. One that cannot even be replaced quarantines the message: the others are applied only once."""
         last_failure: Exception | None = None
         for event in events:
@@ -132,7 +143,7 @@ class PoisonIsolation:
         )
         return refused is None
 
-    def _quarantine(self, item: RoundItem, events: list[e.EngineEvent], mail_pks: list[int], failure: Exception) -> None:
+    def _quarantine(self, item: IsolatedItem, events: list[e.EngineEvent], mail_pks: list[int], failure: Exception) -> None:
         row = self._build_row(item, events, failure)
         if row is None:
             self._set_dags_aside(item, failure)
@@ -144,11 +155,11 @@ class PoisonIsolation:
             self._acknowledge(item.worker_id, [item.result.attempt_id])
         _log.error("message_quarantined", kind=row.kind, group=row.group_no, dag_id=row.dag_id, task=row.task_id, reason=row.reason)
 
-    def _set_dags_aside(self, item: RoundItem, failure: Exception) -> None:
+    def _set_dags_aside(self, item: IsolatedItem, failure: Exception) -> None:
         """For an event that came by no message: the DAG that it fails by is set aside, and the event is applied to the others."""
         for _ in range(SET_ASIDE_MAX):
             dag_pks = find_failing_dags(failure, self._engine_state)
-            own = None if isinstance(item, MailRecord) else find_dag_pk(item, self._engine_state)
+            own = None if isinstance(item, MailRecord | WithheldMessage) else find_dag_pk(item, self._engine_state)
             if not self._set_aside([own] if own is not None else dag_pks, failure):
                 raise failure
             again = self._try([item])
@@ -161,12 +172,13 @@ class PoisonIsolation:
         return describe_failure(failure, suspects, stores_nul=self._db.dialect == SQLITE)
 
     # ---- the row of the table ----------------------------------------------------------------------------------------
-    def _build_row(self, item: RoundItem, events: Sequence[e.EngineEvent], failure: Exception) -> QuarantinedItem | None:
+    def _build_row(self, item: IsolatedItem, events: Sequence[e.EngineEvent], failure: Exception) -> QuarantinedItem | None:
         """The row of a message, or of a result that a worker holds; None for another event."""
         reason = self._describe(failure, [*events, None if events else self._read_values(item), _changes_of(failure)])
         cause = root_cause(failure)
-        if isinstance(item, MailRecord):
-            return build_mail_row(item, events, self._engine_state, reason, type(cause).__name__, self._now)
+        own_message = _message_of(item)
+        if own_message is not None:
+            return build_mail_row(own_message, events, self._engine_state, reason, type(cause).__name__, self._now)
         if not isinstance(item, e.ResultReceived):
             return None
         body, result = self._seal_result(item.result, item.worker_id), item.result
@@ -188,6 +200,10 @@ class PoisonIsolation:
                 return None
 
 
+def _message_of(item: IsolatedItem) -> MailRecord | None:
+    return item.message if isinstance(item, WithheldMessage) else item if isinstance(item, MailRecord) else None
+
+
 def _changes_of(failure: Exception) -> object:
     return failure.result.changes if isinstance(failure, CommitRefused) else None
 
@@ -206,7 +222,7 @@ def build_mail_row(
     ti = None if subject is None else _find_task_instance(subject, engine_state)
     attempt = getattr(getattr(subject, "result", subject), "attempt_id", None)
     return QuarantinedItem(
-        kind=message.kind, group_no=message.group_no, key=None if message.key is None else escape_unstorable(message.key), body=body, at=now, reason=reason,
+        kind=message.kind, group_no=message.group_no, key=message_key(message.key and escape_unstorable(message.key)), body=body, at=now, reason=reason,
         error_class=error_class, dag_pk=None if dag is None else dag_pk, dag_id=None if dag is None else dag.record.dag_id, run_pk=run_pk,
         run_id=None if run is None else run.record.run_id, task_id=None if ti is None else ti[0], task_no=None if ti is None else ti[1],
         map_index=UNMAPPED if ti is None else ti[2], attempt=escape_unstorable(attempt)[:200] if isinstance(attempt, str) else None,

@@ -12,6 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from gnomon.engine import events as e
+from gnomon.model.quarantine import QuarantinedItem
+from gnomon.model.records import MailRecord
+
 MIN_QUARANTINE_S = 1.0
 """Duration of the first quarantine of a group or DAG; each further failure doubles it."""
 MAX_QUARANTINE_S = 60.0
@@ -97,6 +101,17 @@ class SetAsideDag:
     """Its unfinished runs: what mail and workers report of them waits."""
     attempts: set[str] = field(default_factory=set)
     """Its live attempts, which go on."""
+
+
+@dataclass(frozen=True, slots=True)
+class WithheldMessage:
+    """A message about a DAG that is set aside, and what is done with it instead of what it asks for."""
+
+    message: MailRecord
+    events: list[e.EngineEvent] = field(default_factory=list)
+    """Refusals of its request, or what it says to DAGs that are not set aside."""
+    row: QuarantinedItem | None = None
+    """Where it waits for the DAG; None: it is answered, or nothing of it is lost."""
 
 
 class DagQuarantine(ReturnTimes):

@@ -15,7 +15,7 @@ from gnomon.engine.state.task_instance import DagRun
 from gnomon.engine.step import step
 from gnomon.engine.step_context import StepResult
 from gnomon.errors import ConfigurationError, ResourceUnavailable
-from gnomon.errors.product import EngineStepError, InternalError
+from gnomon.errors.product import EngineStepError
 from gnomon.executors.interface import Executor
 from gnomon.metrics import ProcessFigures
 from gnomon.model.attempts import Attempt
@@ -30,15 +30,16 @@ from gnomon.scheduler.edge_resolution import EdgeResolver
 from gnomon.scheduler.event_translation import read_created_runs, read_dags
 from gnomon.scheduler.instance_mutations import InstanceMutations
 from gnomon.scheduler.lease import Lease
-from gnomon.scheduler.mailbox import Mailbox
+from gnomon.scheduler.mailbox import Mailbox, RoundItem
 from gnomon.scheduler.multipart_requests import MultipartRequests
 from gnomon.scheduler.planner import Planner
 from gnomon.scheduler.planning_cursors import CursorMove, build_cursor_events, read_cursor, record_manual_runs
-from gnomon.scheduler.poison_isolation import PoisonIsolation, build_mail_row
+from gnomon.scheduler.poison_isolation import build_mail_row
 from gnomon.scheduler.quarantine import GroupQuarantine
+from gnomon.scheduler.round_recovery import RoundRecovery
 from gnomon.scheduler.scheduler_figures import SchedulerFigures
 from gnomon.scheduler.settings import BEAT_S, FAULT_RETRY_S, RETRY_AWAY_S, SchedulerSettings
-from gnomon.scheduler.step_failures import CommitRefused, describe_failure, find_failing_dags, is_isolable, root_cause
+from gnomon.scheduler.step_failures import CommitRefused, describe_failure, is_isolable, root_cause
 from gnomon.scheduler.timetable_multiplexer import TimetableHostMultiplexer
 from gnomon.scheduler.withheld_dags import WithheldDags
 from gnomon.store import (
@@ -61,10 +62,6 @@ from gnomon.timetable_host import TimetableHost
 from gnomon.wakeups import BatchPace, Listener
 
 _log = log.get_logger("scheduler")
-
-RELOADS_MAX = 200
-"""Most loads in a row after each of which a DAG is set aside; and most steps that fire what is due after a load."""
-
 
 class SchedulerService:
     """Owns groups, plans and runs their DAGs. `tick` is one round; every dependency is a constructor argument."""
@@ -124,9 +121,7 @@ class SchedulerService:
         )
         self._quarantine = GroupQuarantine()
         self._withheld = WithheldDags(db, scheduler_id, self.memory, self._mailbox, clock)
-        self._isolation = PoisonIsolation(
-            db, self.memory, self._mailbox, apply=self._apply, reload=self._reload, set_aside=self._withheld.set_aside, acknowledge=executor.acknowledge
-        )
+        self._recovery = RoundRecovery(self, db, self.memory, self._mailbox, self._withheld, executor.acknowledge)
         self._pace = BatchPace(window_s=0.1, paced_a_second=100.0, wait_max_s=0.01)
         self._loaded: list[DagRun] = []
         self._loaded_subscriptions: list[e.EngineEvent] = []
@@ -161,7 +156,8 @@ class SchedulerService:
             except Exception as error:
                 if not is_isolable(error, self._db):
                     raise
-                self._isolate(error, now)
+                self.refused_commits += 1
+                self._recovery.finish_round(error, now)
             self._confirm_returns()
             if self._give_up_excess():
                 return self._clock.now()
@@ -189,7 +185,7 @@ class SchedulerService:
         """Takes groups, applies what has arrived, plans, creates runs and resolves what runs wait for: each with commits of its own."""
         self._take_groups()
         events, messages = self._collect()
-        if events or messages or self._loaded or self._is_due(now):
+        if events or messages or self._loaded or self.is_due(now):
             self._step_and_commit(events, messages, now)
         self._mailbox.confirm_applied()
         self._plan(now)
@@ -198,9 +194,6 @@ class SchedulerService:
             found = find_events(now)
             if found:
                 self._step_and_commit(found, [], now)
-
-    def _is_due(self, now: Instant) -> bool:
-        return self._wake_at is not None and self._wake_at <= now
 
     def _epochs(self) -> dict[int, int]:
         """The epochs of the owned groups that are in memory: all that are not in quarantine."""
@@ -264,9 +257,10 @@ class SchedulerService:
     def _collect_filtered(self) -> tuple[list[e.EngineEvent], list[int]]:
         """As `Mailbox.collect`, while DAGs are set aside: without what is about them."""
         items, withheld = self._withheld.filter_items(self._mailbox.collect_items(self._epochs()), self._clock.now())
-        self._quarantined += withheld.rows
-        pks = [item.mail_pk for item in items if isinstance(item, MailRecord)]
-        return [*withheld.refusals, *self._mailbox.translate(items)], [*withheld.mail_pks, *pks]
+        self._quarantined += [item.row for item in withheld if item.row is not None]
+        messages = [*(item.message for item in withheld), *(item for item in items if isinstance(item, MailRecord))]
+        events = [event for item in withheld for event in item.events]
+        return [*events, *self._mailbox.translate(items)], [message.mail_pk for message in messages]
 
     def _create_pool(self, name: str) -> None:
         """Creates the pool with `missing_pool_slots`, and reads all pools."""
@@ -275,60 +269,36 @@ class SchedulerService:
             pools.set_pool(tx, name, self._missing_pool_slots)
             self.memory.update_pools(store_load.load_pools(tx))
 
-    # ---- after a failure ---------------------------------------------------------------------------------------------
-    def _isolate(self, error: Exception, now: Instant) -> None:
-        """Does the rest of a round whose step failed: what fails alone is replaced, refused or set aside, everything else is committed."""
-        self.refused_commits += 1
-        _log.exception("step_failed", error=str(error), kind=type(error).__name__, dag_id=error.dag_id if isinstance(error, EngineStepError) else None)
-        self._reload(now)
-        items, withheld = self._withheld.filter_items(self._mailbox.collect_items(self._epochs()), now)
+    # ---- what the recovery of a round asks (`RecoverableScheduler`) ----------------------------------------------------
+    def load_again(self) -> None:
+        """Drops the engine state and loads the owned groups from the store."""
+        self._reset_state()
+        self._take_groups()
+
+    def is_due(self, now: Instant) -> bool:
+        """Whether a timer of the engine is due."""
+        return self._wake_at is not None and self._wake_at <= now
+
+    def collect_items(self) -> list[RoundItem]:
+        """The messages and events that wait, not translated yet."""
         subscriptions, self._loaded_subscriptions = self._loaded_subscriptions, []
-        if withheld.mail_pks or withheld.refusals:
-            self._apply(withheld.refusals, withheld.mail_pks, withheld.rows, now)
-        self._isolation.apply_items([*subscriptions, *items], now)
-        self._mailbox.confirm_applied()
-        for stage in (self._plan, self._create_asset_runs, *map(self._bind_finder, self._event_finders)):
-            try:
-                stage(now)
-            except Exception as failure:
-                if not is_isolable(failure, self._db):
-                    raise
-                dag_pks = find_failing_dags(failure, self.memory)
-                if not self._withheld.set_aside(dag_pks, failure):
-                    raise
-                self._reload(now)  # the next round finds again what was lost
+        return [*subscriptions, *self._mailbox.collect_items(self._epochs())]
+
+    def list_stages(self) -> Sequence[Callable[[Instant], None]]:
+        """What a round does after it has applied what has arrived: events that were found are applied one by one."""
+        return [self._plan, self._create_asset_runs, *map(self._bind_finder, self._event_finders)]
 
     def _bind_finder(self, find_events: Callable[[Instant], list[e.EngineEvent]]) -> Callable[[Instant], None]:
-        """A stage that applies the events of a finder, and if they fail together, one by one."""
-
         def apply_found(now: Instant) -> None:
             for event in find_events(now):
                 self._step_and_commit([event], [], now)
 
         return apply_found
 
-    def _reload(self, now: Instant) -> None:
-        """Loads all groups again and brings them up to date without any event. A DAG by which that fails is set aside."""
-        for _ in range(RELOADS_MAX):
-            self._reset_state()
-            self._take_groups()
-            try:
-                self._step_and_commit([], [], now)
-                for _ in range(RELOADS_MAX):
-                    if not self._is_due(now):
-                        return
-                    self._step_and_commit([], [], now)
-                return
-            except Exception as failure:
-                if not is_isolable(failure, self._db) or not self._withheld.set_aside(find_failing_dags(failure, self.memory), failure):
-                    raise
-        raise InternalError(f"after {RELOADS_MAX} loads there are still DAGs by which the first step of this scheduler fails")
-
-    def _apply(self, events: list[e.EngineEvent], messages: list[int], quarantined: list[QuarantinedItem], now: Instant) -> None:
-        """One step and commit, which also stores these rows of the table `quarantine`."""
+    def apply(self, events: list[e.EngineEvent], messages: list[int], quarantined: list[QuarantinedItem], now: Instant) -> None:
+        """One step and its commit, which also deletes these messages and stores these rows of the table `quarantine`."""
         self._quarantined += quarantined
-        if events or messages or quarantined:
-            self._step_and_commit(events, messages, now)
+        self._step_and_commit(events, messages, now)
 
     def _confirm_returns(self) -> None:
         """DAGs and groups that have returned are no longer named in the table: the round was committed with them."""

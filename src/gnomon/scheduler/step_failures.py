@@ -9,7 +9,7 @@ from gnomon.engine.state.engine_state import EngineState
 from gnomon.engine.step_context import StepResult
 from gnomon.errors.product import EngineStepError
 from gnomon.model.storable_text import escape_unstorable
-from gnomon.scheduler.unstorable_values import find_unstorable
+from gnomon.scheduler.unstorable_values import list_unstorable
 from gnomon.store import Database, FailureKind, WrongKey, classify_failure
 
 _TEXT_MAX = 500
@@ -52,7 +52,7 @@ def find_failing_dags(failure: Exception, engine_state: EngineState) -> list[int
     rows += [(_find_dag(run_pk, dag_of_run, engine_state), row) for run_pk, row in by_run]
     rows += [(callback.dag_pk, callback) for callback in changes.callbacks.values()]
     known = [(dag_pk, row) for dag_pk, row in rows if dag_pk is not None]
-    suspects = {dag_pk for dag_pk, row in known if find_unstorable(row, limit=1)}
+    suspects = {dag_pk for dag_pk, row in known if list_unstorable(row, limit=1)}
     return sorted(suspects or {dag_pk for dag_pk, _ in known} | {dag_pk for dag_pk, _ in changes.tallies})
 
 
@@ -66,7 +66,7 @@ def describe_failure(failure: Exception, suspects: Sequence[object], *, stores_n
     cause = root_cause(failure)
     for suspect in suspects:
         value = suspect.result if isinstance(suspect, e.ResultReceived | e.DeferralEnded) else suspect
-        phrases = find_unstorable(value, stores_nul=stores_nul)
+        phrases = list_unstorable(value, stores_nul=stores_nul)
         if phrases:
             return "; ".join(phrases)
     text = escape_unstorable(str(cause))[:_TEXT_MAX]

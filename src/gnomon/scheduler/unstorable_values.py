@@ -7,34 +7,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
+from itertools import islice
 from typing import Any
 
 import msgspec
+
+from gnomon.model.storable_text import find_unstorable
 
 INTEGER_MAX = 2**63 - 1
 INTEGER_MIN = -(2**63)
 """The range of the integers of both databases."""
 _DEPTH_MAX = 12
-_NUL = "a NUL character, which PostgreSQL cannot store"
 _SHOWN_MAX = 40
 
 
-def find_unstorable(value: object, *, stores_nul: bool = False, limit: int = 3) -> list[str]:
+def list_unstorable(value: object, *, stores_nul: bool = False, limit: int = 3) -> list[str]:
     """A phrase for each of the first values in `value` that cannot be stored: the path of the field and what is wrong with it.
 
-    `stores_nul`: the database can hold the NUL character in a text, as SQLite can.
+    `stores_nul`: the database can hold the null character in a text, as SQLite can.
     """
-    found: list[str] = []
-    for phrase in _search(value, "", 0):
-        if stores_nul and phrase.endswith(_NUL):
-            continue
-        found.append(phrase)
-        if len(found) >= limit:
-            break
-    return found
+    return list(islice(_search(value, "", 0, stores_nul), limit))
 
 
-def _search(value: object, path: str, depth: int) -> Iterator[str]:
+def _search(value: object, path: str, depth: int, stores_nul: bool) -> Iterator[str]:
     if value is None or isinstance(value, bool | float | bytes) or depth > _DEPTH_MAX:
         return
     if isinstance(value, int):
@@ -42,12 +37,12 @@ def _search(value: object, path: str, depth: int) -> Iterator[str]:
             yield f"{path or 'a value'} is {_shorten(value)}, which is outside of the 64-bit integers that the database stores"
         return
     if isinstance(value, str):
-        fault = _find_text_fault(value)
+        fault = find_unstorable(value, stores_nul=stores_nul)
         if fault is not None:
             yield f"{path or 'a text'} contains {fault}"
         return
     for name, part in _list_parts(value):
-        yield from _search(part, f"{path}{name}" if not path or not name or name.startswith("[") else f"{path}.{name}", depth + 1)
+        yield from _search(part, f"{path}{name}" if not path or not name or name.startswith("[") else f"{path}.{name}", depth + 1, stores_nul)
 
 
 def _list_parts(value: object) -> Iterator[tuple[str, object]]:
@@ -62,18 +57,6 @@ def _list_parts(value: object) -> Iterator[tuple[str, object]]:
             yield f"[{_shorten(key)}]" if isinstance(key, str) else "", element
     elif isinstance(value, list | tuple | set | frozenset):
         yield from ((f"[{number}]", element) for number, element in enumerate(value))
-
-
-def _find_text_fault(text: str) -> str | None:
-    if "\0" in text:
-        return _NUL
-    if text.isascii():
-        return None
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return "a lone surrogate, which is no character of UTF-8"
-    return None
 
 
 def _shorten(value: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TypeGuard
 
 from gnomon import log
@@ -18,7 +18,7 @@ from gnomon.scheduler.event_subjects import find_dag_pk, find_run_pk
 from gnomon.scheduler.event_translation import UNREADABLE
 from gnomon.scheduler.mailbox import Mailbox, RoundItem
 from gnomon.scheduler.poison_isolation import build_mail_row
-from gnomon.scheduler.quarantine import DagQuarantine, SetAsideDag
+from gnomon.scheduler.quarantine import DagQuarantine, SetAsideDag, WithheldMessage
 from gnomon.scheduler.step_failures import CommitRefused, describe_failure, is_isolable, root_cause
 from gnomon.scheduler.unstorable_values import INTEGER_MAX
 from gnomon.store import Database, Transaction
@@ -26,20 +26,6 @@ from gnomon.store.drivers.address import SQLITE
 from gnomon.store.ownership import quarantine as quarantine_rows
 
 _log = log.get_logger("scheduler.withheld_dags")
-
-
-@dataclass(slots=True)
-class Withheld:
-    """What a round does with the items that are about DAGs which are set aside."""
-
-    refusals: list[e.EngineEvent] = field(default_factory=list)
-    mail_pks: list[int] = field(default_factory=list)
-    rows: list[QuarantinedItem] = field(default_factory=list)
-
-    def refuse(self, request_pks: Iterable[int], dag: SetAsideDag) -> None:
-        """Answers these requests with an error."""
-        error = json.dumps({"error": f"DAG {dag.dag_id}: {dag.reason}"})
-        self.refusals += [e.RejectRequest(request_pk, error) for request_pk in request_pks]
 
 
 class WithheldDags:
@@ -98,7 +84,7 @@ class WithheldDags:
         for row in quarantine_rows.list_set_aside(tx, groups):
             if row.dag_pk is not None and row.dag_pk not in self.quarantine.dags:
                 self.quarantine.restore(SetAsideDag(row.dag_pk, row.dag_id or "", row.group_no, row.reason), self._clock.monotonic())
-            elif row.kind == GROUP_KIND:
+            elif row.is_group:
                 named_groups.append(row.group_no)
         return named_groups
 
@@ -161,24 +147,24 @@ class WithheldDags:
                 quarantine_rows.release_group(tx, group)
 
     # ---- what is about them ------------------------------------------------------------------------------------------
-    def filter_items(self, items: Sequence[RoundItem], now: Instant) -> tuple[list[RoundItem], Withheld]:
-        """The items that are about no DAG that is set aside, and what is done with the others."""
-        withheld, kept = Withheld(), []
+    def filter_items(self, items: Sequence[RoundItem], now: Instant) -> tuple[list[RoundItem], list[WithheldMessage]]:
+        """The items that are about no DAG that is set aside, and what is done with the messages that are."""
+        kept: list[RoundItem] = []
+        withheld: list[WithheldMessage] = []
         for item in items:
-            filtered = self._filter_item(item, withheld, now) if self.quarantine else item
-            if filtered is not None:
+            filtered = self._filter_item(item, now) if self.quarantine else item
+            if isinstance(filtered, WithheldMessage):
+                withheld.append(filtered)
+            elif filtered is not None:
                 kept.append(filtered)
         return kept, withheld
 
-    def _filter_item(self, item: RoundItem, withheld: Withheld, now: Instant) -> RoundItem | None:
+    def _filter_item(self, item: RoundItem, now: Instant) -> RoundItem | WithheldMessage | None:
         if isinstance(item, e.InventoryRead):
             held_attempts = {attempt for dag in self.quarantine.dags.values() for attempt in dag.attempts}
             return replace(item, running={attempt: entered for attempt, entered in item.running.items() if attempt not in held_attempts})
-        request = self._find_request(item) if isinstance(item, MailRecord) and item.kind == "action" else None
-        if request is not None:  # it is refused before the rows of its run are read, which may be what cannot be read
-            withheld.refuse([request[1]], request[0])
-            withheld.mail_pks.append(item.mail_pk)  # type: ignore[union-attr]
-            return None
+        if isinstance(item, MailRecord) and item.kind == "action" and (request := self._find_request(item)) is not None:
+            return WithheldMessage(item, _refuse([request[1]], request[0]))  # before the rows of its run are read, which may be what cannot be read
         try:
             events = self._mailbox.translate([item])
         except Exception as error:
@@ -191,24 +177,22 @@ class WithheldDags:
             return item
         if not isinstance(item, MailRecord):
             return None  # its worker keeps a result, and sends it again when the DAG has returned
-        return self._withhold_message(item, events, dag, withheld, now)
+        return self._withhold_message(item, events, dag, now)
 
-    def _withhold_message(self, item: MailRecord, events: list[e.EngineEvent], dag: SetAsideDag, withheld: Withheld, now: Instant) -> RoundItem | None:
+    def _withhold_message(self, item: MailRecord, events: list[e.EngineEvent], dag: SetAsideDag, now: Instant) -> RoundItem | WithheldMessage:
         if any(isinstance(event, e.DeleteDag) for event in events):
             self.quarantine.forget(dag.dag_pk)
             return item
-        withheld.mail_pks.append(item.mail_pk)
         request_pks = {request_pk for event in events if _is_key(request_pk := getattr(event, "request_pk", None))}
         if request_pks:
-            withheld.refuse(sorted(request_pks), dag)
-        elif item.kind == "dag_changed":
+            return WithheldMessage(item, _refuse(sorted(request_pks), dag))
+        if item.kind == "dag_changed":
             self.quarantine.release(dag.dag_pk, self._clock.monotonic())  # a new version, or a user, may have cured it
         elif not all(isinstance(event, e.RunRead | e.BackfillRead | e.DagRead) for event in events):
             row = build_mail_row(item, events, self._engine_state, f"it waits for DAG {dag.dag_id}, which is set aside", "DagSetAside", now, returns_with_dag=True)
-            withheld.rows.append(replace(row, dag_pk=dag.dag_pk, dag_id=dag.dag_id))
-            if isinstance(events[0], e.UpstreamUpdatesReceived):
-                withheld.refusals += events  # the other runs of the message take their updates; those of this DAG are not in memory
-        return None
+            # the other runs of a message with updates take theirs; those of this DAG are not in memory
+            return WithheldMessage(item, events if isinstance(events[0], e.UpstreamUpdatesReceived) else [], replace(row, dag_pk=dag.dag_pk, dag_id=dag.dag_id))
+        return WithheldMessage(item)
 
     def _find_request(self, message: MailRecord) -> tuple[SetAsideDag, int] | None:
         """The DAG that is set aside and that this request of a user is about, unless it deletes the DAG; and the key of the request."""
@@ -227,6 +211,12 @@ class WithheldDags:
             return next((dag for update in event.updates if (dag := self.quarantine.find(None, update.down_run)) is not None), None)
         attempt = event.attempt_id if isinstance(event, e.AuthorCodeEntered) else event.result.attempt_id if isinstance(event, e.ResultReceived) else None
         return self.quarantine.find(find_dag_pk(event, self._engine_state), find_run_pk(event), attempt)
+
+
+def _refuse(request_pks: Iterable[int], dag: SetAsideDag) -> list[e.EngineEvent]:
+    """The answers to these requests."""
+    error = json.dumps({"error": f"DAG {dag.dag_id}: {dag.reason}"})
+    return [e.RejectRequest(request_pk, error) for request_pk in request_pks]
 
 
 def _is_key(value: object) -> TypeGuard[int]:

@@ -231,14 +231,23 @@ class Database:
             return tx.lease_now()
 
     def notification_fileno(self) -> int | None:
-        """The descriptor that becomes readable when another process commits after `notify_on_commit`; None on SQLite."""
+        """The descriptor that becomes readable when another process commits after `notify_on_commit`; None on SQLite, and of a database that is closed."""
         if self.dialect == SQLITE:
             return None
         if self._listener is None:
-            from gnomon.store.drivers.postgres import NotifyListener  # start-up cost: SQLite does not need it
+            self._connect_listener()
+        return None if self._listener is None else self._listener.fileno()
 
-            self._listener = NotifyListener(self.url)
-        return self._listener.fileno()
+    def _connect_listener(self) -> None:
+        """Listen, unless the database is closed, by another thread perhaps while this one connects."""
+        from gnomon.store.drivers.postgres import NotifyListener  # start-up cost: SQLite does not need it
+
+        listener = NotifyListener(self.url)
+        with self._guard:
+            if not self._is_closed:
+                self._listener = listener
+                return
+        listener.close()
 
     def poll_notifications(self) -> int:
         """The number of notifications since the last call.
@@ -258,11 +267,11 @@ class Database:
         with self._guard:
             self._is_closed = True
             connections, self._idle = self._idle, []
+            listener, self._listener = self._listener, None
         for connection in connections:
             connection.close()
-        if self._listener is not None:
-            self._listener.close()
-            self._listener = None
+        if listener is not None:
+            listener.close()
 
     def reset_after_fork(self) -> None:
         """Forget the connections of the parent without closing them; a forked child opens its own on demand."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import resource
+from dataclasses import replace
 
 from gnomon import log
 from gnomon.clock import SystemClock
@@ -24,12 +25,17 @@ DESCRIPTORS = 16_384
 """The limit of open files that the worker sets: each child takes one."""
 
 
-def main(cfg: Config) -> int:
-    """Run attempts until SIGTERM or Ctrl-C, then until running attempts have ended or their grace is over. Returns the exit code."""
+def main(cfg: Config, stop_grace_s: float | None = None) -> int:
+    """Run attempts until SIGTERM or Ctrl-C, then until running attempts have ended or their grace is over. Returns the exit code.
+
+    `stop_grace_s`: running attempts are ended at once, with so much time between SIGTERM and SIGKILL; None: as the options say.
+    """
     clock = SystemClock()
     requests = drain.StopRequests(clock)
     _raise_descriptor_limit()
     settings = build_worker_settings(cfg, environment())
+    if stop_grace_s is not None:
+        settings = replace(settings, shutdown_grace_s=0.0, stop_grace_s=stop_grace_s)
     figures = ProcessFigures()
 
     record_folder = create_folder_recorder(cfg, clock)

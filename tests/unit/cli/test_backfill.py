@@ -88,7 +88,7 @@ def test_pause_unpause_and_cancel(gnomon: Gnomon, deployment: Deployment) -> Non
         ("hourly", ("--from", "1990-01-01", "--to", "2026-01-01"), "more than 100,000 slots from 1990-01-01T00:00:00Z to 2026-01-01T00:00:00Z; choose shorter ranges"),
         ("hourly", ("--from", "2030-01-01", "--to", "2030-01-02"), "that is over at 2026-03-01T09:00:00Z, and the range begins in the future"),
         ("hourly", ("--from", "2026-02-01T00:10", "--to", "2026-02-01T00:20"), "DAG 'hourly' has no slot from 2026-02-01T00:10:00Z"),
-        ("hourly", (*RANGE, "--max-active-runs", "0"), "Invalid value for '--max-active-runs': 0 is not in the range x>=1"),
+        ("hourly", (*RANGE, "--max-active-runs", "0"), "Invalid value for '--max-active-runs': '0' is not an integer from 1 to 2147483647"),
         ("hourly", (*RANGE, "--conf", "[1]"), "must be a JSON object"),
         ("hourly", (*RANGE, "--conf", "{"), "not valid JSON"),
         ("hourly", (*RANGE, "--conf", '{"n": "x"}'), "the conf does not fit the params of DAG 'hourly'"),

@@ -50,6 +50,13 @@ def test_a_secret_is_read_from_standard_input(gnomon: Gnomon, monkeypatch: pytes
     )
 
 
+def test_values_in_the_query_of_a_uri_are_stored_as_json(gnomon: Gnomon) -> None:
+    assert gnomon("connections", "add", "typed", "--conn-uri", "http://h?timeout=5&verify=false&name=x").code == 0
+    shown = json.loads(gnomon("connections", "get", "typed", "-o", "json").out)
+    extra = shown[0]["extra"] if isinstance(shown, list) else shown["extra"]
+    assert (json.loads(extra) if isinstance(extra, str) else extra) == {"timeout": 5, "verify": False, "name": "x"}
+
+
 @pytest.mark.parametrize(("words", "sentence"), [
     (["add", "x"], "nothing is given; give --conn-uri, --conn-json, or --conn-type and other fields"),
     (["add", "x", "--conn-host", "h"], "connection 'x' has no type; give --conn-type"),

@@ -32,8 +32,8 @@ def test_a_pool_is_made_changed_and_deleted(gnomon: Gnomon, home: Home) -> None:
     [
         (("delete", "smal"), 1, "there is no pool 'smal'; did you mean 'small'?"),
         (("delete", "default_pool"), 1, "cannot be deleted"),
-        (("set", "small", "many"), 2, "'many' is not a valid integer range"),
-        (("set", "small", "--", "-2"), 2, "-2 is not in the range"),
+        (("set", "small", "many"), 2, "'many' is not an integer from -1 to 2147483647"),
+        (("set", "small", "--", "-2"), 2, "'-2' is not an integer from -1 to 2147483647"),
         (("set", "small"), 2, "Missing argument"),
     ],
 )

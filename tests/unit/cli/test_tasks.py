@@ -277,7 +277,7 @@ def test_a_map_index_that_no_instance_can_have_is_refused_with_a_sentence(gnomon
     number = "9" * 20
     assert f"there is no task 'load[{number}]'" in gnomon("tasks", "logs", "m", "r", f"load[{number}]").err
     code, _, err = gnomon("tasks", "logs", "m", "r", "load", "--map-index", number)
-    assert code == 2 and "is not in the range -1<=x<=2147483647" in err
+    assert code == 2 and "is not an integer from -1 to 2147483647" in err
 
 
 @pytest.mark.parametrize("command", [("tasks", "logs", "m", "r"), ("explain", "m", "r")])

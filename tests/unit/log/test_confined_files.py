@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.unit.log.traps import SECRET, TRAPS, trapped
@@ -129,3 +131,38 @@ def test_no_descriptor_is_left_open(file: ConfinedFile, tmp_path: Path) -> None:
                     inner.open(mode)
     list(list_files(tmp_path, "*/dag_id=*/run_id=*/*.log"))
     assert len(os.listdir("/proc/self/fd")) == before
+
+
+@pytest.mark.parametrize(("is_begun", "opens"), [(False, 3), (True, 4)])
+def test_a_log_is_opened_with_few_calls_of_the_system(file: ConfinedFile, monkeypatch: pytest.MonkeyPatch, is_begun: bool, opens: int) -> None:
+    """Each attempt opens one: the folders of its DAG and of its run, and the file, which for an attempt that goes on exists. Nothing stays open."""
+    with (file if is_begun else file.beside("another.log")).open("ab"):
+        pass
+    calls: list[str] = []
+
+    def counted(name: str) -> Callable[..., Any]:
+        call = getattr(os, name)
+
+        def count(*given: Any, **named: Any) -> Any:
+            calls.append(name)
+            return call(*given, **named)
+
+        return count
+
+    for name in ("open", "close", "mkdir", "makedirs", "stat", "fstat"):
+        monkeypatch.setattr(os, name, counted(name))
+    descriptor = open_to_append(file.folder, file.relative, replaces_foreign=True)
+    monkeypatch.undo()
+    os.close(descriptor)
+    assert (calls.count("open"), calls.count("close")) == (opens, 2)
+    assert len(calls) == opens + 2 + is_begun, calls
+
+
+def test_the_path_of_the_root_folder_may_contain_links_and_need_not_exist(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real", target_is_directory=True)
+    for root in (tmp_path / "link", tmp_path / "link" / "logs" / "of" / "tasks"):
+        for relative in (NAME, "watcher.log", "asset_watchers/x.log"):
+            os.close(open_to_append(root, relative))
+            assert ConfinedFile(root, relative).is_file()
+    assert (tmp_path / "real" / "logs" / "of" / "tasks" / NAME).is_file()

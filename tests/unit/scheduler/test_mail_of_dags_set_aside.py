@@ -11,10 +11,12 @@ from tests.conformance.test_mail_fuzz import list_messages
 from tests.databases import BOTH
 from tests.unit.scheduler.poisoned import BIG, World, find_neighbour, open_world
 
+from gnomon.engine import step as engine_step
 from gnomon.engine.lifecycle import deadlines
 from gnomon.model.run_callbacks import DeadlineSpec
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.store.ownership import quarantine
+from gnomon.testing import Play
 from gnomon.timetables import NullTimetable
 from gnomon.timetables.registry import reference
 
@@ -72,3 +74,25 @@ def test_a_request_whose_number_is_no_key_fails_no_round_while_its_dag_is_set_as
     world.wait(4)
     assert world.states(SAME_GROUP) == ["success"]
     assert world.mail() == []
+
+
+def test_a_message_that_fails_while_a_dag_that_it_names_is_set_aside_is_quarantined_and_the_others_of_its_round_are_applied(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError("an error of ours")
+
+    world.plays[SAME_GROUP] = Play(run_s=10_000)
+    world.trigger(SAME_GROUP)
+    world.wait(3)
+    monkeypatch.setattr(engine_step, "on_upstream_update", fail)
+    updates = [{"down_run": world.run(dag_id).run_pk, "edge_no": 1, "fact": {"at": 1, "outcome": "ok"}} for dag_id in ("bad", SAME_GROUP)]
+    request = world.request("bad", "mark", run_pk=world.run("bad").run_pk, state="failed", by="ann")
+    world.send("bad", "upstream_ended", updates)
+    world.send_result(SAME_GROUP)
+    world.tick()
+    assert world.states(SAME_GROUP) == ["success"]
+    assert world.answer(request)[0] == "refused"
+    assert not world.mail()
+    (row,) = [row for row in world.quarantined() if row.kind != "dag"]
+    assert (row.kind, row.error_class) == ("upstream_ended", "ZeroDivisionError") and "an error of ours" in row.reason

@@ -60,9 +60,9 @@ RESULTS: dict[str, tuple[dict[str, object], str]] = {
     "a lone surrogate in rendered fields": ({"rendered_fields": '{"a": "\ud800"}'}, "surrogate"),
 }
 POSTGRES_RESULTS: dict[str, tuple[dict[str, object], str]] = {
-    "a NUL in the key of an XCom": ({"xcoms": (XComItem(key="a\0b", value="1"),)}, "null character|NUL"),
-    "a NUL in the value of an XCom": ({"xcoms": (XComItem(key="k", value='"\0"'),)}, "null character|NUL"),
-    "a NUL in the class of a trigger": ({"outcome": "deferred", "wait": Deferral(classpath="a\0b", next_method="go_on")}, "classpath|NUL"),
+    "a NUL in the key of an XCom": ({"xcoms": (XComItem(key="a\0b", value="1"),)}, "null character"),
+    "a NUL in the value of an XCom": ({"xcoms": (XComItem(key="k", value='"\0"'),)}, "null character"),
+    "a NUL in the class of a trigger": ({"outcome": "deferred", "wait": Deferral(classpath="a\0b", next_method="go_on")}, "classpath|null character"),
 }
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from gnomon.model.after import After
 from gnomon.runner.callbacks import run_callbacks
-from gnomon.sdk.arguments import fields
+from gnomon.sdk.arguments import converters, fields
 from gnomon.sdk.arguments.alert_rules import Alert
 from gnomon.sdk.arguments.fields import ArgumentField
 from gnomon.sdk.arguments.retry_policies import ExceptionRetryPolicy
@@ -110,7 +110,7 @@ SAMPLES: dict[str, Any] = {
 
 
 def sample(row: ArgumentField) -> Any:
-    return SAMPLES.get(row.name, True if isinstance(row.default, bool) else "a text")
+    return SAMPLES.get(row.name, True if isinstance(row.default, bool) or row.check is converters.as_flag else "a text")
 
 
 def build(kind: str, **given: Any) -> DAG:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from gnomon.errors.authoring import AirflowException, AirflowNotFoundException
 from gnomon.model.task_api_requests import DeleteVariable, GetConnection, GetVariable, ListVariables, SetVariable
 from gnomon.sdk.runtime import channel
-from gnomon.sdk.runtime.connection import BaseHook, Connection
+from gnomon.sdk.runtime.connection import BaseHook, Connection, ConnectionModel
 from gnomon.sdk.runtime.variable import Variable
 
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=8)
@@ -48,6 +48,25 @@ def test_a_uri_gives_the_fields() -> None:
     assert (found.conn_type, found.login, found.password, found.host, found.port, found.schema) == (
         "postgres", "me", "p@ss", "Db.Example", 5433, "my/db")
     assert found.extra_dejson == {"sslmode": "require"}
+
+
+TYPED = "http://h?timeout=5&b=true&n=null&l=%5B1%5D&t=text&e=&q=%225%22&nan=NaN"
+
+
+def test_values_in_the_query_of_a_uri_are_texts_in_a_task_and_json_in_the_class_of_models_and_on_the_command_line() -> None:
+    """As in Airflow 3.3: its Task SDK keeps texts, its database has what they read as."""
+    texts = {"timeout": "5", "b": "true", "n": "null", "l": "[1]", "t": "text", "e": "", "q": '"5"', "nan": "NaN"}
+    typed = {"timeout": 5, "b": True, "n": None, "l": [1], "t": "text", "e": "", "q": "5", "nan": "NaN"}
+    assert Connection.from_uri(TYPED).extra_dejson == Connection("c", uri=TYPED).extra_dejson == texts
+    stored = ConnectionModel("c", uri=TYPED)
+    assert stored.extra_dejson == ConnectionModel.from_uri(TYPED).extra_dejson == typed
+    assert ConnectionModel.from_uri(stored.get_uri()).extra_dejson == typed
+    assert ConnectionModel("c", uri='http://h?__extra__=%7B"a"%3A+"5"%7D').extra_dejson == {"a": "5"}
+
+
+def test_a_connection_of_a_hook_is_one_of_the_class_of_models() -> None:
+    assert isinstance(Connection("c"), ConnectionModel) and isinstance(ConnectionModel("c"), Connection) and not isinstance("c", ConnectionModel)
+    assert Connection("c", host="h") == ConnectionModel("c", host="h")
 
 
 def test_a_uri_may_hold_an_address_with_its_own_protocol() -> None:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import ast
 import datetime as dt
 import inspect
+import re
 import textwrap
 from typing import Any
 
 import msgspec
 import pytest
 
+from gnomon.errors.authoring import AirflowException
+from gnomon.errors.product import UserError
 from gnomon.model.after import After
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.states import DagRunType
@@ -25,6 +28,7 @@ from gnomon.sdk.arguments.retry_policies import ExceptionRetryPolicy
 from gnomon.sdk.arguments.run_types import as_run_types
 from gnomon.sdk.arguments.task_rules import TriggerRule, WeightRule
 from gnomon.sdk.dags.dag import DAG
+from gnomon.sdk.dags.dag_spec import build_dag_spec
 from gnomon.sdk.dags.task_group import TaskGroup
 from gnomon.sdk.runtime.callback_definitions import SyncCallback
 from gnomon.sdk.schedules.deadlines import DeadlineAlert, DeadlineReference
@@ -71,7 +75,8 @@ CHECKED: dict[Any, tuple[Any, Any]] = {
     as_dependencies: (After("up"), (After("up"),)), as_deadlines: (ALERT, [ALERT]), fields._as_alerts: (RULE, [RULE]), converters.as_retry_policy: (POLICY, POLICY),
     as_resources: ({"cpus": 2}, Resources(cpus=2)),
     as_run_types: (["manual", "scheduled"], frozenset({DagRunType.MANUAL, DagRunType.SCHEDULED})),
-    converters.as_flag: (True, True), converters.as_name: ("name", "name"), converters.read_doc: ("# Text", "# Text"),
+    converters.as_weight: ("3", 3), converters.as_given_span: (5, dt.timedelta(seconds=5)), converters.as_named_values: ({"a": 1}, {"a": 1}), converters.as_class: (int, int), converters.as_function: (print, print),
+    converters.as_folders: (["/a"], ["/a"]), converters.as_texts: (["a"], ["a"]), converters.as_flag: (True, True), converters.as_name: ("name", "name"), converters.read_doc: ("# Text", "# Text"),
 }
 """What an author may give, and what is kept of it, by check."""
 MARK = object()
@@ -119,6 +124,56 @@ def test_an_argument_that_is_not_given_is_what_its_option_says(kind: type, row: 
 def test_an_argument_that_its_check_refuses_is_named(kind: type, check: fields.ArgumentField) -> None:
     with pytest.raises((TypeError, ValueError), match=rf"'[dt]'.*test_fields.py:\d+.*{check.name} must be"):
         made(kind, {check.name: "soon"})
+
+
+class OfNoUse:
+    """A value that is of no use to any argument that has a type."""
+
+    def __repr__(self) -> str:
+        return "of no use"
+
+
+TAKES_ANYTHING: dict[type, set[str]] = {
+    DAG: {"access_control", "sla_miss_callback"}, BaseOperator: {"inlets", "outlets", "email_on_retry", "email_on_failure", "doc", "doc_json", "doc_yaml", "doc_rst"},
+    BaseSensorOperator: set(), TaskGroup: {"prefix_group_id", "add_suffix_on_collision"},
+}  # fmt: skip
+"""Arguments without effect, those that are lists of any objects, and those of which only the truth counts, as in Airflow."""
+WRONG = (OfNoUse(), 7, "x", [OfNoUse()], {1: OfNoUse()}, True, None)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "is_mapped"),
+    [(kind, row.name, is_mapped) for kind, rows in CONSTRUCTORS for row in rows for is_mapped in ((False, True) if kind is BaseOperator else (False,))],
+    ids=lambda one: getattr(one, "__name__", None) or str(one),
+)
+def test_a_value_of_a_wrong_type_is_refused_or_warned_about_with_the_name_of_its_argument(kind: type, name: str, is_mapped: bool) -> None:
+    """The file, the DAG and the task are named too. An error may be raised where the argument is given, or when the DAG becomes data."""
+    for value in WRONG:
+        message = describe(kind, name, value, is_mapped)
+        if isinstance(value, OfNoUse) and name not in TAKES_ANYTHING[kind]:
+            assert message is not None, f"{name}={value!r} is taken"
+        if message is not None:
+            assert re.search(rf"\b{name.rstrip('s')}s?\b", message) and "test_fields.py" in message, f"{name}={value!r}: {message}"
+
+
+def describe(kind: Any, name: str, value: Any, is_mapped: bool) -> str | None:
+    """What is said about the argument; None: nothing."""
+    try:
+        if kind is DAG:
+            dag = kind(**{"dag_id": "d", "schedule": None, name: value})
+        else:
+            with DAG("d", schedule=None) as dag:
+                if kind is TaskGroup:
+                    kind(**{"group_id": "g", name: value})
+                elif is_mapped:
+                    kind.partial(**{"task_id": "t", name: value}).expand_kwargs([{}])
+                else:
+                    kind(**{"task_id": "t", name: value})
+        dag.validate()
+        build_dag_spec(dag, __file__)
+    except (TypeError, ValueError, AirflowException, UserError) as error:
+        return str(error)
+    return next((warning for warning in dag.warnings if f"{name}=" in warning), None)
 
 
 def annotated(function: Any) -> set[str]:

@@ -6,6 +6,7 @@ import click
 
 from gnomon.cli.deployment.choose_deployment import pass_deployment
 from gnomon.cli.deployment.deployment_access import DeploymentAccess, LogLines
+from gnomon.cli.integer_range import IntegerRange
 from gnomon.cli.logs.log_follower import LogFollower, find_first_seq
 from gnomon.cli.logs.log_stream import LineFormat, merge_logs
 from gnomon.cli.output import format_sentence, utc_option
@@ -22,7 +23,7 @@ from gnomon.operations.log_operations import AttemptFiles
 @click.argument("run_id", metavar="RUN")
 @click.argument("task", metavar="[TASK]", required=False)
 @click.option("--map-index", type=MAP_INDEX, help="Map index of a mapped task; TASK[INDEX] says the same.")
-@click.option("--try", "try_number", type=click.IntRange(min=1), help="Number of the try of TASK; default: the last one.")
+@click.option("--try", "try_number", type=IntegerRange(1), help="Number of the try of TASK; default: the last one.")
 @click.option("-f", "--follow", is_flag=True, help="Continue until TASK, or RUN, has ended: also over retries, deferrals and waits.")
 @utc_option
 @pass_deployment

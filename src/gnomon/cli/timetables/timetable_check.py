@@ -9,6 +9,7 @@ import click
 import msgspec
 
 from gnomon.cli.home import Home, pass_home
+from gnomon.cli.integer_range import KEY_MAX, IntegerRange
 from gnomon.cli.output import output_option, print_document
 from gnomon.cli.timetables.shown_schedule import resolve_home_target
 from gnomon.cli.timetables.time_window import add_year, resolve_end, resolve_start, window_options
@@ -27,8 +28,8 @@ _CHECK = "gnomon.testing.timetables.check:check_timetable"
 @click.command()
 @click.argument("target_text", metavar="TARGET")
 @window_options
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random cases.")
-@click.option("--cases", type=click.IntRange(1, CASES_MAX), default=CASES, show_default=True, help="Number of cases for each law.")
+@click.option("--seed", type=IntegerRange(0, KEY_MAX), default=0, show_default=True, help="Seed of the random cases.")
+@click.option("--cases", type=IntegerRange(1, CASES_MAX), default=CASES, show_default=True, help="Number of cases for each law.")
 @output_option
 @pass_home
 def check(

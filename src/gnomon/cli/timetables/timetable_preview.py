@@ -9,6 +9,7 @@ import click
 
 from gnomon.cli.deployment.choose_deployment import pass_deployment
 from gnomon.cli.deployment.deployment_access import DeploymentAccess
+from gnomon.cli.integer_range import IntegerRange
 from gnomon.cli.output import format_fields, format_option, format_table, print_document
 from gnomon.cli.timetables.shown_schedule import ShownSchedule, find_schedule
 from gnomon.cli.timetables.time_window import add_year, resolve_end, resolve_start, window_options
@@ -29,7 +30,7 @@ _PICTURES = ("svg", "ics")
 @click.command()
 @click.argument("target_text", metavar="TARGET")
 @window_options
-@click.option("--count", type=click.IntRange(1, RUNS_MAX), help=f"Number of runs; default: {RUNS_SHOWN}, for svg and ics those of a year.")
+@click.option("--count", type=IntegerRange(1, RUNS_MAX), help=f"Number of runs; default: {RUNS_SHOWN}, for svg and ics those of a year.")
 @format_option(*_PICTURES)
 @pass_deployment
 @click.pass_context

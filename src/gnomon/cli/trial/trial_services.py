@@ -35,6 +35,8 @@ from gnomon.testing.dag_runs.marking_executor import MarkingExecutor
 from gnomon.testing.dag_runs.private_home import to_environment
 from gnomon.wakeups import Listener
 
+ATTEMPT_END_S = 1.0
+"""How long an attempt may take to end after SIGTERM when the trial is interrupted, before it is killed."""
 CHILD_END_S = 10.0
 """How long a child process may take to end after SIGTERM before it is killed."""
 MISSING_POOL_SLOTS = 128
@@ -62,7 +64,7 @@ def start_companions(cfg: Config) -> Iterator[Callable[[], None]]:
     def work() -> int:
         from gnomon.worker import service  # needed in the child process only
 
-        return service.main(cfg)
+        return service.main(cfg, ATTEMPT_END_S)
 
     with _run_child(cfg, "worker", work) as check_worker, _run_child(cfg, "triggerer", lambda: run_triggerer_when_needed(cfg)) as check_triggerer:
 
@@ -145,7 +147,8 @@ def load_status(db: Database, dag_id: str, run_id: str) -> TrialStatus:
 
 
 def _stop_child(pid: int) -> None:
-    """End the process with SIGTERM, or SIGKILL after CHILD_END_S, and reap it."""
+    """End the process with SIGTERM, or SIGKILL after CHILD_END_S, and reap it. A Ctrl-C meanwhile changes nothing: that is what it does."""
+    before_interrupt = signal.signal(signal.SIGINT, signal.SIG_IGN)
     before = signal.signal(signal.SIGALRM, lambda *_: os.kill(pid, signal.SIGKILL))
     signal.setitimer(signal.ITIMER_REAL, CHILD_END_S)
     try:
@@ -154,3 +157,4 @@ def _stop_child(pid: int) -> None:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+        signal.signal(signal.SIGINT, before_interrupt)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from gnomon.errors.product import UserError
@@ -29,7 +30,7 @@ def find_log_files(
     attempts = _attempts(tx, dag, run, task_id, map_index)
     shown = task_id if map_index == UNMAPPED else f"{task_id}[{map_index}]"
     key = (dag.dag_id, run.run_id, task_id, map_index)
-    start_log = [name for name in [build_trigger_log_path(*key, 0)] if lookup.has(name)]
+    start_log = [name for name in [_find_path(build_trigger_log_path, key, 0, lookup)] if lookup.has(name)]
     if not attempts and start_log:
         return start_log
     indices = [] if attempts or map_index != UNMAPPED else _list_map_indices(tx, dag, run, task_id)
@@ -48,7 +49,7 @@ def find_log_files(
     wanted = max(attempts) if try_number is None else try_number
     if wanted not in attempts:
         raise UserError(f"task {shown!r} has no try {wanted} in run {run.run_id!r}; its tries are: {_describe_tries(attempts)}")
-    names = [build(*key, seq) for seq in sorted(attempts[wanted]) for build in (build_attempt_log_path, build_trigger_log_path)]
+    names = [_find_path(build, key, seq, lookup) for seq in sorted(attempts[wanted]) for build in (build_attempt_log_path, build_trigger_log_path)]
     existing = [name for name in names if lookup.has(name)]
     existing[:0] = start_log if wanted == min(attempts) else []
     if not existing:
@@ -79,16 +80,16 @@ class AttemptLog:
 
 
 def list_attempt_logs(
-    tx: Transaction, dag: DagRecord, run: RunRecord, task_id: str | None = None, map_index: int | None = None
+    tx: Transaction, dag: DagRecord, run: RunRecord, task_id: str | None, map_index: int | None, lookup: LogLookup
 ) -> list[AttemptLog]:
     """The logs of all attempts of the run, of one task, or of one task instance, in the order of their starts; the live attempts last."""
     names = {number: name for name, number in dag.task_numbers.items()}
 
     def build(task_no: int, index: int, try_number: int, seq: int, started_at: Instant | None, is_ended: bool) -> AttemptLog:
         key = (dag.dag_id, run.run_id, names.get(task_no, f"task {task_no}"), index)
-        starts = [build_trigger_log_path(*key, 0)] if seq == 1 else []
-        files = (*starts, build_attempt_log_path(*key, seq), build_trigger_log_path(*key, seq))
-        return AttemptLog(key[2], index, try_number, seq, started_at, is_ended, files)
+        starts = [(build_trigger_log_path, 0)] if seq == 1 else []
+        files = [_find_path(build, key, number, lookup) for build, number in (*starts, (build_attempt_log_path, seq), (build_trigger_log_path, seq))]
+        return AttemptLog(key[2], index, try_number, seq, started_at, is_ended, tuple(files))
 
     ended = [
         build(one.task_no, one.map_index, one.try_number, one.seq, one.started_at, True)
@@ -104,6 +105,12 @@ def list_attempt_logs(
         log for log in (*ended, *live) if task_id in (None, log.task_id) and map_index in (None, log.map_index)
     ]  # fmt: skip
     return sorted(chosen, key=lambda log: (log.started_at is None, log.started_at or 0, log.task_id, log.map_index, log.seq))
+
+
+def _find_path(build: Callable[..., str], key: tuple[str, str, str, int], seq: int, lookup: LogLookup) -> str:
+    """The path of the log; that of the former rule where only that exists."""
+    path, former = build(*key, seq), build(*key, seq, is_former=True)
+    return former if former != path and not lookup.has(path) and lookup.has(former) else path
 
 
 def _list_map_indices(tx: Transaction, dag: DagRecord, run: RunRecord, task_id: str) -> list[int]:

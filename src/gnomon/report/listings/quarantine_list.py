@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import iso
-from gnomon.model.quarantine import DAG_KIND, GROUP_KIND, QuarantinedItem
+from gnomon.model.quarantine import QuarantinedItem
 from gnomon.model.records import DagRecord
 from gnomon.store import Transaction
 from gnomon.store.ownership import quarantine
@@ -77,9 +77,9 @@ def _is_about(item: QuarantinedItem, run_pk: int | None, task_id: str | None, ma
 def describe_item(item: QuarantinedItem) -> str:
     """What is in quarantine, since when and why, and the command that shows it."""
     since = f"since {iso(item.at)}"
-    if item.kind == DAG_KIND:
+    if item.is_dag:
         return f"the DAG is not scheduled {since}: {item.reason}"
-    if item.kind == GROUP_KIND:
+    if item.is_group:
         return f"the scheduler has set group {item.group_no} aside, to which the DAG belongs, {since}, and tries it again: {item.reason}"
     about = "" if item.task_id is None else f" about task {item.task_id}" + ("" if item.map_index < 0 else f"[{item.map_index}]")
     waits = item.reason if item.returns_with_dag else f"it could not be applied: {item.reason}"

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from pathlib import PurePath
 from typing import Any
 
 from gnomon.model.instants import Instant, to_instant
@@ -27,6 +28,14 @@ def as_span(name: str, value: Any) -> dt.timedelta | None:
         except (OverflowError, ValueError):  # infinite, no number, or longer than every timedelta
             raise ValueError(f"{name} must be a timedelta or seconds, not {_show(value)}; timedelta.max is the longest span") from None
     raise ValueError(f"{name} must be a timedelta or seconds, not {value!r} ({type(value).__name__})")
+
+
+def as_given_span(name: str, value: Any) -> dt.timedelta:
+    """Return a timedelta, or a number of seconds, as a timedelta; None is not accepted."""
+    span = as_span(name, value)
+    if span is None:
+        raise TypeError(f"{name} must be a timedelta or seconds, not None")
+    return span
 
 
 def as_window(name: str, value: Any) -> dt.timedelta | None:
@@ -183,11 +192,72 @@ def as_flag(name: str, value: Any) -> Any:
     raise TypeError(f"{name} must be True or False, not {value!r} ({type(value).__name__})")
 
 
+def as_weight(name: str, value: Any) -> int:
+    """Return a whole number."""
+    number = as_integer(name, value)
+    if number is None:
+        raise TypeError(f"{name} must be a whole number, not None")
+    return number
+
+
 def as_mapping(name: str, value: Any) -> Any:
     """Return a dict or another mapping."""
     if value is None or hasattr(value, "items"):
         return value
-    raise TypeError(f"{name} must be a dict, not {type(value).__name__}")
+    raise TypeError(f"{name} must be a dict, not {_describe(value)}")
+
+
+def as_named_values(name: str, value: Any) -> Any:
+    """Return a dict whose keys are texts."""
+    wrong = next((key for key in as_mapping(name, value) or () if not isinstance(key, str)), None)
+    if wrong is not None:
+        raise TypeError(f"{name} must have texts as keys, not {_describe(wrong)}")
+    return value
+
+
+def as_class(name: str, value: Any) -> Any:
+    """Return a class, or None."""
+    if value is None or isinstance(value, type):
+        return value
+    raise TypeError(f"{name} must be a class, not {_describe(value)}")
+
+
+def as_function(name: str, value: Any) -> Any:
+    """Return a function or another callable, or None."""
+    if value is None or callable(value):
+        return value
+    raise TypeError(f"{name} must be a function, not {_describe(value)}")
+
+
+def as_texts(name: str, value: Any) -> Any:
+    """Return a text, or several."""
+    if value is None or isinstance(value, str):
+        return value
+    texts = list(value) if isinstance(value, Iterable) else [value]
+    if all(isinstance(text, str) for text in texts):
+        return texts
+    raise TypeError(f"{name} must be a text or a list of texts, not {_describe(value)}")
+
+
+def as_folders(name: str, value: Any) -> Any:
+    """Return a path, or several."""
+    if value is None or isinstance(value, str | PurePath):
+        return value
+    paths = list(value) if isinstance(value, Iterable) else [value]
+    if all(isinstance(path, str | PurePath) for path in paths):
+        return paths
+    raise TypeError(f"{name} must be a path or a list of paths, not {_describe(value)}")
+
+
+def _describe(value: object) -> str:
+    try:
+        shown = repr(value)
+    except Exception:  # the method is the author's
+        return f"a {type(value).__name__}"
+    return f"{shown[:_SHOWN_MAX]}{'...' if len(shown) > _SHOWN_MAX else ''} ({type(value).__name__})"
+
+
+_SHOWN_MAX = 80
 
 
 def as_name(name: str, value: Any) -> Any:
@@ -208,7 +278,8 @@ def as_links(name: str, value: Any) -> dict[str, str]:
     """Return the links by owner. Raises ValueError for a text that is neither an address nor `mailto:` with a recipient."""
     from urllib.parse import urlsplit  # few DAGs have links
 
-    for owner, link in as_mapping(name, value).items():
+    for owner, link in as_named_values(name, value).items():
+        as_text(f"{name}[{owner!r}]", link)
         parts = urlsplit(link)
         if not ((parts.scheme == "mailto" and parts.path) or (parts.scheme and parts.netloc)):
             raise ValueError(f"{name}: {link!r} of {owner!r} is no link. Write https://... or mailto:someone@example.com")
@@ -220,7 +291,7 @@ def read_doc(name: str, value: Any) -> Any:
 
     A relative path is below the working folder of the process. Raises ValueError for a file that cannot be read.
     """
-    if not isinstance(value, str) or not value.endswith(".md"):
+    if value is None or not as_text(name, value).endswith(".md"):
         return value
     try:
         with open(value, encoding="utf-8") as file:
@@ -262,6 +333,14 @@ def to_instant_or_none(value: Any) -> Instant | None:
 def to_text(value: Any) -> str | None:
     """Return the text of the value, or None."""
     return None if value is None else str(value)
+
+
+def check_place(given: Mapping[str, Any]) -> None:
+    """Raise TypeError for a `dag`, a `task_group` or a `parent_group` among the arguments that is none."""
+    for name, mark, kind in (("dag", "task_dict", "DAG"), ("task_group", "dag", "task group"), ("parent_group", "dag", "task group")):
+        value = given.get(name)
+        if value is not None and not hasattr(value, mark):
+            raise TypeError(f"{name} must be a {kind}, not {_describe(value)}")
 
 
 ID_MAX = 250

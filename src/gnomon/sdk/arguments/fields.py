@@ -83,8 +83,8 @@ def _encode_alerts(alerts: Any) -> Any:
 
 OPERATOR_FIELDS: tuple[ArgumentField, ...] = (
     ArgumentField("task_id", REQUIRED, spec="task_id", encode=str),
-    ArgumentField("owner", OptionDefault("operators", "default_owner"), spec="owner", encode=str),
-    ArgumentField("email"),
+    ArgumentField("owner", OptionDefault("operators", "default_owner"), converters.as_name, spec="owner", encode=str),
+    ArgumentField("email", None, converters.as_texts),
     ArgumentField("email_on_retry", OptionDefault("email", "default_email_on_retry", option_defaults.read_boolean)),
     ArgumentField("email_on_failure", OptionDefault("email", "default_email_on_failure", option_defaults.read_boolean)),
     ArgumentField("retries", OptionDefault("core", "default_task_retries", option_defaults.read_integer), converters.as_retries,
@@ -100,16 +100,16 @@ OPERATOR_FIELDS: tuple[ArgumentField, ...] = (
     ArgumentField("end_date", None, converters.as_moment, spec="end_at", encode=converters.to_instant_or_none),
     ArgumentField("depends_on_past", False, converters.as_flag, spec="depends_on_past", encode=bool),
     ArgumentField("ignore_first_depends_on_past",
-        OptionDefault("scheduler", "ignore_first_depends_on_past_by_default", option_defaults.read_boolean),
+        OptionDefault("scheduler", "ignore_first_depends_on_past_by_default", option_defaults.read_boolean), converters.as_flag,
         spec="ignore_first_depends_on_past", encode=bool),
     ArgumentField("wait_for_past_depends_before_skipping", False, converters.as_flag,
         spec="wait_for_past_depends_before_skipping", encode=bool),
     ArgumentField("wait_for_downstream", False, converters.as_flag, spec="wait_for_downstream", encode=bool),
     ArgumentField("depends_on", None, as_dependencies),
     ArgumentField("dag"),
-    ArgumentField("params"),
-    ArgumentField("default_args"),
-    ArgumentField("priority_weight", 1, converters.as_integer, spec="priority_weight", encode=int),
+    ArgumentField("params", None, converters.as_named_values),
+    ArgumentField("default_args", None, converters.as_named_values),
+    ArgumentField("priority_weight", 1, converters.as_weight, spec="priority_weight", encode=int),
     ArgumentField("weight_rule", OptionDefault("core", "default_task_weight_rule"), converters.as_weight_rule),
     ArgumentField("queue", OptionDefault("operators", "default_queue"), converters.as_name, spec="queue", encode=str),
     ArgumentField("pool", "default_pool", converters.as_name, spec="pool", encode=lambda value: str(value or "default_pool")),
@@ -122,8 +122,8 @@ OPERATOR_FIELDS: tuple[ArgumentField, ...] = (
     ArgumentField("on_success_callback"),
     ArgumentField("on_retry_callback"),
     ArgumentField("on_skipped_callback"),
-    ArgumentField("pre_execute"),
-    ArgumentField("post_execute"),
+    ArgumentField("pre_execute", None, converters.as_function),
+    ArgumentField("post_execute", None, converters.as_function),
     ArgumentField("trigger_rule", "all_success", converters.as_trigger_rule, spec="trigger_rule",
         encode=lambda value: str(converters.as_trigger_rule("trigger_rule", value))),
     ArgumentField("resources", None, as_resources, no_effect_reason="has no effect: Gnomon places no task by its resources"),
@@ -135,44 +135,44 @@ OPERATOR_FIELDS: tuple[ArgumentField, ...] = (
     ArgumentField("executor", None, converters.as_name, spec="executor", encode=converters.to_text),
     ArgumentField("executor_config", None, as_executor_config, spec="executor_config", encode=encode_executor_config),
     ArgumentField("do_xcom_push", True, converters.as_flag),
-    ArgumentField("multiple_outputs", False),
+    ArgumentField("multiple_outputs", False, converters.as_flag),
     ArgumentField("inlets"),
     ArgumentField("outlets"),
     ArgumentField("task_group"),
     ArgumentField("doc", no_effect_reason=NOT_SHOWN),
-    ArgumentField("doc_md", spec="doc_md", encode=converters.to_text),
+    ArgumentField("doc_md", None, converters.as_name, spec="doc_md", encode=converters.to_text),
     ArgumentField("doc_json", no_effect_reason=NOT_SHOWN),
     ArgumentField("doc_yaml", no_effect_reason=NOT_SHOWN),
     ArgumentField("doc_rst", no_effect_reason=NOT_SHOWN),
-    ArgumentField("task_display_name", spec="display_name", encode=converters.to_text),
-    ArgumentField("logger_name"),
+    ArgumentField("task_display_name", None, converters.as_name, spec="display_name", encode=converters.to_text),
+    ArgumentField("logger_name", None, converters.as_name),
     ArgumentField("allow_nested_operators", True, converters.as_flag,
         no_effect_reason="has no effect: a task may call execute() of another operator"),
-    ArgumentField("render_template_as_native_obj"),
+    ArgumentField("render_template_as_native_obj", None, converters.as_flag),
 )
 
 SENSOR_FIELDS: tuple[ArgumentField, ...] = (
-    ArgumentField("poke_interval", 60.0, converters.as_span),
+    ArgumentField("poke_interval", 60.0, converters.as_given_span),
     ArgumentField("timeout", OptionDefault("sensors", "default_timeout", option_defaults.read_number), converters.as_span),
-    ArgumentField("soft_fail", False),
+    ArgumentField("soft_fail", False, converters.as_flag),
     ArgumentField("mode", "poke"),
-    ArgumentField("exponential_backoff", False),
+    ArgumentField("exponential_backoff", False, converters.as_flag),
     ArgumentField("max_wait", None, converters.as_span),
-    ArgumentField("silent_fail", False),
-    ArgumentField("never_fail", False),
+    ArgumentField("silent_fail", False, converters.as_flag),
+    ArgumentField("never_fail", False, converters.as_flag),
 )
 
 DAG_FIELDS: tuple[ArgumentField, ...] = (
     ArgumentField("dag_id", REQUIRED, spec="dag_id", encode=str),
-    ArgumentField("description", spec="description", encode=converters.to_text),
+    ArgumentField("description", None, converters.as_name, spec="description", encode=converters.to_text),
     ArgumentField("schedule", None, old_names=("schedule_interval", "timetable")),
     ArgumentField("start_date", None, converters.as_moment),
     ArgumentField("end_date", None, converters.as_moment, spec="end_at", encode=converters.to_instant_or_none),
-    ArgumentField("default_args"),
-    ArgumentField("template_searchpath"),
-    ArgumentField("template_undefined"),
-    ArgumentField("user_defined_macros"),
-    ArgumentField("user_defined_filters"),
+    ArgumentField("default_args", None, converters.as_named_values),
+    ArgumentField("template_searchpath", None, converters.as_folders),
+    ArgumentField("template_undefined", None, converters.as_class),
+    ArgumentField("user_defined_macros", None, converters.as_named_values),
+    ArgumentField("user_defined_filters", None, converters.as_named_values),
     ArgumentField("max_active_tasks", OptionDefault("core", "max_active_tasks_per_dag", option_defaults.read_integer), converters.as_limit,
         ("concurrency",), spec="max_active_tasks", encode=int),
     ArgumentField("max_active_runs", OptionDefault("core", "max_active_runs_per_dag", option_defaults.read_integer), converters.as_limit,
@@ -184,7 +184,7 @@ DAG_FIELDS: tuple[ArgumentField, ...] = (
     ArgumentField("deadline", None, as_deadlines, spec="deadlines", encode=encode_deadlines),
     ArgumentField("alerts", None, _as_alerts, spec="alerts", encode=_encode_alerts),
     ArgumentField("sla_miss_callback", no_effect_reason="has no effect: SLAs are gone since Airflow 3; give the DAG a deadline"),
-    ArgumentField("catchup", OptionDefault("scheduler", "catchup_by_default", option_defaults.read_boolean), spec="catchup", encode=bool),
+    ArgumentField("catchup", OptionDefault("scheduler", "catchup_by_default", option_defaults.read_boolean), converters.as_flag, spec="catchup", encode=bool),
     ArgumentField("catchup_window", None, converters.as_window, spec="catchup_window_s", encode=converters.to_seconds),
     ArgumentField("misfire", None, converters.as_misfire, spec="misfire"),
     ArgumentField("overlap", "queue", converters.as_overlap, spec="overlap", encode=lambda value: str(value or "queue")),
@@ -194,24 +194,24 @@ DAG_FIELDS: tuple[ArgumentField, ...] = (
     ArgumentField("on_success_callback"),
     ArgumentField("on_failure_callback"),
     ArgumentField("doc_md", None, converters.read_doc, spec="doc_md", encode=converters.to_text),
-    ArgumentField("params"),
+    ArgumentField("params", None, converters.as_named_values),
     ArgumentField("access_control", no_effect_reason="has no effect: accounts get roles on DAGs by `gnomon users grant`"),
     ArgumentField("is_paused_upon_creation", None, converters.as_flag, spec="paused_upon_creation", encode=lambda paused: None if paused is None else bool(paused)),
-    ArgumentField("jinja_environment_kwargs"),
-    ArgumentField("render_template_as_native_obj", False),
+    ArgumentField("jinja_environment_kwargs", None, converters.as_named_values),
+    ArgumentField("render_template_as_native_obj", False, converters.as_flag),
     ArgumentField("tags", None, converters.as_tags, spec="tags", encode=lambda tags: tuple(sorted(tags))),
     ArgumentField("owner_links", spec="owner_links", encode=lambda links: dict(links or {})),
-    ArgumentField("auto_register", True),
-    ArgumentField("fail_fast", False, old_names=("fail_stop",), spec="fail_fast", encode=bool),
+    ArgumentField("auto_register", True, converters.as_flag),
+    ArgumentField("fail_fast", False, converters.as_flag, old_names=("fail_stop",), spec="fail_fast", encode=bool),
     ArgumentField("allowed_run_types", None, as_run_types, spec="allowed_run_types", encode=encode_run_types),
-    ArgumentField("dag_display_name", spec="display_name", encode=converters.to_text),
-    ArgumentField("disable_bundle_versioning", OptionDefault("dag_processor", "disable_bundle_versioning", option_defaults.read_boolean),
+    ArgumentField("dag_display_name", None, converters.as_name, spec="display_name", encode=converters.to_text),
+    ArgumentField("disable_bundle_versioning", OptionDefault("dag_processor", "disable_bundle_versioning", option_defaults.read_boolean), converters.as_flag,
         spec="disable_bundle_versioning", encode=bool),
-    ArgumentField("rerun_with_latest_version", OptionDefault("core", "rerun_with_latest_version", option_defaults.read_optional_boolean),
+    ArgumentField("rerun_with_latest_version", OptionDefault("core", "rerun_with_latest_version", option_defaults.read_optional_boolean), converters.as_flag,
         spec="rerun_with_latest_version", encode=lambda chosen: None if chosen is None else bool(chosen)),
     ArgumentField("attempts_per_child", OptionDefault("workers", "attempts_per_child", option_defaults.read_integer), converters.as_slots,
         spec="attempts_per_child", encode=int),
-    ArgumentField("fresh_import", False, spec="fresh_import", encode=bool),
+    ArgumentField("fresh_import", False, converters.as_flag, spec="fresh_import", encode=bool),
 )
 
 TASK_GROUP_FIELDS: tuple[ArgumentField, ...] = (
@@ -219,7 +219,7 @@ TASK_GROUP_FIELDS: tuple[ArgumentField, ...] = (
     ArgumentField("prefix_group_id", True),
     ArgumentField("parent_group"),
     ArgumentField("dag"),
-    ArgumentField("default_args"),
+    ArgumentField("default_args", None, converters.as_named_values),
     ArgumentField("tooltip", "", no_effect_reason=NO_DRAWING),
     ArgumentField("ui_color", "CornflowerBlue", no_effect_reason=NO_DRAWING),
     ArgumentField("ui_fgcolor", "#000", no_effect_reason=NO_DRAWING),
@@ -265,7 +265,7 @@ def store_arguments(
 
 
 def _kept(name: str, default: Any, check: Converter | None, value: Any) -> Any:
-    if value is NOTSET:
+    if value is NOTSET or (value is None and check is converters.as_limit):
         value = default.value() if isinstance(default, OptionDefault) else default
     # Absent stays absent: only what is there is checked, and what None means something for.
     if check is not None and (value is not None or check in _CONVERTERS_OF_NONE):
@@ -273,7 +273,10 @@ def _kept(name: str, default: Any, check: Converter | None, value: Any) -> Any:
     return value
 
 
-_CONVERTERS_OF_NONE = (converters.as_tags, converters.as_retries, converters.as_backoff, converters.as_slots, as_dependencies)
+_CONVERTERS_OF_NONE = (
+    converters.as_tags, converters.as_retries, converters.as_backoff, converters.as_slots, converters.as_weight, converters.as_given_span, converters.as_trigger_rule,
+    as_dependencies,
+)  # fmt: skip
 """Checks for which None is a value."""
 
 

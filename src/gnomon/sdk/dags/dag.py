@@ -158,7 +158,7 @@ class DAG(DagNodes):
     def _resolve_arguments(self, text_ends: Collection[str]) -> None:
         """Compute the attributes that depend on several arguments, and warn about arguments without effect."""
         self.fileloc: str = self._location.file if self._location else ""
-        given_params = self.default_args.pop("params", None)
+        given_params = converters.as_named_values("default_args['params']", self.default_args.pop("params", None))
         if given_params:
             self.params.update(given_params)
         self.timezone: dt.tzinfo = self._resolve_timezone(text_ends)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from gnomon.errors.authoring import DuplicateTaskIdFound, NodeNotFound, TaskAlreadyInTaskGroup
 from gnomon.sdk.arguments.code_location import CodeLocation, find_author_location, format_location
-from gnomon.sdk.arguments.converters import as_text, check_group_id, read_doc
+from gnomon.sdk.arguments.converters import as_named_values, as_text, check_group_id, check_place, read_doc
 from gnomon.sdk.arguments.fields import TASK_GROUP_FIELDS, iter_without_effect
 from gnomon.sdk.dags import authoring_state
 from gnomon.sdk.dags.dag_copy import copy_group
@@ -43,16 +43,20 @@ class TaskGroup(DependencyMixin):
         self._location: CodeLocation | None = find_author_location()
         self.children: dict[str, TaskNode | TaskGroup] = {}
         self.prefix_group_id = prefix_group_id
-        self.tooltip = as_text("tooltip", tooltip)
-        self.ui_color = as_text("ui_color", ui_color)
-        self.ui_fgcolor = as_text("ui_fgcolor", ui_fgcolor)
-        self.group_display_name = as_text("group_display_name", group_display_name)
-        self.doc_md = read_doc("doc_md", doc_md)
+        try:
+            self.tooltip = as_text("tooltip", tooltip)
+            self.ui_color = as_text("ui_color", ui_color)
+            self.ui_fgcolor = as_text("ui_fgcolor", ui_fgcolor)
+            self.group_display_name = as_text("group_display_name", group_display_name)
+            self.doc_md = read_doc("doc_md", doc_md)
+            self.default_args: dict[str, Any] = copy.copy(as_named_values("default_args", default_args) or {})
+            check_place({"dag": dag, "parent_group": parent_group})
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"Task group {group_id!r}{format_location(self._location)}: {error}.") from None
         self.upstream_group_ids: set[str | None] = set()
         self.downstream_group_ids: set[str | None] = set()
         self.upstream_task_ids: set[str] = set()
         self.downstream_task_ids: set[str] = set()
-        self.default_args: dict[str, Any] = copy.copy(default_args or {})
         self._group_id: str | None = None
         if group_id is None:
             self.parent_group: TaskGroup | None = None

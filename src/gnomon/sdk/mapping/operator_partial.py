@@ -9,7 +9,6 @@ from typing import Any
 
 from gnomon.sdk.arguments.code_location import find_author_location, format_location
 from gnomon.sdk.arguments.converters import check_id
-from gnomon.sdk.dags import authoring_state
 from gnomon.sdk.mapping.expand_input import DictOfListsExpandInput, ExpandInput, ListOfDictsExpandInput
 from gnomon.sdk.mapping.map_kwargs import (
     check_dicts,
@@ -19,7 +18,7 @@ from gnomon.sdk.mapping.map_kwargs import (
     prevent_duplicates,
 )
 from gnomon.sdk.mapping.mapped_operator import UNMAPPABLE, MappedOperator, keep_fields
-from gnomon.sdk.tasks.operator_meta import merge_defaults
+from gnomon.sdk.tasks.operator_meta import take_shared
 from gnomon.sdk.tasks.xcom_arg import XComArg
 
 
@@ -86,13 +85,8 @@ class OperatorPartial:
         check_names(kwargs, self._names, f"{name}.partial", self._where)
         given = dict(kwargs)
         check_id("task_id", given["task_id"], self._where)
-        group = given.pop("task_group", None)
-        dag = given.pop("dag", None) or (group.dag if group is not None else None) or authoring_state.current_dag()
-        self._group = group if group is not None else authoring_state.current_group(dag)
+        dag, self._group, self._defaults, self.params = take_shared(given, self._where)
         self._dag = dag or (self._group.dag if self._group is not None else None)
-        own_params = given.pop("params", None)
-        self._defaults, default_params = merge_defaults(self._dag, self._group, given.pop("default_args", None))
-        self.params = {**(default_params or {}), **(own_params or {})}
         self._task_id = given.pop("task_id")
         self.kwargs = given
         self._watch = UnexpandedPartial(f"Task {self._task_id!r}{self._where}", self._dag)

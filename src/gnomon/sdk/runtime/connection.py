@@ -159,7 +159,10 @@ class Connection:
         self.schema = unquote(parts.path[1:])
         if parts.query:
             pairs = dict(parse_qsl(parts.query, keep_blank_values=True))
-            self.extra = pairs[EXTRA_KEY] if EXTRA_KEY in pairs else json.dumps(pairs)
+            self.extra = pairs[EXTRA_KEY] if EXTRA_KEY in pairs else json.dumps({name: self._read_query_value(text) for name, text in pairs.items()})
+
+    def _read_query_value(self, text: str) -> Any:
+        return text
 
     def _split_uri(self, uri: str) -> SplitResult:
         """Return the parts of the URI. The error does not show the URI, which may contain a password."""
@@ -332,6 +335,26 @@ def _explain_missing(conn_id: str) -> str:
         return f"The conn_id {conn_id!r} isn't defined. Set the environment variable {name} to its URI."
     return (f"The conn_id {conn_id!r} isn't defined in the environment ({name}), and this process was started without "
             "Gnomon, so stored connections cannot be read.")
+
+
+class _AnyConnection(type):
+    """A connection of a hook is an instance too: programs compare with the class of `airflow.models`."""
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, Connection)
+
+
+class ConnectionModel(Connection, metaclass=_AnyConnection):
+    """`airflow.models.Connection`, and what a user stores: values in the query of a URI are JSON where they read as JSON, else texts, as in Airflow's database.
+
+    In tasks they are texts, as with Airflow's Task SDK.
+    """
+
+    def _read_query_value(self, text: str) -> Any:
+        try:
+            return json.loads(text, parse_constant=lambda _: text) if text else text
+        except (ValueError, RecursionError):
+            return text
 
 
 class BaseHook:

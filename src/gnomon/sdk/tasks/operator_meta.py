@@ -14,6 +14,7 @@ from types import FunctionType
 from typing import Any, NamedTuple, cast
 
 from gnomon.sdk.arguments.code_location import find_author_location, format_location
+from gnomon.sdk.arguments.converters import as_named_values, check_place
 from gnomon.sdk.dags import authoring_state
 
 _PASSED_OVER = "<gnomon wrapper, as importlib._bootstrap>"
@@ -90,21 +91,56 @@ def _prepare_defaults(task: Any, kwargs: dict[str, Any]) -> None:
         import copy  # few classes start from a trigger
 
         state["start_trigger_args"] = copy.deepcopy(start)  # a task may change its own copy
+    try:
+        _find_defaults(kwargs, state)
+    except TypeError as error:
+        raise TypeError(f"Task {kwargs.get('task_id')!r}{format_location(state.get('_location'))}: {error}.") from None
+
+
+def _find_defaults(kwargs: dict[str, Any], state: dict[str, Any]) -> None:
+    check_place(kwargs)
     group = kwargs.get("task_group")
     dag = kwargs.get("dag") or (group.dag if group is not None else None) or authoring_state.current_dag()
     group = group or authoring_state.current_group(dag)
     state["_defaults"], state["_default_params"] = merge_defaults(dag, group, kwargs.get("default_args"))
 
 
+class SharedArguments(NamedTuple):
+    """What all instances of a mapped task share, besides its own arguments."""
+
+    dag: Any
+    group: Any
+    defaults: dict[str, Any]
+    params: dict[str, Any]
+
+
+def take_shared(given: dict[str, Any], where: str) -> SharedArguments:
+    """Take the DAG, the group, the params and the default arguments out of the arguments of a mapped task. Raises TypeError, with the task and `where`."""
+    try:
+        check_place(given)
+        group, dag = given.pop("task_group", None), given.pop("dag", None)
+        dag = dag or (group.dag if group is not None else None) or authoring_state.current_dag()
+        group = group if group is not None else authoring_state.current_group(dag)
+        defaults, params = merge_defaults(dag, group, given.pop("default_args", None))
+        own_params = as_named_values("params", given.pop("params", None))
+    except TypeError as error:
+        raise TypeError(f"Task {given.get('task_id')!r}{where}: {error}.") from None
+    return SharedArguments(dag, group, defaults, {**(params or {}), **(own_params or {})})
+
+
 def merge_defaults(dag: Any, group: Any, own: Any) -> tuple[dict[str, Any], Any]:
-    """Return the default arguments of the DAG, the group and the task, the last one first, and among them the params."""
+    """Return the default arguments of the DAG, the group and the task, the last one first, and among them the params.
+
+    Raises TypeError for what is no dict.
+    """
     defaults: dict[str, Any] = {}
     if dag is not None:
         defaults.update(dag.default_args)
     if group is not None:
         defaults.update(group.default_args)
-    defaults.update(own or {})
-    params = defaults.pop("params", None)
+    if own:
+        defaults.update(as_named_values("default_args", own))
+    params = as_named_values("default_args['params']", defaults.pop("params", None))
     for name in ("task_id", "dag", "task_group", "default_args"):
         defaults.pop(name, None)
     return defaults, params

@@ -17,7 +17,7 @@ from gnomon.sdk.mapping.mapped_operator import DecoratedMappedOperator, keep_fie
 from gnomon.sdk.mapping.operator_partial import UnexpandedPartial
 from gnomon.sdk.tasks.decorated_operators import make_unique_task_id
 from gnomon.sdk.tasks.function_calls import CONTEXT_KEYS, check_call, read_signature
-from gnomon.sdk.tasks.operator_meta import merge_defaults
+from gnomon.sdk.tasks.operator_meta import take_shared
 from gnomon.sdk.tasks.xcom_arg import XComArg
 
 if TYPE_CHECKING:
@@ -154,11 +154,7 @@ class TaskDecorator:
 
     def _expand(self, expand_input: ExpandInput, *, strict: bool) -> XComArg:
         given = dict(self.kwargs)
-        group = given.pop("task_group", None)
-        dag = given.pop("dag", None) or (group.dag if group is not None else None) or authoring_state.current_dag()
-        group = group if group is not None else authoring_state.current_group(dag)
-        defaults, default_params = merge_defaults(dag, group, given.pop("default_args", None))
-        params = {**(default_params or {}), **(given.pop("params", None) or {})}
+        dag, group, defaults, params = take_shared(given, format_location(find_author_location()))
         task_id = make_unique_task_id(given.pop("task_id"), dag, group)
         operator = DecoratedMappedOperator(
             operator_class=self.operator_class, python_callable=self.function, op_kwargs_expand_input=expand_input,

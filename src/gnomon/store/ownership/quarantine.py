@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gnomon.model.quarantine import DAG_KIND, REASON_MAX, QuarantinedItem, dag_key, group_key
+from gnomon.model.quarantine import REASON_MAX, QuarantinedItem, dag_key, group_key
 from gnomon.model.records import NewMail
 from gnomon.model.storable_text import escape_unstorable
 from gnomon.store.errors import NotFound
@@ -52,7 +52,7 @@ def put_back(tx: Transaction, item: QuarantinedItem) -> None:
     tx.run("quarantine.remove", quarantine_pk=item.quarantine_pk)
     if item.is_message:
         mailbox.send_messages(tx, [NewMail(item.group_no, item.kind, item.body.decode("utf-8", "replace"), item.key, item.at)])
-    elif item.kind == DAG_KIND:
+    else:
         mailbox.send_messages(tx, [NewMail(item.group_no, "dag_changed", f'{{"dag_pk": {item.dag_pk}}}')])
     notify_on_commit(tx)
 

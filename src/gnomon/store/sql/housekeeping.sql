@@ -72,11 +72,11 @@ DELETE FROM request WHERE request_pk IN (SELECT request_pk FROM request WHERE st
 
 -- name: count_expired_quarantine
 -- The number of messages that were quarantined before an instant.
-SELECT count(*) FROM quarantine WHERE kind NOT IN ('dag', 'group') AND at < :before;
+SELECT count(*) FROM quarantine WHERE (key IS NULL OR key NOT LIKE 'dag:%' AND key NOT LIKE 'group:%') AND at < :before;
 
 -- name: remove_quarantine
 -- Delete the oldest messages that were quarantined before an instant.
-DELETE FROM quarantine WHERE quarantine_pk IN (SELECT quarantine_pk FROM quarantine WHERE kind NOT IN ('dag', 'group') AND at < :before ORDER BY quarantine_pk LIMIT :limit);
+DELETE FROM quarantine WHERE quarantine_pk IN (SELECT quarantine_pk FROM quarantine WHERE (key IS NULL OR key NOT LIKE 'dag:%' AND key NOT LIKE 'group:%') AND at < :before ORDER BY quarantine_pk LIMIT :limit);
 
 -- name: count_expired_xcoms
 -- The number of XComs of runs that ended before an instant.

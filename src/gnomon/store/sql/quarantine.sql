@@ -49,12 +49,12 @@ FROM quarantine WHERE dag_pk = :dag_pk AND returns_with_dag ORDER BY quarantine_
 -- name: set_aside (sqlite)
 -- The DAGs and groups that an earlier owner of these groups has set aside. SQLite reads the list with json_each.
 SELECT quarantine_pk, kind, group_no, key, body, dag_pk, dag_id, run_pk, run_id, task_id, task_no, map_index, attempt, at, reason, error_class, returns_with_dag
-FROM quarantine WHERE kind IN ('dag', 'group') AND group_no IN (SELECT value FROM json_each(:groups));
+FROM quarantine WHERE (key LIKE 'dag:%' OR key LIKE 'group:%') AND group_no IN (SELECT value FROM json_each(:groups));
 
 -- name: set_aside (postgresql)
 -- The DAGs and groups that an earlier owner of these groups has set aside. PostgreSQL takes the list as an array.
 SELECT quarantine_pk, kind, group_no, key, body, dag_pk, dag_id, run_pk, run_id, task_id, task_no, map_index, attempt, at, reason, error_class, returns_with_dag
-FROM quarantine WHERE kind IN ('dag', 'group') AND group_no = ANY(:groups::bigint[]);
+FROM quarantine WHERE (key LIKE 'dag:%' OR key LIKE 'group:%') AND group_no = ANY(:groups::bigint[]);
 
 -- name: clear_dag_error
 -- Delete the error of a DAG that is no longer set aside, unless it shows another one by now.

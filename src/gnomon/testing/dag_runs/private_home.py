@@ -42,6 +42,7 @@ def _private_options(cfg: Config, folder: str) -> dict[str, str]:
         "GNOMON__DATABASE__SQL_ALCHEMY_CONN": f"sqlite:///{folder}/gnomon.db",
         "GNOMON__DATABASE__SYNCHRONOUS": "NORMAL",
         "GNOMON__LOGGING__BASE_LOG_FOLDER": f"{folder}/logs",
+        "GNOMON__WORKERS__SHUTDOWN_GRACE": "0",
     }
 
 

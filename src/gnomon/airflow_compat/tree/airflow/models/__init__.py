@@ -5,7 +5,7 @@ from gnomon.airflow_compat.missing_names import make_lazy_exports
 __all__, __getattr__ = make_lazy_exports(__name__, {
     "BaseOperator": "gnomon.sdk",
     "BaseOperatorLink": "gnomon.sdk.tasks.operator_links",
-    "Connection": "gnomon.sdk",
+    "Connection": "gnomon.sdk.runtime.connection:ConnectionModel",
     "DAG": "gnomon.sdk",
     "DagBag": "gnomon.airflow_compat.dagbag",
     "MappedOperator": "gnomon.sdk.mapping.mapped_operator",

@@ -5,7 +5,7 @@ from gnomon.airflow_compat.dagbag import DagBag as DagBag
 from gnomon.sdk.arguments.params import Param as Param
 from gnomon.sdk.dags.dag import DAG as DAG
 from gnomon.sdk.mapping.mapped_operator import MappedOperator as MappedOperator
-from gnomon.sdk.runtime.connection import Connection as Connection
+from gnomon.sdk.runtime.connection import ConnectionModel as Connection
 from gnomon.sdk.runtime.variable import Variable as Variable
 from gnomon.sdk.runtime.xcom import BaseXCom as XCom
 from gnomon.sdk.tasks.branching import SkipMixin as SkipMixin

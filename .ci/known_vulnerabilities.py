@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""`known_faults.py LOCK...`: asks the package index for known faults (vulnerabilities) of the versions in lock files.
+"""`known_vulnerabilities.py LOCK...`: asks the package index for known vulnerabilities of the versions in lock files.
 
-An index offers them at /pypi/NAME/VERSION/json, beside its /simple. Exit code 1: there are faults. An index that offers nothing, or does not answer, is
+An index offers them at /pypi/NAME/VERSION/json, beside its /simple. Exit code 1: there are some. An index that offers nothing, or does not answer, is
 named, and the exit code is 0: nothing was checked.
 """
 
@@ -39,8 +39,8 @@ def find_index() -> str | None:
     return f"{url.removesuffix('/simple')}/pypi" if url.endswith("/simple") and url.startswith("http") else None
 
 
-def find_faults(index: str, name: str, version: str) -> list[str] | None:
-    """The faults of a version, with the versions without them; None when the index does not say."""
+def find_vulnerabilities(index: str, name: str, version: str) -> list[str] | None:
+    """The vulnerabilities of a version, with the versions without them; None when the index does not say."""
     try:
         with urllib.request.urlopen(f"{index}/{name}/{version}/json", timeout=TIMEOUT_S) as answer:
             found = json.loads(answer.read(4_000_000)).get("vulnerabilities")
@@ -53,18 +53,18 @@ def find_faults(index: str, name: str, version: str) -> list[str] | None:
 
 def check(index: str | None, pins: list[tuple[str, str]]) -> int:
     """Print what is known about the versions; returns the exit code."""
-    if not pins or index is None or find_faults(index, *pins[0]) is None:
-        print(f"Known faults of {len(pins)} packages were not checked: the index of pip does not offer them")
+    if not pins or index is None or find_vulnerabilities(index, *pins[0]) is None:
+        print(f"Known vulnerabilities of {len(pins)} packages were not checked: the index of pip does not offer them")
         return 0
     until = time.monotonic() + LIMIT_S
     with ThreadPoolExecutor(8) as threads:
-        found = list(threads.map(lambda pin: find_faults(index, *pin) if time.monotonic() < until else None, pins))
-    unknown = [name for (name, _), faults in zip(pins, found, strict=True) if faults is None]
-    faulty = [(pin, faults) for pin, faults in zip(pins, found, strict=True) if faults]
-    for (name, version), faults in faulty:
-        print(f"{name} {version} has known faults:", *faults, sep="\n  ")
-    print(f"{len(pins) - len(unknown)} of {len(pins)} packages checked, {len(faulty)} with known faults" + (f"; the index did not say for {', '.join(unknown)}" if unknown else ""))
-    return 1 if faulty else 0
+        found = list(threads.map(lambda pin: find_vulnerabilities(index, *pin) if time.monotonic() < until else None, pins))
+    unknown = [name for (name, _), vulnerabilities in zip(pins, found, strict=True) if vulnerabilities is None]
+    vulnerable = [(pin, vulnerabilities) for pin, vulnerabilities in zip(pins, found, strict=True) if vulnerabilities]
+    for (name, version), vulnerabilities in vulnerable:
+        print(f"{name} {version} has known vulnerabilities:", *vulnerabilities, sep="\n  ")
+    print(f"{len(pins) - len(unknown)} of {len(pins)} packages checked, {len(vulnerable)} with known vulnerabilities" + (f"; the index did not say for {', '.join(unknown)}" if unknown else ""))
+    return 1 if vulnerable else 0
 
 
 if __name__ == "__main__":
