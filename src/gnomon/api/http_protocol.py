@@ -191,10 +191,14 @@ class HttpProtocol(HttpToolsProtocol):
         self._cancel_deadline()
         self._leave()
         super().connection_lost(exc)
+        vars(self.transport)["_read_ready_cb"] = None  # a method of its own, which asyncio lets it keep
         self._forget_request()
 
     def _forget_request(self) -> None:
-        """Requests refer to this object and this object to its requests: without this, all stay in memory until the garbage collector runs, which it does rarely here."""
+        """Requests refer to this object and this object to its requests: without this, all stay in memory until the garbage collector runs, which it does rarely here.
+
+        Small objects that stay keep the free memory between them from being used for a large one.
+        """
         self.pipeline.clear()
         self.scope = self.cycle = None  # type: ignore[assignment]
 

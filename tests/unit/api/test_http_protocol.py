@@ -188,11 +188,11 @@ def test_a_connection_that_is_lost_leaves_nothing_to_the_garbage_collector(clien
     try:
         with ExitStack() as opened:
             _ask_and_not_read(client, opened)
-            left = [weakref.ref(one) for one in _wait_until_stalled(1).stalled]
+            left = [weakref.ref(one) for protocol in _wait_until_stalled(1).stalled for one in (protocol, protocol.transport)]
         _wait_until_stalled(0)
         until = time.monotonic() + PATIENCE_S
-        while left[0]() is not None and time.monotonic() < until:
+        while any(one() is not None for one in left) and time.monotonic() < until:
             client.request("GET", "/health")
-        assert left[0]() is None
+        assert [one() for one in left] == [None, None]
     finally:
         gc.enable()
