@@ -17,6 +17,7 @@ from gnomon.accounts.signed_tokens import PURPOSE, TokenSigner
 from gnomon.api.access.policies import AccessPolicy, User
 from gnomon.api.auth.identity_provider import IdentityProvider
 from gnomon.api.auth.oidc_settings import read_oidc_settings
+from gnomon.api.common.account_places import AccountPlaces
 from gnomon.api.common.request_slots import RequestSlots
 from gnomon.api.health import HealthSnapshot
 from gnomon.api.metrics.figures_reader import FiguresReader
@@ -67,8 +68,7 @@ class ApiContext:
         """How people log in at an identity provider; None: with passwords only."""
         self.figures_reader = FiguresReader(cfg, clock)
         self.server_figures = ServerFigures(clock, lambda: self.database)
-        self.open_waits: set[object] = set()
-        """One object for each request that waits for the end of a run; used by the event loop only."""
+        self.open_waits = AccountPlaces("requests that wait for the end of a run")
         self._database = database
         self._is_closed = False
         self._guard = threading.Lock()

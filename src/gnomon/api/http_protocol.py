@@ -1,10 +1,11 @@
-"""A connection of uvicorn that is closed when a request does not arrive in time, has too long headers, or when others need its place, so that no sender can hold all."""
+"""A connection of uvicorn that is closed when a request does not arrive in time, has too long headers, or when others need its place, so that no client can hold all."""
 
 from __future__ import annotations
 
 import asyncio
+import socket
 import sys
-from typing import Any
+from typing import Any, cast
 from weakref import WeakKeyDictionary
 
 from starlette.types import Message
@@ -21,16 +22,58 @@ HEAD_BYTES_MAX = 64 * 1024
 """The most bytes of a request line with its headers, or of what stands between two pieces of a body: the parser keeps them until they are complete."""
 PIPELINED_MAX = 32
 """The most requests of a connection that wait for the answer of the one before."""
+PIECE_BYTES = 64 * 1024
+"""An answer is given to its connection in pieces of so many bytes, each when the client has read most of what was written before: the connection copies what is unsent."""
+STALLED_MAX = 256
+"""The most connections whose client does not read its answer now. Each keeps the part of the answer that is made: one more ends the one that was not read for the longest time."""
 _REFUSAL = b"The headers of a request have at most 64 KiB."
 _HEADERS_TOO_LONG = (
     b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-type: text/plain; charset=utf-8\r\nconnection: close\r\n"
     b"content-length: %d\r\n\r\n%b" % (len(_REFUSAL), _REFUSAL)
 )
-_open: WeakKeyDictionary[Config, dict[HttpProtocol, None]] = WeakKeyDictionary()
-"""By server, its connections, the oldest first."""
 
 
-class _UnframedCycle(RequestResponseCycle):
+class _Connections:
+    """The connections of a server."""
+
+    def __init__(self) -> None:
+        self.open: dict[HttpProtocol, None] = {}
+        """The oldest first."""
+        self.stalled: dict[HttpProtocol, None] = {}
+        """Those whose client does not read its answer; first the one that was not read for the longest time."""
+
+    def leave(self, one: HttpProtocol) -> None:
+        self.open.pop(one, None)
+        self.stalled.pop(one, None)
+
+    def end(self, one: HttpProtocol) -> None:
+        """End a connection at once. What is unsent would keep it open until the client reads."""
+        self.leave(one)
+        one.transport.abort()
+
+    def make_room(self, newest: HttpProtocol) -> None:
+        """End a connection if there are too many: the oldest without a request that is being answered, then one that is not read, then the newest."""
+        if len(self.open) > CONNECTIONS_MAX:
+            idle = next((one for one in self.open if one.is_idle and one is not newest), None)
+            self.end(idle or next(iter(self.stalled), newest))
+
+
+_servers: WeakKeyDictionary[Config, _Connections] = WeakKeyDictionary()
+
+
+class _PacedCycle(RequestResponseCycle):
+    """A request whose answer is written as fast as the client reads it. uvicorn would write a part of an answer as a whole, however long it is."""
+
+    async def send(self, message: Message) -> None:  # type: ignore[override]
+        """Send a part of the answer."""
+        body = message.get("body", b"")
+        while len(body) > PIECE_BYTES and not self.transport.is_closing():
+            await super().send(cast(Any, {"type": message["type"], "body": body[:PIECE_BYTES], "more_body": True}))
+            body = memoryview(body)[PIECE_BYTES:]
+        await super().send(cast(Any, {**message, "body": body} if "body" in message else message))
+
+
+class _UnframedCycle(_PacedCycle):
     """A request of HTTP/1.0, which knows no chunks: an answer of unknown length ends with its connection (RFC 9112, section 6.1). uvicorn would send chunks."""
 
     async def send(self, message: Message) -> None:  # type: ignore[override]
@@ -41,7 +84,7 @@ class _UnframedCycle(RequestResponseCycle):
             self.expected_content_length = sys.maxsize
         elif message["type"] == "http.response.body" and not message.get("more_body", False) and self.expected_content_length > sys.maxsize // 2:
             self.expected_content_length = len(message.get("body", b""))
-        await super().send(message)  # type: ignore[arg-type]
+        await super().send(message)
 
 
 class HttpProtocol(HttpToolsProtocol):
@@ -50,19 +93,18 @@ class HttpProtocol(HttpToolsProtocol):
     _deadline: asyncio.TimerHandle | None = None
     _kept_bytes = 0
     """Received since the headers or a piece of the body were complete."""
+    _server: _Connections
     _is_refused = False
     """The headers are complete and too long; the connection ends with the answer."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to wait for the first request."""
         super().connection_made(transport)
+        _bound_unsent(transport)
         self._start_deadline()
-        others = _open.setdefault(self.config, {})
-        others[self] = None
-        if len(others) > CONNECTIONS_MAX:
-            oldest = next((one for one in others if one.is_idle and one is not self), self)
-            del others[oldest]
-            oldest.transport.abort()
+        self._server = _servers.setdefault(self.config, _Connections())
+        self._server.open[self] = None
+        self._server.make_room(self)
 
     @property
     def is_idle(self) -> bool:
@@ -99,8 +141,7 @@ class HttpProtocol(HttpToolsProtocol):
             raise OverflowError(f"more than {PIPELINED_MAX} requests wait for their answers")
         super().on_headers_complete()
         self.headers = []  # of trailers, which are no headers (RFC 9110, section 6.5.1): a proxy that replaces X-Forwarded-For in headers passes them on
-        if self.scope["http_version"] == "1.0":
-            self.cycle.__class__ = _UnframedCycle
+        self.cycle.__class__ = _UnframedCycle if self.scope["http_version"] == "1.0" else _PacedCycle
 
     def on_body(self, body: bytes) -> None:
         """Pass a piece of the body on."""
@@ -133,19 +174,36 @@ class HttpProtocol(HttpToolsProtocol):
         self.parser = None  # type: ignore[assignment]
         return True
 
+    def pause_writing(self) -> None:
+        """The client does not read its answer: make no more of it, and end another connection when many are like this."""
+        super().pause_writing()
+        self._server.stalled[self] = None
+        if len(self._server.stalled) > STALLED_MAX:
+            self._server.end(next(iter(self._server.stalled)))
+
+    def resume_writing(self) -> None:
+        """The client has read."""
+        super().resume_writing()
+        self._server.stalled.pop(self, None)
+
     def connection_lost(self, exc: Exception | None) -> None:
         """Wait no longer."""
         self._cancel_deadline()
         self._leave()
         super().connection_lost(exc)
+        vars(self.transport)["_read_ready_cb"] = None  # a method of its own, which asyncio lets it keep
         self._forget_request()
 
     def _forget_request(self) -> None:
-        """The request refers to this object and this object to the request: without this, both stay in memory until the garbage collector runs, which it does rarely here."""
+        """Requests refer to this object and this object to its requests: without this, all stay in memory until the garbage collector runs, which it does rarely here.
+
+        Small objects that stay keep the free memory between them from being used for a large one.
+        """
+        self.pipeline.clear()
         self.scope = self.cycle = None  # type: ignore[assignment]
 
     def _leave(self) -> None:
-        _open.get(self.config, {}).pop(self, None)
+        self._server.leave(self)
 
     def _start_deadline(self) -> None:
         if self._deadline is None:
@@ -158,5 +216,11 @@ class HttpProtocol(HttpToolsProtocol):
 
     def _give_up(self) -> None:
         self._deadline = None
-        if not self.transport.is_closing():
-            self.transport.close()
+        self._server.end(self)
+
+
+def _bound_unsent(transport: asyncio.Transport) -> None:
+    """Let the kernel keep no more than a piece that it cannot send yet: all connections share its memory, and without a bound each may take megabytes of it."""
+    connection = transport.get_extra_info("socket")
+    if connection.family in (socket.AF_INET, socket.AF_INET6):
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, PIECE_BYTES)

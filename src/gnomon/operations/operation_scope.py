@@ -84,7 +84,8 @@ class OperationScope:
         """The logs of tasks. Raises OptionError when the options of a remote folder are wrong."""
         if self.task_logs_opener is not None:
             return self.task_logs_opener()
-        return TaskLogFolder(self.actor.cfg.logs_folder, open_remote_log_folder(self.actor.cfg, lambda: self.db), self.actor.clock)
+        remote = open_remote_log_folder(self.actor.cfg, lambda: self.db, tells_reasons=not self.is_remote)
+        return TaskLogFolder(self.actor.cfg.logs_folder, remote, self.actor.clock)
 
     @property
     def limits(self) -> EngineLimits:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TypeVar
@@ -42,7 +42,8 @@ class TaskLogFolder:
         self._limit_calls = limit_calls
         self._listings: dict[str, tuple[float, dict[str, int]]] = {}
         self._guard = threading.Lock()
-        self._downloads = threading.Lock()
+        self._downloads: dict[str, threading.Lock] = {}
+        """By name, of logs that are downloaded now: one that a store does not send keeps no other waiting."""
 
     def look_up(self) -> LogLookup:
         """A look for logs, of one request."""
@@ -69,14 +70,26 @@ class TaskLogFolder:
         if size is None:
             return self._find_live_copy(name)
         copy = ConfinedFile(self.folder, f"{COPIES}/{name}")
-        with self._limit_calls(), self._downloads:
+        with self._limit_calls(), self._hold_download(name):
             if _find_size(copy) != size:
                 try:
-                    self.remote.download(name, copy)
+                    self.remote.download(name, size, copy)
                 except FileNotFoundError:
                     return self._find_live_copy(name)
                 self._delete_old_copies(copy)
         return copy
+
+    @contextlib.contextmanager
+    def _hold_download(self, name: str) -> Iterator[None]:
+        """Let one thread at a time download the log; the next one finds the copy."""
+        with self._guard:
+            own = self._downloads.setdefault(name, threading.Lock())
+        try:
+            with own:
+                yield
+        finally:
+            with self._guard:
+                self._downloads.pop(name, None)
 
     def _find_live_copy(self, name: str) -> ConfinedFile:
         copy = self.live.locate(name)

@@ -39,7 +39,7 @@ def main(spool_id: str) -> int:
     def open_store() -> Database:
         return open_database(cfg.database_url, role="log-uploader", clock=clock, cipher=load_cipher(cfg))
 
-    remote = open_remote_log_folder(cfg, open_store)
+    remote = open_remote_log_folder(cfg, open_store, tells_reasons=True)
     if remote is None:
         return 0
     spool = UploadSpool(cfg.logs_folder, spool_id)

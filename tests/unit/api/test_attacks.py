@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import http.client
 import sqlite3
+import time
 from collections.abc import Iterator, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -17,6 +19,7 @@ from fastapi import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from tests.databases import create_schema
+from tests.patience import PATIENCE_S
 from tests.unit.api.account_site import AccountSite, serve_accounts
 from tests.unit.api.served import Reply
 from tests.unit.cli.deployment import NOW, Deployment, spec_of
@@ -33,7 +36,7 @@ from gnomon.api.common.request_slots import RequestSlots
 from gnomon.api.health import HealthSnapshot
 from gnomon.api.own import dependencies, timetables
 from gnomon.api.streams import event_hub
-from gnomon.api.v2 import bulk_changes
+from gnomon.api.v2 import bulk_changes, dag_run_wait
 from gnomon.api.v2.dag_run_wait import find_pause
 from gnomon.cli.home import Home
 from gnomon.clock import VirtualClock
@@ -269,3 +272,25 @@ def test_the_order_of_variables_does_not_tell_their_secrets(target: AccountSite)
         assert target.request("admin", "POST", "/api/v2/variables", {"key": key, "value": value}).status == 201
     shown = [one["value"] for one in target.request("admin", "GET", "/api/v2/variables?order_by=_val").json()["variables"]]
     assert shown == sorted(shown) == ["***", "a", "z"]
+
+
+def test_one_account_cannot_take_all_waits_for_runs_and_one_that_ends_makes_room(target: AccountSite, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dag_run_wait, "WAITS_MAX", 4)
+    assert target.request("admin", "POST", "/api/v2/dags/shown_dag/dagRuns", {"logical_date": None, "dag_run_id": "waited_for"}).status == 200
+    path = "/api/v2/dags/shown_dag/dagRuns/waited_for/wait?interval=1"
+
+    def wait(account: str, opened: ExitStack) -> int:
+        connection = http.client.HTTPConnection("127.0.0.1", target.client.port, timeout=PATIENCE_S)
+        opened.callback(connection.close)
+        connection.request("GET", path, headers={"Authorization": f"Bearer {target.tokens[account]}"})
+        answer = connection.getresponse()
+        assert answer.status == 503 or b'"state"' in answer.readline()
+        return answer.status
+
+    with ExitStack() as opened:
+        assert [wait("viewer", opened) for _ in range(3)] == [200, 200, 503]
+        assert [wait("admin", opened) for _ in range(2)] == [200, 503]
+    until = time.monotonic() + PATIENCE_S
+    with ExitStack() as opened:
+        while wait("viewer", opened) == 503:
+            assert time.monotonic() < until

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 import socket
+import time
+import weakref
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
+from starlette.requests import Request
+from starlette.responses import Response
 from tests.patience import PATIENCE_S
 from tests.unit.api.served import Client, served
 
@@ -15,15 +20,21 @@ from gnomon.api import http_protocol
 from gnomon.api.access.open_access import OpenAccess
 from gnomon.api.context import ApiContext
 from gnomon.api.health import HealthSnapshot
+from gnomon.api.openapi_document import OpenApiDocument
 from gnomon.clock import VirtualClock
 from gnomon.config import load_config
 
 WHOLE = b"GET /health HTTP/1.1\r\nHost: here\r\n\r\n"
 
 
+async def _answer_long(_document: OpenApiDocument, _request: Request) -> Response:
+    return Response(TEXT)
+
+
 @pytest.fixture
 def client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Client]:
     monkeypatch.setattr(http_protocol, "REQUEST_TIMEOUT_S", 0.2)
+    monkeypatch.setattr(OpenApiDocument, "answer", _answer_long)
     with served(ApiContext(load_config({}, tmp_path), VirtualClock(0), OpenAccess(), lambda: HealthSnapshot(0, ()))) as made:
         yield made
 
@@ -97,3 +108,91 @@ def test_a_full_server_closes_the_oldest_connection_that_waits_and_answers_the_n
             assert silent[0].recv(1) == b""
         silent[1].sendall(WHOLE)
         assert silent[1].recv(12) == b"HTTP/1.1 200"
+
+
+LONG = "/openapi.json"
+TEXT = b"".join(b"%d\n" % number for number in range(300_000))
+"""What is answered there in these tests: two megabytes."""
+
+
+def _ask_and_not_read(client: Client, opened: ExitStack) -> socket.socket:
+    """A client that asks for more than the buffers of its connection take, and reads only the beginning."""
+    connection = opened.enter_context(socket.socket())
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    connection.settimeout(PATIENCE_S)
+    connection.connect(("127.0.0.1", client.port))
+    connection.sendall(f"GET {LONG} HTTP/1.1\r\nHost: here\r\n\r\n".encode() * http_protocol.PIPELINED_MAX)
+    assert connection.recv(12) == b"HTTP/1.1 200"
+    return connection
+
+
+def _wait_until_stalled(count: int) -> http_protocol._Connections:
+    until = time.monotonic() + PATIENCE_S
+    while time.monotonic() < until:
+        for server in list(http_protocol._servers.values()):
+            if len(server.stalled) == count:
+                return server
+        time.sleep(0.01)
+    raise AssertionError(f"no server has {count} connections that are not read")
+
+
+def _is_ended(connection: socket.socket) -> bool:
+    try:
+        while connection.recv(1_000_000):
+            pass
+    except ConnectionError:
+        return True
+    return True
+
+
+def test_a_client_that_does_not_read_keeps_little_of_its_answer_in_memory(client: Client) -> None:
+    with ExitStack() as opened:
+        _ask_and_not_read(client, opened)
+        server = _wait_until_stalled(1)
+        (stalled,) = server.stalled
+        assert stalled.transport.get_write_buffer_size() <= 3 * http_protocol.PIECE_BYTES
+
+
+def test_of_too_many_answers_that_nobody_reads_the_first_ends(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_protocol, "STALLED_MAX", 2)
+    with ExitStack() as opened:
+        first, _second = _ask_and_not_read(client, opened), _ask_and_not_read(client, opened)
+        others = list(_wait_until_stalled(2).stalled)[1:]
+        _ask_and_not_read(client, opened)
+        assert _is_ended(first)
+        assert list(_wait_until_stalled(2).stalled)[:1] == others
+
+
+def test_a_full_server_of_answers_that_nobody_reads_answers_the_new_client(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_protocol, "CONNECTIONS_MAX", 3)
+    with ExitStack() as opened:
+        first, *_ = (_ask_and_not_read(client, opened) for _ in range(3))
+        _wait_until_stalled(3)
+        for _ in range(5):
+            assert client.request("GET", "/health").status == 200
+        assert _is_ended(first)
+
+
+@pytest.mark.parametrize("version", ["1.0", "1.1"])
+def test_an_answer_in_pieces_is_whole(client: Client, version: str) -> None:
+    assert client.request("GET", LONG).headers["content-length"] == str(len(TEXT))
+    with socket.create_connection(("127.0.0.1", client.port), timeout=PATIENCE_S) as connection:
+        connection.sendall(f"GET {LONG} HTTP/{version}\r\nHost: here\r\nConnection: close\r\n\r\n".encode())
+        assert _read_to_end(connection).partition(b"\r\n\r\n")[2] == TEXT
+
+
+def test_a_connection_that_is_lost_leaves_nothing_to_the_garbage_collector(client: Client) -> None:
+    """Requests that wait for the answer of the one before referred to their connection, and it to them."""
+    gc.collect()
+    gc.disable()
+    try:
+        with ExitStack() as opened:
+            _ask_and_not_read(client, opened)
+            left = [weakref.ref(one) for protocol in _wait_until_stalled(1).stalled for one in (protocol, protocol.transport)]
+        _wait_until_stalled(0)
+        until = time.monotonic() + PATIENCE_S
+        while any(one() is not None for one in left) and time.monotonic() < until:
+            client.request("GET", "/health")
+        assert [one() for one in left] == [None, None]
+    finally:
+        gc.enable()

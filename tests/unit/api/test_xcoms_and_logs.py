@@ -10,6 +10,7 @@ from tests.unit.api.served import Client
 from tests.unit.cli.deployment import Deployment, spec_of
 
 from gnomon.api.v2 import logs
+from gnomon.log.confined_files import ConfinedFile
 from gnomon.model.attempts import XComItem, build_attempt_log_path
 from gnomon.report.listings import log_pages
 from gnomon.testing import Play
@@ -117,6 +118,19 @@ def test_a_whole_log_is_never_in_memory_as_a_whole(tmp_path: Path, monkeypatch: 
     assert (len(pieces) > 50, max(map(len, pieces)) < 5000) == (True, True)
     whole = json.loads(b"".join(pieces))
     assert ([one["event"] for one in whole["content"]], whole["continuation_token"]) == ([f"line {number}" for number in range(5000)], None)
+
+
+@pytest.mark.parametrize("is_over", [True, False])
+def test_a_stream_has_the_lines_of_its_log_whole_however_long_they_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_over: bool) -> None:
+    monkeypatch.setattr(log_pages, "READ_BYTES", 200)
+    monkeypatch.setattr(log_pages, "STREAM_BYTES", 20)
+    lines = ["short", "x" * 19, "y" * 20, "z" * 199, "", "short", "a" * 500, "b" * 21]
+    file = ConfinedFile(tmp_path, "a.log")
+    file.path.write_text("\n".join([*lines, "last"]))
+    parts = list(log_pages.iterate_parts([file], is_over=is_over))
+    cut = ["a" * 200, "a" * 200, "a" * 100]
+    assert [line for part in parts for line in part.lines] == [*lines[:-2], *cut, lines[-1], *(["last"] if is_over else [])]
+    assert len(parts) > 6
 
 
 def test_a_line_that_looks_like_a_wrong_date_does_not_make_a_log_unreadable(ended: Client, deployment: Deployment) -> None:

@@ -36,7 +36,7 @@ class RemoteWorld:
         self.reader = TaskLogFolder(self.logs, self.remote, self.clock)
 
     def _open(self, open_database: Any) -> RemoteLogFolder:
-        opened = open_remote_log_folder(self.cfg, open_database)
+        opened = open_remote_log_folder(self.cfg, open_database, tells_reasons=True)
         assert opened is not None
         return opened
 

@@ -30,7 +30,8 @@ LINE_BYTES_MAX = 1_000_000
 SEVERAL_MAX = 200
 """The most single lines that can be asked for."""
 TEXT_MAX = 1_000
-_COPY_BYTES = 1_048_576
+_COPY_BYTES = 65_536
+"""Bytes of a piece of a log that each client of a download may keep in memory."""
 _searches = RequestSlots("searches of logs", 4)
 Level = Literal["debug", "info", "warning", "error", "critical"]
 MapIndex = Annotated[int, Query(ge=UNMAPPED, lt=2**31)]

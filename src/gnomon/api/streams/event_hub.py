@@ -8,7 +8,7 @@ continues an earlier stream gets what it missed from there, or is told to read a
 from __future__ import annotations
 
 import asyncio
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -19,6 +19,7 @@ import msgspec
 from anyio import to_thread
 
 from gnomon.api.access.policies import Credential
+from gnomon.api.common.account_places import AccountPlaces, NoPlace
 from gnomon.api.streams.change_watcher import ChangeWatcher
 from gnomon.api.streams.stream_connection import StreamConnection, StreamData, build_data
 from gnomon.api.streams.stream_interest import StreamInterest
@@ -70,10 +71,6 @@ class ReadResult(NamedTuple):
     """The accounts whose logins have ended, or permit something else."""
 
 
-class StreamsUnavailable(Exception):
-    """No stream can be opened now; the message says why."""
-
-
 class EventHub:
     """All streams of the process. The watcher runs while there is one."""
 
@@ -91,10 +88,8 @@ class EventHub:
         self._turn = 0
         self._timer: asyncio.TimerHandle | None = None
         self._checks: set[asyncio.Task[None]] = set()
-        self._count = 0
-        """Open streams, and those that wait for the first read."""
-        self._counts: Counter[str] = Counter()
-        """The same by account."""
+        self._places = AccountPlaces("streams")
+        """Those of open streams, and of streams that wait for the first read."""
         self._watcher: ChangeWatcher | None = None
         self._first_read: asyncio.Event | None = None
         self._is_closed = False
@@ -102,44 +97,35 @@ class EventHub:
     @property
     def stream_count(self) -> int:
         """The number of open streams."""
-        return self._count
+        return self._places.count
 
     # ---- streams -----------------------------------------------------------------------------------------------------
     async def wait_until_ready(self, account: str) -> None:
         """Return when the account can open a stream, and keep a place for it, which `open_stream` takes or `release` gives back.
 
-        An account has at most as many streams as are free, so that none can take all. Raises StreamsUnavailable.
+        Raises NoPlace.
         """
         if self._is_closed:
-            raise StreamsUnavailable("the api-server is stopping")
-        if self._count >= STREAMS_MAX:
-            raise StreamsUnavailable(f"this api-server has {STREAMS_MAX} open streams, which is its limit; try again later, or start another api-server")
-        own = self._counts[account]
-        if own >= STREAMS_MAX - self._count:
-            raise StreamsUnavailable(f"account {account!r} has {own} open streams, as many as are left for all other accounts; close some, or start another api-server")
-        self._count += 1
-        self._counts[account] += 1
+            raise NoPlace("the api-server is stopping")
+        self._places.take(account, STREAMS_MAX)
         try:
             if self._first_read is None:
                 self._start_watcher()
             assert self._first_read is not None
             await asyncio.wait_for(self._first_read.wait(), FIRST_READ_S)
             if self._is_closed:
-                raise StreamsUnavailable("the api-server is stopping")
+                raise NoPlace("the api-server is stopping")
         except TimeoutError:
             self.release(account)
-            raise StreamsUnavailable("the database does not answer; try again later") from None
+            raise NoPlace("the database does not answer; try again later") from None
         except BaseException:
             self.release(account)
             raise
 
     def release(self, account: str) -> None:
         """A stream of the account has ended, or will not be opened."""
-        self._count -= 1
-        self._counts[account] -= 1
-        if not self._counts[account]:
-            del self._counts[account]
-        if self._count == 0:
+        self._places.release(account)
+        if self._places.count == 0:
             self._stop()
 
     def open_stream(
@@ -153,7 +139,7 @@ class EventHub:
             self.release(interest.identity.name)
             return
         self._groups.setdefault(interest, set()).add(connection)
-        connection.bucket = (self._turn + self._count) % HEARTBEAT_S
+        connection.bucket = (self._turn + self._places.count) % HEARTBEAT_S
         self._buckets[connection.bucket].add(connection)
         self._begin(connection, last_place)
 

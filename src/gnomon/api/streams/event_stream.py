@@ -6,7 +6,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import Receive, Scope, Send
 
 from gnomon.api.access.policies import Credential
-from gnomon.api.streams.event_hub import EventHub, StreamsUnavailable
+from gnomon.api.common.account_places import NoPlace
+from gnomon.api.streams.event_hub import EventHub
 from gnomon.api.streams.stream_interest import StreamInterest
 
 MEDIA_TYPE = "text/event-stream"
@@ -31,9 +32,9 @@ class EventStream(Response):
         hand_over = scope.get("extensions", {}).get(HAND_OVER)
         try:
             if hand_over is None:
-                raise StreamsUnavailable("this server cannot stream events; use the api-server of Gnomon")
+                raise NoPlace("this server cannot stream events; use the api-server of Gnomon")
             await self._hub.wait_until_ready(self._interest.identity.name)
-        except StreamsUnavailable as error:
+        except NoPlace as error:
             await JSONResponse({"detail": str(error)}, 503, {"Retry-After": "5"})(scope, receive, send)
             return
         try:

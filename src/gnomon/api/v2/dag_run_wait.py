@@ -10,11 +10,13 @@ from typing import Annotated
 
 from anyio import to_thread
 from fastapi import Query, Request
-from starlette.responses import StreamingResponse
+from starlette.responses import JSONResponse, StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import AccessRefused, ApiResource, Permission
 from gnomon.api.access.visible_dags import require_role
+from gnomon.api.common.account_places import AccountPlaces, NoPlace
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
 from gnomon.api.context import ApiContext, Context
@@ -36,6 +38,8 @@ router = OperationRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}", tags=["Da
 
 INTERVAL_MIN_S = 0.5
 """A client that asks for lines more often gets them at this interval."""
+WAITS_MAX = 1_000
+"""The most waits of one process. Each keeps a connection open, and other requests need those too."""
 LOOKS_PER_S = 100
 """All waits of the process together look at most so often: more waits look less often, and leave the threads to other requests."""
 
@@ -68,22 +72,38 @@ def wait_dag_run_until_finished(
             return {"state": "refused", "detail": str(refusal)}
         return _look(context, dag_id, dag_run_id, result)
 
-    return StreamingResponse(_stream(look, max(interval, INTERVAL_MIN_S), context.open_waits), media_type=NDJSON)
+    return _WaitAnswer(_stream(look, max(interval, INTERVAL_MIN_S), context.open_waits), user.name, context.open_waits)
 
 
-async def _stream(look: Callable[[], dict[str, object]], interval: float, open_waits: set[object]) -> AsyncIterator[str]:
+class _WaitAnswer(StreamingResponse):
+    """The lines, for which a place of the account is kept until the client leaves."""
+
+    def __init__(self, lines: AsyncIterator[str], account: str, open_waits: AccountPlaces) -> None:
+        super().__init__(lines, media_type=NDJSON)
+        self._account = account
+        self._open_waits = open_waits
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the lines, or 503 when there is no place."""
+        try:
+            self._open_waits.take(self._account, WAITS_MAX)
+        except NoPlace as error:
+            await JSONResponse({"detail": str(error)}, 503, {"Retry-After": "5"})(scope, receive, send)
+            return
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._open_waits.release(self._account)
+
+
+async def _stream(look: Callable[[], dict[str, object]], interval: float, open_waits: AccountPlaces) -> AsyncIterator[str]:
     """Between two looks no thread waits."""
-    me = object()
-    open_waits.add(me)
-    try:
-        while True:
-            line = await to_thread.run_sync(look)
-            yield json.dumps(line, ensure_ascii=False) + "\n"
-            if line["state"] in _OVER:
-                return
-            await asyncio.sleep(find_pause(interval, len(open_waits)))
-    finally:
-        open_waits.discard(me)
+    while True:
+        line = await to_thread.run_sync(look)
+        yield json.dumps(line, ensure_ascii=False) + "\n"
+        if line["state"] in _OVER:
+            return
+        await asyncio.sleep(find_pause(interval, open_waits.count))
 
 
 def find_pause(interval: float, waits: int) -> float:

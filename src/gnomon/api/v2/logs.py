@@ -52,7 +52,7 @@ def _write_answer(paths: list[ConfinedFile], position: LogPosition, is_over: boo
     yield b'{"content":['
     size = 0
     while True:
-        part = read_part(paths, position, is_over=is_over)
+        part = read_part(paths, position, is_over=is_over, is_streamed=most_bytes > 0)
         position = part.position
         if part.lines:
             records = msgspec.json.encode([split_line(line) for line in part.lines])[1:-1]

@@ -10,6 +10,8 @@ from gnomon.log.confined_files import ConfinedFile
 
 READ_BYTES = 1_000_000
 """Bytes that are read at a time; a longer line is cut there."""
+STREAM_BYTES = 65_536
+"""The same for a stream of the whole log, up to a newline: each of many clients may keep such a part in memory, and its records, which are ten times as large."""
 _STAMP = re.compile(r"(\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{6}Z) (DEBUG|INFO|WARNING|ERROR|CRITICAL) +")
 """The beginning of a line that `logging` wrote (`gnomon.runner.attempt_log`)."""
 
@@ -32,12 +34,12 @@ class LogPart:
     """Nothing more has been written yet, apart from a line that is not ended."""
 
 
-def read_part(paths: Sequence[ConfinedFile], position: LogPosition, *, is_over: bool) -> LogPart:
-    """The next lines of a log that consists of these files. `is_over`: nothing more will be written, so the last line is whole."""
+def read_part(paths: Sequence[ConfinedFile], position: LogPosition, *, is_over: bool, is_streamed: bool = False) -> LogPart:
+    """The next lines of a log that consists of these files. `is_over`: nothing more will be written, so the last line is whole. `is_streamed`: fewer lines at a time."""
     for number in range(position.file, len(paths)):
         start = position.byte if number == position.file else 0
         is_closed = is_over or number < len(paths) - 1
-        text = _read_lines(paths[number], start, is_closed)
+        text = _read_lines(paths[number], start, is_closed, min(STREAM_BYTES, READ_BYTES) if is_streamed else READ_BYTES)
         if text:
             return LogPart(text.decode(errors="replace").splitlines(), LogPosition(number, start + len(text)), False)
         position = LogPosition(number, start)
@@ -45,9 +47,9 @@ def read_part(paths: Sequence[ConfinedFile], position: LogPosition, *, is_over: 
 
 
 def iterate_parts(paths: Sequence[ConfinedFile], *, is_over: bool) -> Iterator[LogPart]:
-    """All lines that the log has now, in parts of at most READ_BYTES."""
+    """All lines that the log has now, in small parts."""
     position = LogPosition()
-    while not (part := read_part(paths, position, is_over=is_over)).is_at_end:
+    while not (part := read_part(paths, position, is_over=is_over, is_streamed=True)).is_at_end:
         yield part
         position = part.position
 
@@ -60,14 +62,18 @@ def split_line(line: str) -> dict[str, str]:
     return {"timestamp": found[1], "event": line[found.end() :], "level": found[2].lower()}
 
 
-def _read_lines(path: ConfinedFile, start: int, is_closed: bool) -> bytes:
-    """Whole lines from a byte on; also a last line without a newline, when the file is closed or the line is too long."""
+def _read_lines(path: ConfinedFile, start: int, is_closed: bool, wanted: int) -> bytes:
+    """Whole lines from a byte on, `wanted` bytes or one longer line; also a last line without a newline, when the file is closed or the line is too long."""
     try:
         with path.open("rb") as file:
             file.seek(start)
-            text = file.read(READ_BYTES)
+            text = file.read(wanted)
+            is_end = len(text) < wanted
+            if not is_end and b"\n" not in text:
+                text += file.read(READ_BYTES - wanted)
+                is_end = len(text) < READ_BYTES
     except FileNotFoundError:
         return b""
     end = text.rfind(b"\n") + 1
-    is_whole = (is_closed and len(text) < READ_BYTES) or (not end and len(text) == READ_BYTES)
+    is_whole = (is_closed and is_end) or (not end and len(text) == READ_BYTES)
     return text if is_whole else text[:end]

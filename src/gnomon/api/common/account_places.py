@@ -1,0 +1,36 @@
+"""`AccountPlaces`: how many long answers of one kind are open, so that no account can take all places."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+
+class NoPlace(Exception):
+    """No answer of the kind can be opened now; the message says why."""
+
+
+class AccountPlaces:
+    """An account has at most as many places as are free. Used by the event loop only. `kind`: the answers, in the plural."""
+
+    def __init__(self, kind: str) -> None:
+        self._kind = kind
+        self._owned: Counter[str] = Counter()
+        self.count = 0
+        """The places that are taken."""
+
+    def take(self, account: str, most: int) -> None:
+        """Take one of `most` places. Raises NoPlace."""
+        if self.count >= most:
+            raise NoPlace(f"this api-server has {most} open {self._kind}, which is its limit; try again later, or start another api-server")
+        owned = self._owned[account]
+        if owned >= most - self.count:
+            raise NoPlace(f"account {account!r} has {owned} open {self._kind}, as many as are left for all other accounts; close some, or start another api-server")
+        self.count += 1
+        self._owned[account] += 1
+
+    def release(self, account: str) -> None:
+        """Give a place back."""
+        self.count -= 1
+        self._owned[account] -= 1
+        if not self._owned[account]:
+            del self._owned[account]
