@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 import tempfile
 import uuid
 from collections.abc import Iterator, Mapping
@@ -14,6 +13,7 @@ from pathlib import Path
 
 from tests.acceptance.product import Product, product
 from tests.brokers import delete_queues
+from tests.commands import start_service
 from tests.patience import PATIENCE_S
 
 
@@ -33,9 +33,8 @@ class CeleryWorker:
             **environ,
         }
         with (self.home / "worker.log").open("a") as log:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "gnomon", "celery", "worker", "-q", ",".join(queues), "-c", str(concurrency), "-H", f"{name}@%h"],
-                env=self.env, stdout=log, stderr=log, start_new_session=True,
+            self.process = start_service(
+                "celery", "worker", "-q", ",".join(queues), "-c", str(concurrency), "-H", f"{name}@%h", env=self.env, stdout=log, stderr=log
             )
 
     def log(self) -> str:

@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -14,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.commands import run_command
+from tests.commands import run_command, start_service
 from tests.patience import PATIENCE_S
 
 LOOK_S = 0.1
@@ -48,10 +47,7 @@ class Product:
 
     def _start(self) -> None:
         with (self.home / "standalone.log").open("a") as log:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "gnomon", "standalone", "--port", "0"], env=self.env, stdout=subprocess.PIPE,
-                stderr=log, text=True, start_new_session=True,
-            )
+            self.process = start_service("standalone", "--port", "0", env=self.env, stdout=subprocess.PIPE, stderr=log)
         assert self.process.stdout is not None
         self.said = self.process.stdout.readline()
         """Its first line: that it runs, and where."""
