@@ -1,9 +1,10 @@
-"""The command line as another process, without the quarter of a second of processor time that a new interpreter needs to import it.
+"""The command line as another process, without the processor time that a new interpreter needs to import it: a quarter of a second for a
+command, more than one second for `gnomon standalone`.
 
 The first command of this process starts a server that has imported the modules of commands; each command is a fork of it, with
 the environment, folder and output of its own. A command ends as an interpreter ends, without tearing down its modules, and its
-exit code is that of its process.
-`tests/unit/cli/test_main.py` and `tests/acceptance/test_cli_standalone.py` start `python -m gnomon` itself.
+exit code is that of its process. Services have a server of their own.
+`tests/unit/cli/test_main.py`, `tests/acceptance/test_cli_standalone.py`, `tests/acceptance/test_standalone.py` and `tests/chaos` start `python -m gnomon` itself.
 """
 
 from __future__ import annotations
@@ -22,11 +23,12 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from io import FileIO
 from pathlib import Path
-from typing import IO, NoReturn
+from typing import IO, Any, NoReturn
 
+from setproctitle import setproctitle
 from tests.patience import PATIENCE_S
 
 _READ_LATE = ("GNOMON_", "AIRFLOW_", "PYTEST_CURRENT_TEST")
@@ -34,8 +36,16 @@ _READ_EARLY = "GNOMON_TEST_"
 """Variables that nothing reads before a command begins, but for those of modules that `sitecustomize` of a test brings."""
 _SERVICES = frozenset({"api-server", "dag-processor", "scheduler", "standalone", "triggerer", "worker"})
 """Commands whose processes are looked for by command line and environment, which a fork has from its server."""
-_PACKAGES = ("gnomon.actions", "gnomon.cli", "gnomon.operations", "gnomon.report", "gnomon.store", "gnomon.timetable_host")
-"""What the server imports beforehand, with all that these packages import."""
+_OF_COMMANDS = ("gnomon.actions", "gnomon.cli", "gnomon.operations", "gnomon.report", "gnomon.store", "gnomon.timetable_host")
+"""What the server of commands imports beforehand, with all that these packages import."""
+_OF_SERVICES = (
+    "gnomon.api.service", "gnomon.app.monitor_wiring", "gnomon.app.scheduler_wiring", "gnomon.app.standalone", "gnomon.app.triggerer_wiring",
+    "gnomon.app.write_lock_watchdog", "gnomon.cli.services", "gnomon.dagfiles.service", "gnomon.store", "gnomon.worker.service",
+)
+"""What a server of services imports beforehand: the modules that `gnomon standalone` imports in its processes."""
+_OF_CELERY = ("celery.apps.worker", "celery.concurrency.solo", "gnomon.worker.remote.lasting_consumer", "gnomon.worker.remote.service", "kombu.transport.pyamqp", "kombu.transport.redis")
+_OF_KUBERNETES = ("gnomon.app.kubernetes_settings", "gnomon.executors.kubernetes.executor", "gnomon.executors.kubernetes.pod_controller", "gnomon.executors.kubernetes.pod_hook", "kubernetes.client", "kubernetes.config")
+_OF_PODS = ("gnomon.app.services", "gnomon.cli.services", "gnomon.worker.remote.pod_service")
 
 
 def run_command(*words: str, env: Mapping[str, str], timeout_s: float = PATIENCE_S) -> subprocess.CompletedProcess[str]:
@@ -45,7 +55,33 @@ def run_command(*words: str, env: Mapping[str, str], timeout_s: float = PATIENCE
     """
     if words[:1] and words[0] in _SERVICES:
         return _run_interpreter(words, env, timeout_s)
-    return _find_server(_early(env)).run(words, env, timeout_s)
+    return _find_server(_early(env), _OF_COMMANDS).run(words, env, timeout_s)
+
+
+def start_service(
+    *words: str, env: Mapping[str, str], stdout: IO[Any] | int, stderr: IO[Any], cwd: Path | None = None,
+) -> StartedCommand | subprocess.Popen[str]:
+    """Start `gnomon` with these words in a session of its own; the arguments are those of `subprocess.Popen`.
+
+    It is a new interpreter when `env` differs from the environment of this process in a variable that Python reads first.
+    """
+    if _of_python(env) == _of_python(os.environ):
+        return _find_server(_early(os.environ), _packages(words, env)).start(words, env, stdout, stderr, cwd)
+    command = [sys.executable, "-m", "gnomon", *words]
+    return subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr, cwd=cwd, text=True, start_new_session=True)
+
+
+def _of_python(env: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in env.items() if name.startswith("PYTHON") and name not in ("PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED")}
+
+
+def _packages(words: tuple[str, ...], env: Mapping[str, str]) -> tuple[str, ...]:
+    executor = env.get("GNOMON__CORE__EXECUTOR", "")
+    if words[0] == "kubernetes":
+        return _OF_PODS
+    if words[0] == "celery" or "CeleryExecutor" in executor:
+        return (*_OF_SERVICES, *_OF_CELERY)
+    return (*_OF_SERVICES, *_OF_KUBERNETES) if "KubernetesExecutor" in executor else _OF_SERVICES
 
 
 def _run_interpreter(words: tuple[str, ...], env: Mapping[str, str], timeout_s: float) -> subprocess.CompletedProcess[str]:
@@ -57,31 +93,81 @@ def _early(env: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in env.items() if name.startswith(_READ_EARLY) or not name.startswith(_READ_LATE)}
 
 
-class _Server:
-    """The process that forks, in this environment, and our end of its socket."""
+class StartedCommand:
+    """A command that runs: what tests use of `subprocess.Popen`."""
 
-    def __init__(self, environ: dict[str, str]) -> None:
+    def __init__(self, words: tuple[str, ...], told: FileIO, stdout: IO[str] | None) -> None:
+        self._words = words
+        self._told = told
+        self._reading = threading.Lock()
+        self.stdout = stdout
+        self.pid = int(told.readline())
+        self.returncode: int | None = None
+
+    def poll(self) -> int | None:
+        """The exit code, or None while it runs."""
+        return self._read_code(0.0)
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Its exit code. Raises subprocess.TimeoutExpired when it has not ended after so many seconds."""
+        code = self._read_code(timeout)
+        if code is None:
+            raise subprocess.TimeoutExpired(["gnomon", *self._words], timeout or 0.0)
+        return code
+
+    def send_signal(self, number: int) -> None:
+        """Send it a signal, unless it has ended."""
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def _read_code(self, timeout_s: float | None) -> int | None:
+        with self._reading:
+            if self.returncode is None and select.select([self._told], [], [], timeout_s)[0]:
+                self.returncode = int(self._told.readline())
+                self._told.close()
+            return self.returncode
+
+
+class _Server:
+    """The process that forks, in this environment and with these packages, and our end of its socket."""
+
+    def __init__(self, environ: dict[str, str], packages: tuple[str, ...]) -> None:
         self.environ = environ
+        self.packages = packages
         self.owner = os.getpid()
         self._socket, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", __name__, str(theirs.fileno())], env=environ, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()],
+                [sys.executable, "-m", __name__, str(theirs.fileno()), *packages], env=environ, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()],
                 cwd=Path(__file__).parents[1],
             )
 
     def run(self, words: tuple[str, ...], env: Mapping[str, str], timeout_s: float) -> subprocess.CompletedProcess[str]:
-        with tempfile.TemporaryFile() as asked, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-            asked.write(json.dumps([words, dict(env), os.getcwd()]).encode())
-            asked.seek(0)
-            reading, writing = os.pipe()
-            with os.fdopen(reading, "rb", buffering=0) as told:  # `select` sees all that is unread
-                try:
-                    socket.send_fds(self._socket, [b"!"], [asked.fileno(), out.fileno(), err.fileno(), writing])
-                finally:
-                    os.close(writing)
+        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+            with self._fork(words, env, out, err, leads_session=False) as told:
                 code = _wait(told, words, timeout_s)
             return subprocess.CompletedProcess(["gnomon", *words], code, _text(out), _text(err))
+
+    def start(self, words: tuple[str, ...], env: Mapping[str, str], out: IO[Any] | int, err: IO[Any], folder: Path | None) -> StartedCommand:
+        """`out`: a file, or subprocess.PIPE."""
+        if not isinstance(out, int):
+            return StartedCommand(words, self._fork(words, env, out, err, folder, leads_session=True), None)
+        reading, writing = os.pipe()
+        with os.fdopen(writing, "wb") as end:
+            told = self._fork(words, env, end, err, folder, leads_session=True)
+        return StartedCommand(words, told, os.fdopen(reading))
+
+    def _fork(
+        self, words: tuple[str, ...], env: Mapping[str, str], out: IO[Any], err: IO[Any], folder: Path | None = None, *, leads_session: bool
+    ) -> FileIO:
+        """Have a command run; returns the pipe that says its process id and its exit code, a line each."""
+        reading, writing = os.pipe()
+        told = FileIO(reading)  # without a buffer: `select` sees all that is unread
+        with tempfile.TemporaryFile() as asked, os.fdopen(writing, "wb") as telling:
+            asked.write(json.dumps([words, dict(env), str(folder or Path.cwd()), leads_session]).encode())
+            asked.seek(0)
+            socket.send_fds(self._socket, [b"!"], [asked.fileno(), out.fileno(), err.fileno(), telling.fileno()])
+        return told
 
     @property
     def is_alive(self) -> bool:
@@ -95,20 +181,22 @@ class _Server:
 
 
 _servers: list[_Server] = []
-"""Those of the two environments that were used last."""
+"""The four that were used last."""
+_finding = threading.Lock()
 
 
-def _find_server(environ: dict[str, str]) -> _Server:
-    _servers[:] = [one for one in _servers if one.owner == os.getpid() and one.is_alive]  # a fork of this process has its own
-    found = next((one for one in _servers if one.environ == environ), None)
-    if found is None:
-        found = _Server(environ)
-    else:
-        _servers.remove(found)
-    _servers.append(found)
-    while len(_servers) > 2:
-        _servers.pop(0).close()
-    return found
+def _find_server(environ: dict[str, str], packages: tuple[str, ...]) -> _Server:
+    with _finding:
+        _servers[:] = [one for one in _servers if one.owner == os.getpid() and one.is_alive]  # a fork of this process has its own
+        found = next((one for one in _servers if (one.environ, one.packages) == (environ, packages)), None)
+        if found is None:
+            found = _Server(environ, packages)
+        else:
+            _servers.remove(found)
+        _servers.append(found)
+        while len(_servers) > 4:
+            _servers.pop(0).close()
+        return found
 
 
 @atexit.register
@@ -133,13 +221,15 @@ def _text(file: IO[bytes]) -> str:
     return file.read().decode()
 
 
-def _serve(control: socket.socket) -> None:
+def _serve(control: socket.socket, packages: Sequence[str]) -> None:
     """Fork for each request until the asking process closes its end; returns in the process of a command, which is to run it."""
-    for package in _PACKAGES:
-        for module in pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}."):
+    gc.disable()
+    for package in packages:
+        for module in pkgutil.walk_packages(getattr(importlib.import_module(package), "__path__", []), f"{package}."):
             importlib.import_module(module.name)
     importlib.import_module("difflib")  # click imports it late, with each first option
-    gc.collect()
+    setproctitle("server of commands of tests")  # the first call looks for the arguments and the environment of the process, which forks replace
+    gc.enable()
     gc.freeze()
     running: set[int] = set()
     while True:
@@ -165,7 +255,9 @@ def _become_command(asked: int, out: int, err: int, told: int) -> None:
     os.write(told, f"{os.getpid()}\n".encode())
     os.close(told)
     with os.fdopen(asked, "rb") as file:
-        words, env, folder = json.load(file)
+        words, env, folder, leads_session = json.load(file)
+    if leads_session:
+        os.setsid()
     for source, target in ((out, 1), (err, 2)):
         os.dup2(source, target)
         os.close(source)
@@ -195,7 +287,7 @@ def _end(code: int) -> NoReturn:
 
 if __name__ == "__main__":
     try:
-        _serve(socket.socket(fileno=int(sys.argv[1])))
+        _serve(socket.socket(fileno=int(sys.argv[1])), sys.argv[2:])
     except KeyboardInterrupt:
         sys.exit(0)
     from gnomon.cli.main import main

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from tests.purity import PurityGuard
+from tests.run_order import RunOrder
 
 from gnomon.config import set_current_config
 
@@ -29,6 +30,7 @@ def pytest_configure(config: pytest.Config) -> None:
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, signal.default_int_handler if number is signal.SIGINT else signal.SIG_DFL)
     config.pluginmanager.register(PurityGuard(), "purity-guard")
+    config.pluginmanager.register(RunOrder(), "run-order")
 
 
 @pytest.hookimpl(wrapper=True)

@@ -26,13 +26,16 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 from urllib.parse import parse_qs, urlsplit
 
 import yaml
 from kubernetes.client import models
+from tests.commands import StartedCommand, start_service
 
 Object = dict[str, Any]
+Process = StartedCommand | subprocess.Popen[str] | subprocess.Popen[bytes]
+"""That of a pod."""
 TOKEN = "a-service-account"
 NAMESPACE = "work"
 MISSING_IMAGE = "registry.example.com/missing"
@@ -80,7 +83,7 @@ class FakeCluster:
         """Watches from an older version are refused."""
         self._objects: dict[str, dict[str, Object]] = {"pods": {}, "secrets": {}}
         self._changes: list[tuple[int, str, Object]] = []
-        self._processes: dict[str, subprocess.Popen[bytes]] = {}
+        self._processes: dict[str, Process] = {}
         self._ends: dict[str, Object] = {}
         """What the status of a pod says whose process was ended by the cluster, by uid."""
         self._is_closed = False
@@ -366,13 +369,11 @@ class FakeCluster:
         environ = {one["name"]: place_text(one.get("value", "")) for one in container.get("env") or ()}
         command = [place_text(word) for word in [*container.get("command", []), *container.get("args", [])]]
         with (folder / "log").open("wb") as log:
-            self._processes[pod["metadata"]["uid"]] = subprocess.Popen(
-                command, env={"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin", **environ}, stdout=log, stderr=log, stdin=subprocess.DEVNULL, cwd=folder, start_new_session=True,
-            )
+            self._processes[pod["metadata"]["uid"]] = _start(command, {"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin", **environ}, log, folder)
         pod["status"].update(phase="Running", containerStatuses=[{"name": container["name"], "state": {"running": {"startedAt": _now()}}}])
         self._record("MODIFIED", pod)
 
-    def _look_at_process(self, pod: Object, process: subprocess.Popen[bytes] | None) -> None:
+    def _look_at_process(self, pod: Object, process: Process | None) -> None:
         code = None if process is None else process.poll()
         if code is None:
             return
@@ -388,7 +389,7 @@ class FakeCluster:
             self._ends[uid] = end
             self._kill(self._processes[uid])
 
-    def _finish_deletion(self, uid: str, name: str, process: subprocess.Popen[bytes] | None, grace_s: float) -> None:
+    def _finish_deletion(self, uid: str, name: str, process: Process | None, grace_s: float) -> None:
         if process is not None and process.poll() is None:
             process.send_signal(signal.SIGTERM)
             try:
@@ -403,7 +404,7 @@ class FakeCluster:
                 self._remove(pod)
                 self._processes.pop(uid, None)
 
-    def _kill(self, process: subprocess.Popen[bytes] | None) -> None:
+    def _kill(self, process: Process | None) -> None:
         """End every process of a container, also those in sessions of their own."""
         if process is None:
             return
@@ -413,6 +414,12 @@ class FakeCluster:
             except ProcessLookupError:
                 continue
         process.wait()
+
+
+def _start(command: list[str], environ: Mapping[str, str], log: IO[bytes], folder: Path) -> Process:
+    if command[0] == "gnomon":
+        return start_service(*command[1:], env=environ, stdout=log, stderr=log, cwd=folder)
+    return subprocess.Popen(command, env=environ, stdout=log, stderr=log, stdin=subprocess.DEVNULL, cwd=folder, start_new_session=True)
 
 
 class _Server(ThreadingHTTPServer):

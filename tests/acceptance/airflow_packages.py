@@ -59,8 +59,8 @@ def _require_environment(name: str, requirement: str) -> str:
         with (CACHE / f"{name}.lock").open("w") as lock:
             fcntl.lockf(lock, fcntl.LOCK_EX)
             if not mark.exists():
-                _run(sys.executable, "-m", "venv", "--clear", str(folder))
-                _run(str(python), *PIP, "install", requirement)
+                _run(sys.executable, "-m", "venv", "--clear", "--without-pip", str(folder))
+                _run(sys.executable, *PIP, "--python", str(python), "install", "--no-compile", requirement)
                 mark.touch()
     return str(python)
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from tests.acceptance.product import Product, product
 from tests.brokers import delete_queues
+from tests.commands import start_service
 from tests.patience import PATIENCE_S
 
 
@@ -22,7 +23,7 @@ class CeleryWorker:
 
     def __init__(
         self, deployment: CeleryProduct, queues: tuple[str, ...], concurrency: int, name: str, *, shares_logs: bool, environ: Mapping[str, str],
-        command: tuple[str, ...] = ("-m", "gnomon"),
+        script: tuple[str, ...] = (),
     ) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="w-", ignore_cleanup_errors=True)
         self.home = Path(self._folder.name)
@@ -34,10 +35,11 @@ class CeleryWorker:
             **environ,
         }
         with (self.home / "worker.log").open("a") as log:
-            self.process = subprocess.Popen(
-                [sys.executable, *command, "celery", "worker", "-q", ",".join(queues), "-c", str(concurrency), "-H", f"{name}@%h"],
-                env=self.env, stdout=log, stderr=log, start_new_session=True,
-            )
+            words = ("celery", "worker", "-q", ",".join(queues), "-c", str(concurrency), "-H", f"{name}@%h")
+            if script:
+                self.process = subprocess.Popen([sys.executable, *script, *words], env=self.env, stdout=log, stderr=log, start_new_session=True)
+            else:
+                self.process = start_service(*words, env=self.env, stdout=log, stderr=log)
 
     def log(self) -> str:
         return (self.home / "worker.log").read_text()
@@ -84,11 +86,11 @@ class CeleryProduct:
 
     def start_worker(
         self, *queues: str, concurrency: int = 4, shares_logs: bool = True, environ: Mapping[str, str] | None = None, name: str = "",
-        command: tuple[str, ...] = ("-m", "gnomon"),
+        script: tuple[str, ...] = (),
     ) -> CeleryWorker:
-        """Start a worker of these queues; none: of the default queue. `shares_logs`: it writes into the folder of logs of the standalone. `command`: for Python."""
+        """Start a worker of these queues; none: of the default queue. `shares_logs`: it writes into the folder of logs of the standalone. `script`: what Python runs in the place of `gnomon`."""
         worker = CeleryWorker(
-            self, queues or (self.queue,), concurrency, name or f"w{len(self._workers)}", shares_logs=shares_logs, environ=environ or {}, command=command,
+            self, queues or (self.queue,), concurrency, name or f"w{len(self._workers)}", shares_logs=shares_logs, environ=environ or {}, script=script,
         )
         self._workers.append(worker)
         return worker

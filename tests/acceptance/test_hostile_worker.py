@@ -75,11 +75,11 @@ def test_workers_whose_messages_are_altered_hurt_no_task_of_others(broker: str, 
         product = deployment.product
         deployment.start_worker(concurrency=4)
         figures = [tmp_path / f"figures{number}" for number in range(WORKERS)]
-        script = str(Path(__file__).with_name("hostile_worker.py"))
+        path_of_script = str(Path(__file__).with_name("hostile_worker.py"))
         path = {"PYTHONPATH": str(Path(__file__).parents[2])}
         for number, figure in enumerate(figures):
-            command = (script, str(seed + number), str(figure))
-            deployment.start_worker(queue, concurrency=4, name=f"hostile{number}", environ=path, command=command)
+            script = (path_of_script, str(seed + number), str(figure))
+            deployment.start_worker(queue, concurrency=4, name=f"hostile{number}", environ=path, script=script)
         product.has_dag("honest0")
         until, ends = soak_until(os.environ.get("FUZZ_S")), product.dags / "dags.py.ends"
         while time.monotonic() < until:

@@ -1,0 +1,78 @@
+"""The order of the tests of several processes (`pytest -n N --dist worksteal`): what takes long begins first, and no long test begins at the end of the run.
+
+Each of the N processes begins with its Nth part of the list, and one that has no test left takes the second half of the longest rest. So each part
+begins with files that take long, of which every part gets as much, and ends with pure tests. The tests of a file stay together and in their order, and
+so do those of a folder whose files share fixtures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from typing import TypeVar
+
+import pytest
+
+T = TypeVar("T")
+SECONDS = {
+    "tests/acceptance/test_airflow_client.py": 40,
+    "tests/acceptance/test_airflowctl.py": 70,
+    "tests/acceptance/test_author_timetables.py": 40,
+    "tests/acceptance/test_celery_executor.py": 300,
+    "tests/acceptance/test_celery_messages.py": 100,
+    "tests/acceptance/test_custom_timetable.py": 50,
+    "tests/acceptance/test_deferral.py": 40,
+    "tests/acceptance/test_kubernetes_executor.py": 120,
+    "tests/acceptance/test_many_commands.py": 40,
+    "tests/acceptance/test_masking_channels.py": 30,
+    "tests/acceptance/test_soak_leaks.py": 40,
+    "tests/architecture/test_docs.py": 70,
+    "tests/chaos/test_asset_load.py": 30,
+    "tests/chaos/test_deferral_points.py": 150,
+    "tests/chaos/test_postgres_trouble.py": 60,
+    "tests/chaos/test_several_hosts.py": 60,
+    "tests/chaos/test_windows.py": 60,
+    "tests/page": 400,
+}
+"""How long the tests of a file or folder take together, in seconds: those of more than half a minute. Only their order and rough proportion count."""
+OTHER_S = 8
+"""The same for another file of tests that are not pure."""
+
+
+class RunOrder:
+    """Sets the order in each process of `pytest -n N`; the order of a run in one process is that of the files."""
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+        processes = getattr(config, "workerinput", {}).get("workercount", 1)
+        if processes > 1:
+            pure = [item for item in items if item.get_closest_marker("pure")]
+            groups = [list(tests) for _, tests in groupby((item for item in items if not item.get_closest_marker("pure")), _key)]
+            items[:] = order(groups, [_seconds(group) for group in groups], pure, processes)
+
+
+def order(groups: Sequence[Sequence[T]], seconds: Sequence[float], pure: Sequence[T], processes: int) -> list[T]:
+    """The list whose `processes` parts have as much of the groups, which take so many seconds, the longest first; pure tests fill each part."""
+    parts: list[list[T]] = [[] for _ in range(processes)]
+    taken = [0.0] * processes
+    for number in sorted(range(len(groups)), key=lambda number: -seconds[number]):
+        shortest = taken.index(min(taken))
+        parts[shortest] += groups[number]
+        taken[shortest] += seconds[number]
+    rest, ordered = list(pure), list[T]()
+    total = sum(map(len, groups)) + len(rest)
+    for number, part in enumerate(parts):
+        size = (total - len(ordered)) // (processes - number)  # as xdist divides the list
+        fill = max(0, size - len(part))
+        ordered += [*part, *rest[:fill]]
+        del rest[:fill]
+    return [*ordered, *rest]
+
+
+def _key(item: pytest.Item) -> str:
+    file = item.nodeid.partition("::")[0]
+    return next((name for name in SECONDS if file.startswith(f"{name}/")), file)
+
+
+def _seconds(group: Iterable[pytest.Item]) -> float:
+    return SECONDS.get(_key(next(iter(group))), OTHER_S)
