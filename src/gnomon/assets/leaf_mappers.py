@@ -12,6 +12,7 @@ from typing import NamedTuple, Protocol
 import msgspec
 
 from gnomon.model.assets import AssetLeaf, PartitionRule, QueuedAssetEvent
+from gnomon.model.ids import find_partition_key_fault
 from gnomon.model.instants import Instant, to_instant
 from gnomon.partitions import IdentityMapper, PartitionMapper, RollupMapper, decode_part
 from gnomon.partitions.key_mappers import list_mapped_keys
@@ -110,6 +111,9 @@ class DirectLeafMapper:
     def map_key(self, key: str) -> MappedKey:
         try:
             keys = self.list_keys(key)
+            fault = next(filter(None, map(find_partition_key_fault, keys)), None)  # formats are the author's
+            if fault is not None:
+                raise ValueError(fault)
         except Exception as error:
             return MappedKey(key=key, refusal=self.describe_refusal(key, error))
         limit = self.limit

@@ -155,7 +155,7 @@ def test_the_log_of_a_running_task_goes_on(api: Client, deployment: Deployment) 
 
 
 @pytest.mark.parametrize(("path", "status"), [
-    (LOG, 404), (f"{RUN}/logs/7", 404), (f"{RUN}/logs/-1", 422), (f"{LOG}?token=../../etc", 400), (f"{LOG}?token=1-x", 400),
+    (LOG, 404), (f"{RUN}/logs/7", 404), (f"{RUN}/logs/-1", 422), (f"{LOG}?token=../../etc", 400), (f"{LOG}?token=1-x", 400), (f"{LOG}?token=0-{2**63 - 1}", 400), (f"{LOG}?token=0-{10**26}", 400),
     ("/dags/a/dagRuns/r%2F1/taskInstances/..%2F..%2Fx/logs/1", 404),
 ])  # fmt: skip
 def test_no_log_is_said_so(ended: Client, path: str, status: int) -> None:

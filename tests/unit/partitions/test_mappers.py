@@ -84,11 +84,24 @@ def test_formats_of_ones_own() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [("%Y-%Y", "reuses directive 'Y'"), ("{a}-{a}", "reuses placeholder 'a'"), ("{}", "invalid placeholder {}"), ("{1a}", "invalid placeholder"),
-     ("{a}{b}", "adjacent default-pattern placeholders")],
+     ("{a}{b}", "adjacent default-pattern placeholders"), ("{a}x{b}%Y{c}_", "has 3 placeholders .* at most 2 can be read back")],
 )  # fmt: skip
 def test_a_format_that_cannot_be_read_back_is_refused_when_the_mapper_is_made(text: str, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         compile_key_format(text)
+
+
+def test_placeholders_that_separators_end_are_read_back_in_any_number() -> None:
+    names = "abcdefgh"
+    pattern = compile_key_format("-".join(f"{{{name}}}" for name in names))
+    found = pattern.fullmatch("-".join(names))
+    assert found is not None and found.groupdict() == {name: name for name in names}
+
+
+def test_a_key_that_does_not_fit_is_refused_without_trying_each_way_to_divide_it() -> None:
+    """A person gives the key of a run by hand, and the api-server reads it with the format of an author: four such placeholders took seven seconds, five took minutes."""
+    pattern = compile_key_format("{a}x{b}x{c}-{d}-")
+    assert pattern.fullmatch("x" * 250) is None
 
 
 def test_a_format_matches_whole_keys_only() -> None:

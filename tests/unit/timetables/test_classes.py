@@ -88,7 +88,7 @@ def test_zones_of_all_kinds_are_taken(zone: object, stored: object) -> None:
     assert CronDataIntervalTimetable("@daily", zone).serialize()["timezone"] == stored
 
 
-@pytest.mark.parametrize("zone", ["Mars/Base", "../etc/passwd", "Europe", "", "europe//berlin"])
+@pytest.mark.parametrize("zone", ["Mars/Base", "../etc/passwd", "Europe", "", "europe//berlin", "zone.tab", "tzdata.zi", "x" * 3_000, "Europe/" + "x" * 300, "Europe/a\0b"])
 def test_a_zone_that_is_not_there_is_named(zone: str) -> None:
     with pytest.raises(AirflowTimetableInvalid, match=r"time zone '.*' is not in the tz database \d{4}"):
         CronTriggerTimetable("@daily", timezone=zone)

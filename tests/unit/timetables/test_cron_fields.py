@@ -66,6 +66,18 @@ def test_refuses_what_croniter_refuses(expression: str) -> None:
         parse_cron(expression)
 
 
+@pytest.mark.parametrize("expression", ["9" * 5_000 + " * * * *", "*/" + "9" * 5_000 + " * * * *", "@" + "x" * 1_000])
+def test_an_expression_of_many_characters_is_refused_before_its_numbers_are_read(expression: str) -> None:
+    with pytest.raises(AirflowTimetableInvalid, match="a cron expression has at most 1,000 characters"):
+        parse_cron(expression)
+
+
+def test_an_expression_that_lists_every_value_is_not_too_long() -> None:
+    fields = (range(60), range(24), range(1, 32), range(1, 13), range(7), range(60))
+    parsed = parse_cron(" ".join(",".join(map(str, values)) for values in fields))
+    assert len(parsed.minutes) == len(parsed.seconds) == 60
+
+
 @pytest.mark.parametrize("expression", ["0 0 31 2 *", "0 0 30 feb *", "0 0 31 4,6,9,11 *", "0 0 29 2 * 0 2023"])
 def test_an_expression_that_selects_no_date_is_an_error(expression: str) -> None:
     with pytest.raises(AirflowTimetableInvalid, match=r"can never fire.*change the day or month field"):

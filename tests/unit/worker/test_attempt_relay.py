@@ -7,6 +7,7 @@ import re
 import socket
 import threading
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -95,6 +96,8 @@ class ScriptedApi(ExecutionClient):
         """The status for batches as a whole; 0: they are answered."""
         self.faulty: set[str] = set()
         """Attempts of whose reports the api-server can store none now."""
+        self.forged: set[str] = set()
+        """Tokens of messages that are not valid."""
 
     def _send(self, path: str, payload: bytes, headers: dict[str, str], timeout_s: float) -> tuple[int, bytes]:
         found = re.fullmatch("/(attempts|workers)/([^/]+)/([a-z]+)", path)
@@ -114,6 +117,8 @@ class ScriptedApi(ExecutionClient):
 
     def _on_claim(self, attempt_id: str, payload: bytes, token: str) -> tuple[int, object]:
         request = msgspec.json.decode(payload, type=ClaimRequest)
+        if token in self.forged:
+            return 401, {"detail": "the request has no valid token"}
         if request.worker_id in self.lost:
             return 410, {"detail": "lost"}
         if self.secrets.setdefault(request.worker_id, request.secret) != request.secret or self.claims.setdefault(attempt_id, request.worker_id) != request.worker_id:
@@ -342,6 +347,56 @@ def test_a_claim_is_given_up_after_its_patience(world: RelayWorld) -> None:
     world.api.is_away = True
     world.carry()
     assert world.outcome() == "was not claimed"
+
+
+def test_a_forged_message_about_an_attempt_does_not_take_the_place_of_the_real_one(world: RelayWorld) -> None:
+    """The real one comes while the token of the forged one is tried, and others after it."""
+    world.start()
+    world.api.forged.update(("forged", "also forged"))
+    world.api.may_answer.clear()
+    outcomes: dict[str, str] = {}
+    ended: queue.SimpleQueue[str] = queue.SimpleQueue()
+
+    def end(token: str, outcome: str) -> None:
+        outcomes[token] = outcome
+        ended.put(token)
+
+    def accept(token: str) -> None:
+        world.relay.accept("a1", token, partial(end, token))
+
+    accept("forged")
+    world.await_request("claim")
+    for token in ("also forged", "real", "late"):
+        accept(token)
+    world.api.may_answer.set()
+    world.submitted()
+    assert [ended.get(timeout=PATIENCE_S) for _ in range(3)] == ["forged", "also forged", "late"]
+    accept("after it")
+    assert outcomes == {"forged": "was not claimed", "also forged": "was not claimed", "late": "is running here", "after it": "is running here"}
+    world.loop.report(ResultReport(results=(result_of("a1"),)))
+    assert [ended.get(timeout=PATIENCE_S) for _ in range(2)] == ["after it", "real"]
+    assert (outcomes["real"], world.relay._list_carried()) == ("success", ())
+
+
+def test_the_end_of_the_relay_ends_all_messages_about_an_attempt(world: RelayWorld) -> None:
+    world.start()
+    world.api.is_away = True
+    for token in ("one", "another"):
+        world.relay.accept("a1", token, world.outcomes.put)
+    world.await_request("claim")
+    world.relay.close()
+    assert [world.outcome(), world.outcome()] == ["was given up", "was given up"]
+
+
+def test_forged_messages_do_not_keep_a_new_worker_from_the_claim_that_registers_it(world: RelayWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(report_exchange, "RETRY_S", 2 * PATIENCE_S)
+    world.api.forged.add("forged")
+    for number in range(20):
+        world.relay.accept(f"f{number}", "forged", world.outcomes.put)
+    world.relay.accept("a1", "token", world.outcomes.put)
+    world.start()
+    world.submitted()
+    assert [world.outcome() for _ in range(20)] == ["was not claimed"] * 20
 
 
 def test_a_claim_that_can_never_be_sent_is_dropped_and_holds_no_other(world: RelayWorld) -> None:

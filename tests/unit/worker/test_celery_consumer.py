@@ -33,14 +33,29 @@ class WorkerProcess:
         self.sock, _ = self._listener.accept()
         self.sock.settimeout(PATIENCE_S)
         self.lines = self.sock.makefile()
+        self.unseen: list[list[str]] = []
+        self.numbers: dict[str, int] = {}
+        """By attempt, the number of the newest message."""
 
     def get(self) -> list[str]:
-        got: list[str] = json.loads(self.lines.readline())
-        return got
+        """The next message: attempt and token."""
+        if not self.unseen:
+            self._read()
+        return self.unseen.pop(0)
+
+    def _read(self) -> None:
+        number, *message = json.loads(self.lines.readline())
+        self.numbers[message[0]] = number
+        self.unseen.append(message)
 
     def answer(self, attempt_id: str, outcome: str | None = "success") -> None:
+        while attempt_id not in self.numbers:
+            self._read()
+        self.answer_number(self.numbers[attempt_id], outcome)
+
+    def answer_number(self, number: int, outcome: str | None) -> None:
         assert self.sock is not None
-        self.sock.sendall(json.dumps([attempt_id, outcome]).encode() + b"\n")
+        self.sock.sendall(json.dumps([number, outcome]).encode() + b"\n")
 
     def end(self) -> None:
         if self.sock is not None:
@@ -167,6 +182,25 @@ def test_the_first_of_two_messages_about_a_running_attempt_is_acknowledged_unles
     assert world.acknowledged == ["first"]
     world.free("a1")
     assert world.acknowledged == ["first", "second"]
+
+
+def test_a_forged_message_about_an_attempt_neither_replaces_the_real_one_nor_is_acknowledged_with_it(world: CarrierWorld) -> None:
+    """Only the api-server knows which of the tokens is valid: the worker process gets both, and the end of one is not that of the other."""
+    world.carrier.take("a1", "forged", world.deliver("a1", "forged"))
+    world.process.accept()
+    world.carrier.take("a1", "real", world.deliver("a1", "real"))
+    world.carrier.take("a1", "late", world.deliver("a1", "late"))
+    assert world.acknowledged == []
+    assert world.process.get() == ["a1", "forged"]
+    first = world.process.numbers["a1"]
+    assert world.process.get() == ["a1", "real"]
+    world.process.answer_number(first, "was not claimed")
+    world.hub.read()
+    assert world.acknowledged == ["forged"]
+    assert world.process.get() == ["a1", "late"]
+    world.process.answer_number(world.process.numbers["a1"], "is running here")
+    world.hub.read()
+    assert world.acknowledged == ["forged", "late"]
 
 
 def test_a_message_is_not_held_for_longer_than_the_broker_allows(world: CarrierWorld) -> None:

@@ -23,6 +23,8 @@ from gnomon.report.listings.log_pages import LogPosition, iterate_parts, read_pa
 
 router = OperationRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}/logs", tags=["Task Instance"])
 NDJSON = "application/x-ndjson"
+_BYTE_MAX = 2**53
+"""No file has more bytes: the system refuses to look for a byte behind the limit of its own files."""
 FULL_BYTES_MAX = 64_000_000
 """With `full_content`, a JSON answer holds about so many bytes of the log; the token gives the rest."""
 
@@ -74,6 +76,6 @@ def _stream(paths: list[ConfinedFile], is_over: bool) -> Iterator[str]:
 def _decode_token(token: str) -> LogPosition:
     """The position. A token names no file, so a forged one shows nothing else than the log that the path of the request names."""
     file, _, byte = token.partition("-")
-    if not (file.isascii() and file.isdigit() and byte.isascii() and byte.isdigit()) or len(token) > 30:
+    if not (file.isascii() and file.isdigit() and byte.isascii() and byte.isdigit()) or len(token) > 30 or int(byte) > _BYTE_MAX:
         raise HTTPException(400, "the token is not one that this log has given")
     return LogPosition(int(file), int(byte))

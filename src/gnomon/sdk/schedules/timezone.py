@@ -52,7 +52,7 @@ def _parse_offset(name: str) -> dt.tzinfo:
     try:
         offset = dt.timedelta(hours=int(hours), minutes=int(minutes or 0))
         return dt.timezone(-offset if name[0] == "-" else offset)
-    except ValueError:
+    except (ValueError, OverflowError):
         raise UserError(f"Time zone {name!r} is no offset; write it as '+01:00', or an IANA name.") from None
 
 

@@ -20,7 +20,8 @@ CRON_PRESETS = {
 EXPANSIONS = CRON_PRESETS | {"@midnight": "0 0 * * *", "@annually": "0 0 1 1 *"}
 """Expressions of all names that the parser accepts."""
 
-
+EXPRESSION_MAX = 1_000
+"""Characters. A list of every value of every field has fewer than 700."""
 _MONTHS = dict(zip("jan feb mar apr may jun jul aug sep oct nov dec".split(), range(1, 13), strict=True))
 _WEEKDAYS = dict(zip("sun mon tue wed thu fri sat".split(), range(7), strict=True))
 LAST_OF_MONTH = -1
@@ -83,6 +84,8 @@ class CronFields:
 
 def parse_cron(expression: str) -> CronFields:
     """The field sets of an expression. Raises AirflowTimetableInvalid with the expression, the field and the remedy."""
+    if len(expression) > EXPRESSION_MAX:
+        raise AirflowTimetableInvalid(f"a cron expression has at most {EXPRESSION_MAX:,} characters; {expression[:40]!r}... has {len(expression):,}")
     text = EXPANSIONS.get(expression.strip().lower(), expression)
     columns = text.lower().split()
     if len(columns) not in (5, 6, 7):

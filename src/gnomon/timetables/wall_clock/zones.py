@@ -47,12 +47,10 @@ def named_zone(name: str) -> tzinfo:
     parts = name.split("/")
     if all(part and part[0] not in "._" and part.isascii() for part in parts):
         try:
-            source = resources.files("tzdata").joinpath("zoneinfo", *parts).open("rb")
-        except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
-            pass
-        else:
-            with source:
+            with resources.files("tzdata").joinpath("zoneinfo", *parts).open("rb") as source:
                 return ZoneInfo.from_file(source, key=name)
+        except (OSError, ValueError):  # no such file; one of the package that is no zone, such as zone.tab; a name that no file can have
+            pass
     raise AirflowTimetableInvalid(
         f"time zone {name!r} is not in the tz database {tzdata_version()}; "
         "check the spelling, zones are written like 'Europe/Berlin' or 'UTC'"

@@ -10,7 +10,7 @@ import queue
 import socket
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 import msgspec
@@ -63,6 +63,17 @@ class CarriedAttempt:
     """The incarnation that has claimed it; empty before."""
     is_reported: bool = False
     """Whether its result has come, and is being reported."""
+    others: list[OtherMessage] = field(default_factory=list)
+    """Messages with other tokens that came before it was claimed: the next one is tried when the claim is refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class OtherMessage:
+    """A further message about an attempt, whose token may be the valid one."""
+
+    token: str
+    on_end: Callable[[str], object]
+    on_slot_free: Callable[[], object]
 
 
 class AttemptRelay:
@@ -121,15 +132,21 @@ class AttemptRelay:
         `on_slot_free` may be called before: the attempt has ended, and its result is being reported, so another message can be handled.
         """
         with self._guard:
-            is_new = attempt_id not in self._carried
-            if is_new:
+            carried = self._carried.get(attempt_id)
+            if carried is None:
                 self._carried[attempt_id] = CarriedAttempt(on_end, on_slot_free)
-        if not is_new:
+            elif not carried.worker_id:
+                carried.others.append(OtherMessage(token, on_end, on_slot_free))
+                return
+        if carried is not None:
             on_end("is running here")
         elif self._stop.is_set():
             self._end(attempt_id, "was given up")
         else:
-            self._exchange.put(WantedClaim(attempt_id, token, self._clock.monotonic() + self._claim_patience_s))
+            self._want(attempt_id, token)
+
+    def _want(self, attempt_id: str, token: str) -> None:
+        self._exchange.put(WantedClaim(attempt_id, token, self._clock.monotonic() + self._claim_patience_s))
 
     def _list_carried(self) -> tuple[str, ...]:
         with self._guard:
@@ -141,10 +158,15 @@ class AttemptRelay:
             carried = self._carried.pop(attempt_id, None)
         if carried is None:
             return
+        self._forget(attempt_id)
+        carried.on_end(outcome)
+        for other in carried.others:
+            other.on_end(outcome)
+
+    def _forget(self, attempt_id: str) -> None:
         if self._forwarder is not None:
             self._forwarder.drop(attempt_id)
         self._client.drop(attempt_id)
-        carried.on_end(outcome)
 
     # ---- what the exchange reports (ReportListener) -------------------------------------------------------------------
     def find_worker_id(self) -> str:
@@ -170,14 +192,27 @@ class AttemptRelay:
                 if carried is None:
                     continue
                 carried.worker_id = worker_id
+                others, carried.others = carried.others, []
+            for other in others:
+                other.on_end("is running here")
             if self._forwarder is not None:
                 self._forwarder.follow(attempt.attempt_id, attempt.log)
             attempts.append(attempt)
         self._submit(worker_id, attempts)
 
     def on_not_claimed(self, attempt_id: str) -> None:
-        """The attempt is not to run here."""
-        self._end(attempt_id, "was not claimed")
+        """The attempt is not to run here, unless another message about it has a valid token."""
+        with self._guard:
+            refused = self._carried.pop(attempt_id, None)
+            others = [] if refused is None else refused.others
+            if others:
+                self._carried[attempt_id] = CarriedAttempt(others[0].on_end, others[0].on_slot_free, others=others[1:])
+        if refused is None:
+            return
+        self._forget(attempt_id)
+        refused.on_end("was not claimed")
+        if others:
+            self._want(attempt_id, others[0].token)
 
     def on_worker_lost(self, worker_id: str) -> None:
         """The next heartbeat ends this incarnation."""

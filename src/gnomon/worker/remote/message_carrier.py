@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import socket
 import threading
 import time
@@ -40,6 +41,8 @@ class Delivery:
 class CarriedMessage:
     """A message from its delivery until its attempt has ended."""
 
+    number: int
+    """What the worker process calls it."""
     attempt_id: str
     token: str
     delivery: Delivery | None
@@ -54,6 +57,9 @@ class MessageCarrier:
     A message is acknowledged when the slot of its attempt becomes free, so the broker gives no more messages than there are slots (times the multiplier of the
     worker) and a worker that is busy takes none that an idle one could run. When the worker process has ended, its attempts are left to the schedulers: they send
     another message about one that was not claimed, and find one that was lost by its heartbeats.
+
+    Whoever can write to the broker can name any attempt. So a message is one with another only if its token is the same too: the worker process gets both, and claims
+    the attempt with the token that is valid.
     """
 
     def __init__(self, address: str, slots: int, on_unbacked: Callable[[int], object] = lambda _count: None) -> None:
@@ -63,8 +69,9 @@ class MessageCarrier:
         self._on_unbacked = on_unbacked
         self._guard = threading.RLock()
         self._waiting: deque[CarriedMessage] = deque()
-        self._running: dict[str, CarriedMessage] = {}
-        """By attempt id, those that were given to the worker process; without a slot the result is being reported."""
+        self._running: dict[int, CarriedMessage] = {}
+        """By number, those that were given to the worker process; without a slot the result is being reported."""
+        self._numbers = itertools.count(1)
         self._free = slots
         self._unbacked = 0
         self._sock: socket.socket | None = None
@@ -86,13 +93,14 @@ class MessageCarrier:
     def take(self, attempt_id: str, token: str, delivery: Delivery) -> None:
         """Carry a message, now or when a slot is free. One that comes again while its attempt waits or has a slot replaces the delivery."""
         with self._guard:
-            message = self._running.get(attempt_id) or next((one for one in self._waiting if one.attempt_id == attempt_id), None)
+            carried = itertools.chain(self._running.values(), self._waiting)
+            message = next((one for one in carried if (one.attempt_id, one.token) == (attempt_id, token)), None)
             if message is None:
-                self._waiting.append(CarriedMessage(attempt_id, token, delivery))
+                self._waiting.append(CarriedMessage(next(self._numbers), attempt_id, token, delivery))
                 self._fill()
                 return
             events.info("message_came_again", attempt=attempt_id)  # it was sent twice, or comes again over a new connection
-            if attempt_id in self._running and not message.has_slot:
+            if message.number in self._running and not message.has_slot:
                 delivery.acknowledge()
                 return
             replaced, message.delivery = message.delivery, delivery
@@ -139,12 +147,12 @@ class MessageCarrier:
         while self._waiting and self._free:
             message = self._waiting.popleft()
             message.has_slot = True
-            self._running[message.attempt_id] = message
+            self._running[message.number] = message
             self._free -= 1
             given.append(message)
         if not given:
             return
-        lines = b"".join(msgspec.json.encode((message.attempt_id, message.token)) + b"\n" for message in given)
+        lines = b"".join(msgspec.json.encode((message.number, message.attempt_id, message.token)) + b"\n" for message in given)
         try:
             self._connect().sendall(lines)
         except OSError as error:
@@ -196,17 +204,17 @@ class MessageCarrier:
             answer = b""
         with self._guard:
             if not answer:
-                events.warning("worker_process_ended", attempts=sorted(self._running), next="schedulers give the attempts to another worker")
+                events.warning("worker_process_ended", attempts=sorted(one.attempt_id for one in self._running.values()), next="schedulers give the attempts to another worker")
                 self._disconnect()
                 return
             *lines, self._unread = (self._unread + answer).split(b"\n")
             for line in lines:
-                attempt_id, outcome = msgspec.json.decode(line)
-                self._on_answer(attempt_id, is_over=outcome is not None)
+                number, outcome = msgspec.json.decode(line)
+                self._on_answer(number, is_over=outcome is not None)
             self._fill()
 
-    def _on_answer(self, attempt_id: str, *, is_over: bool) -> None:
-        message = self._running.get(attempt_id)
+    def _on_answer(self, number: int, *, is_over: bool) -> None:
+        message = self._running.get(number)
         if message is not None and message.has_slot:
             message.has_slot = False
             self._free += 1
@@ -214,7 +222,7 @@ class MessageCarrier:
             if self._unbacked:
                 self._count_unbacked()
         if is_over:
-            self._running.pop(attempt_id, None)
+            self._running.pop(number, None)
 
     def _disconnect(self) -> None:
         """Nothing runs any more; the next message finds the successor of the worker process, if there is one. What is not acknowledged comes again."""

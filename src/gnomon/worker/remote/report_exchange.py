@@ -203,15 +203,14 @@ class ReportExchange:
         wanted = list(orders)
         worker_id = self._listener.find_worker_id()
         left: list[Order] = []
-        if not self._client.is_known(worker_id):  # the first claim registers the worker
-            first = next((order for order in wanted if isinstance(order, WantedClaim)), None)
-            if first is not None:
-                wanted.remove(first)
-                left += self._report_each(worker_id, [first])
-            if not self._client.is_known(worker_id):
-                claims = [order for order in wanted if isinstance(order, WantedClaim)]
-                others = [order for order in wanted if not isinstance(order, WantedClaim)]
-                return left + self._keep_claims(claims, "the worker is not registered") + self._report_each(worker_id, others)
+        claims = [order for order in wanted if isinstance(order, WantedClaim)]
+        while claims and not left and not self._client.is_known(worker_id):  # the first claim that succeeds registers the worker
+            first = claims.pop(0)
+            wanted.remove(first)
+            left += self._report_each(worker_id, [first])
+        if not self._client.is_known(worker_id):
+            others = [order for order in wanted if not isinstance(order, WantedClaim)]
+            return left + self._keep_claims(claims, "the worker is not registered") + self._report_each(worker_id, others)
         return left + self._report_together(worker_id, wanted)
 
     def _report_together(self, worker_id: str, orders: Sequence[Order]) -> list[Order]:

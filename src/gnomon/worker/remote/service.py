@@ -167,9 +167,9 @@ def _signal(pid: int, number: signal.Signals) -> None:
 
 
 class MessageIntake:
-    """The socket to which the consumer process gives messages, a JSON list in each line, and from which it learns the outcomes; each connection has a thread.
+    """The socket to which the consumer process gives messages, a JSON list in each line (number, attempt, token), and from which it learns the outcomes (number, outcome).
 
-    An outcome that is null says that the slot of the attempt is free.
+    Each connection has a thread. An outcome that is null says that the slot of the attempt is free.
     """
 
     def __init__(self, path: Path, relay: AttemptRelay) -> None:
@@ -204,8 +204,8 @@ class MessageIntake:
         with sock, sock.makefile("r", encoding="utf-8") as lines, suppress(ConnectionError):
             for line in lines:
                 if line.endswith("\n"):
-                    attempt_id, token = msgspec.json.decode(line)
-                    self._relay.accept(attempt_id, token, partial(answers.put_end, attempt_id), partial(answers.put_free, attempt_id))
+                    number, attempt_id, token = msgspec.json.decode(line)
+                    self._relay.accept(attempt_id, token, partial(answers.put_end, number), partial(answers.put_free, number))
         answers.close()
 
 
@@ -215,26 +215,26 @@ class OutcomeLines:
     def __init__(self, sock: socket.socket) -> None:
         self._sock = sock
         self._guard = threading.Lock()
-        self._freed: set[str] = set()
+        self._freed: set[int] = set()
         self._kept: list[bytes] = []
         self._has_kept = threading.Event()
         self._is_closed = False
         threading.Thread(target=self._send_kept, name="outcomes", daemon=True).start()
 
-    def put_free(self, attempt_id: str) -> None:
-        """The attempt needs its slot no more."""
+    def put_free(self, number: int) -> None:
+        """The attempt of the message needs its slot no more."""
         with self._guard:
-            self._freed.add(attempt_id)
-            self._send(_encode_line(attempt_id, None))
+            self._freed.add(number)
+            self._send(_encode_line(number, None))
 
-    def put_end(self, attempt_id: str, outcome: str) -> None:
+    def put_end(self, number: int, outcome: str) -> None:
         """The message is handled."""
         with self._guard:
-            if attempt_id not in self._freed:
-                self._send(_encode_line(attempt_id, outcome))
+            if number not in self._freed:
+                self._send(_encode_line(number, outcome))
                 return
-            self._freed.remove(attempt_id)
-            self._kept.append(_encode_line(attempt_id, outcome))
+            self._freed.remove(number)
+            self._kept.append(_encode_line(number, outcome))
         self._has_kept.set()
 
     def close(self) -> None:
@@ -258,5 +258,5 @@ class OutcomeLines:
                     self._send(b"")
 
 
-def _encode_line(attempt_id: str, outcome: str | None) -> bytes:
-    return msgspec.json.encode((attempt_id, outcome)) + b"\n"
+def _encode_line(number: int, outcome: str | None) -> bytes:
+    return msgspec.json.encode((number, outcome)) + b"\n"
