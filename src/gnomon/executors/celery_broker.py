@@ -183,7 +183,7 @@ class CeleryPublisher:
         for message in messages:
             by_queue.setdefault(message[1], []).append(message)
         if len(by_queue) > 1:
-            return all([self._try_to_send(some) for some in by_queue.values()])
+            return all(self._try_to_send(some) for some in by_queue.values())
         [queue_name] = by_queue
         refused = self._refused.setdefault(queue_name, RefusedQueue(0.0, {}))
         if not refused.messages:
