@@ -133,7 +133,8 @@ class Consumer:
 
     def settle_beside(self, running: str) -> list[str]:
         """As `settle`, while an attempt has one of the slots; fails when it is given again."""
-        assert running not in (found := self.settle())
+        found = self.settle()
+        assert running not in found
         return found
 
     def wait_for_log(self, words: str, count: int) -> None:
