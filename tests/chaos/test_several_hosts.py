@@ -18,7 +18,7 @@ from tests.chaos import journal
 from tests.chaos.cluster import SLOTS, Cluster, Host, cluster
 from tests.chaos.faults import Faults
 from tests.chaos.home import Home
-from tests.chaos.message_waits import MessageWatch, Span, find_longest_wait
+from tests.chaos.message_waits import LOOK_S, MessageWatch, Span, find_longest_wait
 from tests.chaos.processes import kill, until
 from tests.patience import PATIENCE_S
 
@@ -42,6 +42,8 @@ FREE_SLOT_S = 2.0
 """How long an attempt may wait beside a free slot: for one heartbeat, and for a process of a machine that runs the whole deployment."""
 HELD_S = 2.5
 """A message that no worker has claimed for so long, while workers are idle, is one that a worker holds and cannot claim."""
+HOLD_WITHIN_S = 8.0
+"""From its cut: after ten seconds without an answer of the api-server a worker gives its messages back."""
 KILLS = 3
 HEAD = journal.HEAD + '''
 import socket
@@ -92,11 +94,11 @@ with DAG("once", schedule="@daily", start_date=BEGIN, catchup=True, max_active_r
     one() >> two()
 '''
 MIXED = HEAD + f'''
-with DAG("mixed", schedule="@daily", start_date=BEGIN, catchup=True, max_active_runs=1, is_paused_upon_creation=False,
+with DAG("mixed", schedule="@daily", start_date=BEGIN, catchup=True, max_active_runs=2, is_paused_upon_creation=False,
          default_args={{"retries": {RETRIES}, "retry_delay": dt.timedelta(0)}}):
     @task
     def one(seconds, ti=None): here(ti, seconds)
-    one.expand(seconds=[4.0 if number % 6 == 0 else 0.3 for number in range(18)])
+    one.expand(seconds=[4.0 if number % 6 == 0 else 0.3 for number in range(12)])
 '''
 """More tasks at a time than there are slots, and some that are long: a short one must not wait behind a long one while another worker is idle."""
 
@@ -206,12 +208,11 @@ def _kill_a_worker_with_messages(deployment: Cluster, watch: MessageWatch, rng: 
     """Kill every process of a worker that holds messages of attempts it has not claimed. One that holds no more than it has slots is cut off from the api-servers before."""
     since, workers = time.time(), {host.name for host in deployment.of("w")}
     until(lambda: _workers_in_use(deployment, since) >= workers, "attempts on all workers", END_S)
-    host = rng.choice(deployment.of("w"))
-    failed_at = time.time()
-    if holds_only_its_slots:
-        deployment.network.cut_link(host.name, deployment.network.api)
-        held = until(lambda: frozenset(one for one in watch.unclaimed if time.time() - watch.seen[one].offered_at > HELD_S), "a message that is held", END_S)
-    else:
+    host, failed_at, held = rng.choice(deployment.of("w")), 0.0, frozenset[str]()
+    while holds_only_its_slots and not held:
+        failed_at = time.time()
+        held = _cut_until_it_holds(deployment, watch, host)
+    if not holds_only_its_slots:
         held = until(lambda: watch.unclaimed if len(watch.unclaimed) >= SLOTS and _running(deployment, host, "mixed") else None, "messages that wait in workers", END_S)
     host.is_down = True
     while pids := host.pids():
@@ -228,6 +229,19 @@ def _kill_a_worker_with_messages(deployment: Cluster, watch: MessageWatch, rng: 
     finally:
         host.is_down = False
     return Death(host.name, failed_at if holds_only_its_slots else killed_at, killed_at, held, (*began.values(), *again.values()))
+
+
+def _cut_until_it_holds(deployment: Cluster, watch: MessageWatch, host: Host) -> frozenset[str]:
+    """Cut the host off from the api-servers. Returns attempts whose messages are held; mends the link when none comes while the worker holds some."""
+    deployment.network.cut_link(host.name, deployment.network.api)
+    until_at = time.time() + HOLD_WITHIN_S
+    while time.time() < until_at:
+        if held := frozenset(one for one in watch.unclaimed if time.time() - watch.seen[one].offered_at > HELD_S):
+            return held
+        time.sleep(LOOK_S)
+    deployment.network.mend_link(host.name, deployment.network.api)
+    time.sleep(HOLD_WITHIN_S)
+    return frozenset()
 
 
 def _begun(deployment: Cluster, attempts: frozenset[str]) -> dict[str, float] | None:

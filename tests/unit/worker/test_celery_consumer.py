@@ -13,7 +13,14 @@ from tests.patience import PATIENCE_S
 from tests.unit.worker.consumer_process import Hub, WorkerProcess
 
 from gnomon.worker.remote.celery_consumer import ConsumerSettings, acknowledge, consume
-from gnomon.worker.remote.message_carrier import HELD_MAX_S, Delivery, MessageCarrier
+from gnomon.worker.remote.message_carrier import (
+    ENDS_REST,
+    GIVEN_BACK,
+    HELD_MAX_S,
+    RESTS,
+    Delivery,
+    MessageCarrier,
+)
 
 
 class CarrierWorld:
@@ -23,7 +30,8 @@ class CarrierWorld:
         self.process = WorkerProcess(folder / "intake.sock")
         self.hub = Hub()
         self.unbacked: list[int] = []
-        self.carrier = MessageCarrier(str(folder / "intake.sock"), 2, self.unbacked.append)
+        self.rests: list[bool] = []
+        self.carrier = MessageCarrier(str(folder / "intake.sock"), 2, self.unbacked.append, self.rests.append)
         self.carrier.begin_connection(self.hub)
         self.acknowledged: list[str] = []
         self.requeued: list[str] = []
@@ -123,6 +131,22 @@ def test_a_message_is_not_held_for_longer_than_the_broker_allows(world: CarrierW
     world.free("a1")
     assert (world.acknowledged, world.unbacked) == (["a1"], [1, 0])
     assert [world.process.get()[0] for _ in range(3)] == ["a1", "a2", "a4"]
+
+
+def test_a_message_whose_attempt_could_not_be_claimed_goes_back_to_the_broker(world: CarrierWorld) -> None:
+    world.take("a1", "a2")
+    world.process.accept()
+    world.process.answer("", RESTS)
+    world.process.answer("a1", GIVEN_BACK)
+    world.hub.read()
+    assert (world.rests, world.requeued, world.acknowledged) == ([True], ["a1"], [])
+    world.carrier.begin_connection(world.hub)
+    world.process.answer("a2", GIVEN_BACK)
+    world.process.answer("", ENDS_REST)
+    world.hub.read()
+    assert (world.rests, world.requeued, world.acknowledged) == ([True, False], ["a1"], [])  # the broker has a2 again, because its connection has ended
+    world.take("a1")
+    assert [world.process.get()[0] for _ in range(3)] == ["a1", "a2", "a1"]
 
 
 def test_messages_for_a_worker_process_that_has_ended_stay_unacknowledged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -20,7 +20,14 @@ from typing import Any
 import pytest
 from tests.unit.worker.consumer_process import Hub, WorkerProcess
 
-from gnomon.worker.remote.message_carrier import HELD_MAX_S, Delivery, MessageCarrier
+from gnomon.worker.remote.message_carrier import (
+    ENDS_REST,
+    GIVEN_BACK,
+    HELD_MAX_S,
+    RESTS,
+    Delivery,
+    MessageCarrier,
+)
 from gnomon.worker.remote.prefetch_window import PrefetchWindow
 
 SEED = int(os.environ.get("WINDOW_SEED", "28"))
@@ -119,7 +126,9 @@ class WindowWorld:
         self.broker = Broker(kind)
         self.process = WorkerProcess(folder / "intake.sock")
         self.window = PrefetchWindow(size)
-        self.carrier = MessageCarrier(str(folder / "intake.sock"), slots, self.window.set_unbacked)
+        self.carrier = MessageCarrier(str(folder / "intake.sock"), slots, self.window.set_unbacked, self.window.set_resting)
+        self.is_resting = False
+        """The worker process can claim nothing for now."""
         self.running: list[str] = []
         """What the worker process runs."""
         self.reported: list[str] = []
@@ -168,6 +177,20 @@ class WindowWorld:
         if self.running:
             self._answer(self.running.pop(rng.randrange(len(self.running))), "was not claimed")
 
+    def rest(self, rng: random.Random) -> None:
+        """The api-server does not answer; what was not claimed in time goes back."""
+        if not self.is_resting and self.process.sock is not None:
+            self.is_resting = True
+            self._answer("", RESTS)
+            for attempt_id in [one for one in self.running if rng.random() < 0.5]:
+                self.running.remove(attempt_id)
+                self._answer(attempt_id, GIVEN_BACK)
+
+    def end_rest(self, rng: random.Random) -> None:
+        if self.is_resting:
+            self.is_resting = False
+            self._answer("", ENDS_REST)
+
     def lose_connection(self, rng: random.Random) -> None:
         self.broker.connect()
         self.begin_connection()
@@ -183,6 +206,8 @@ class WindowWorld:
         self.take_given()
 
     def _answer(self, attempt_id: str, outcome: str | None) -> None:
+        if self.process.sock is None:
+            return  # the consumer has no connection to the worker process before its first message
         self.process.answer(attempt_id, outcome)
         self.broker.hub.read()
         self.take_given()
@@ -213,6 +238,9 @@ class WindowWorld:
         broker = self.broker
         waiting = {one.attempt_id for one in broker.given.values()} - set(self.running) - set(self.reported)
         assert len(self.running) <= self.slots
+        if self.is_resting:
+            assert not waiting, f"{waiting} wait in a worker that can claim nothing"
+            return
         assert not (waiting and len(self.running) < self.slots), f"{waiting} wait beside a free slot"
         assert len(waiting) + len(self.running) <= self.size, f"{waiting} were fetched for slots that are not free: {self.running}"
         held = {*self.running, *waiting, *(message.attempt_id for message in self.carrier._waiting)}
@@ -221,6 +249,7 @@ class WindowWorld:
 
     def finish(self, rng: random.Random) -> None:
         """Everything that was published runs, and nothing is left."""
+        self.end_rest(rng)
         for _ in range(20 * (self._numbers + 1)):
             self.settle()
             self.check()
@@ -247,7 +276,7 @@ def _world(kind: str, slots: int, size: int) -> Iterator[WindowWorld]:
 
 ACTS: dict[Callable[[WindowWorld, random.Random], None], int] = {
     WindowWorld.publish: 3, WindowWorld.publish_again: 3, WindowWorld.give: 10, WindowWorld.free_slot: 8, WindowWorld.end: 6, WindowWorld.end_at_once: 2,
-    WindowWorld.lose_connection: 1, WindowWorld.pass_time: 1, WindowWorld.run_soon: 6,
+    WindowWorld.lose_connection: 1, WindowWorld.pass_time: 1, WindowWorld.run_soon: 6, WindowWorld.rest: 1, WindowWorld.end_rest: 2,
 }
 
 

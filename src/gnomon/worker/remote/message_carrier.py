@@ -20,6 +20,10 @@ STEP_S = 0.2
 """How often `wait_for_attempts` looks whether it is to wait no longer."""
 HELD_MAX_S = 900.0
 """How long a broker that closes the channel of a message which is not acknowledged in time (RabbitMQ: after 30 minutes, `consumer_timeout`) waits for it."""
+GIVEN_BACK = "was given back"
+"""The outcome of a message that goes back to the broker: its attempt could not be claimed."""
+RESTS, ENDS_REST = "rests", "ends its rest"
+"""In place of an outcome, with no attempt: the worker process can claim nothing for now, or can again."""
 _READ_BYTES = 65_536
 
 
@@ -58,11 +62,17 @@ class MessageCarrier:
     another message about one that was not claimed, and find one that was lost by its heartbeats.
     """
 
-    def __init__(self, address: str, slots: int, on_unbacked: Callable[[int], object] = lambda _count: None) -> None:
-        """`on_unbacked`: called when the number of messages changes that wait or have a slot and that the broker does not count any more."""
+    def __init__(
+        self, address: str, slots: int, on_unbacked: Callable[[int], object] = lambda _count: None, on_rest: Callable[[bool], object] = lambda _is_resting: None,
+    ) -> None:
+        """`on_unbacked`: called when the number of messages changes that wait or have a slot and that the broker does not count any more.
+
+        `on_rest`: called with True when the worker process can claim nothing for now, and with False when it can again.
+        """
         self._address = address
         self._slots = slots
         self._on_unbacked = on_unbacked
+        self._on_rest = on_rest
         self._guard = threading.RLock()
         self._waiting: deque[CarriedMessage] = deque()
         self._running: dict[str, CarriedMessage] = {}
@@ -225,18 +235,24 @@ class MessageCarrier:
             *lines, self._unread = (self._unread + answer).split(b"\n")
             for line in lines:
                 attempt_id, outcome = msgspec.json.decode(line)
-                self._on_answer(attempt_id, is_over=outcome is not None)
+                if attempt_id:
+                    self._on_answer(attempt_id, outcome)
+                else:
+                    self._on_rest(outcome == RESTS)
             self._fill()
 
-    def _on_answer(self, attempt_id: str, *, is_over: bool) -> None:
+    def _on_answer(self, attempt_id: str, outcome: str | None) -> None:
         message = self._running.get(attempt_id)
         if message is not None and message.has_slot:
             message.has_slot = False
             self._free += 1
-            self._acknowledge(message)
+            if outcome == GIVEN_BACK and message.delivery is not None:
+                message.delivery.requeue()
+            else:
+                self._acknowledge(message)
             if self._unbacked:
                 self._count_unbacked()
-        if is_over:
+        if outcome is not None:
             self._running.pop(attempt_id, None)
 
     def _disconnect(self) -> None:

@@ -24,6 +24,7 @@ class PrefetchWindow:
         self._consumer: Any = None
         self._carrier: MessageCarrier | None = None
         self._is_paused = False
+        self._is_resting = False
         self._timer: Any = None
 
     def begin_connection(self, consumer: Any) -> None:
@@ -41,7 +42,7 @@ class PrefetchWindow:
         consumer.initial_prefetch_count = max(1, self._size - self._unbacked)
         if consumer.hub is None:
             return
-        if self._unbacked >= self._size:
+        if self._unbacked >= self._size or self._is_resting:
             consumer.hub.call_soon(self._apply)
         if consumer.connection.transport.driver_type == "amqp":
             self._timer = consumer.hub.timer.call_repeatedly(HELD_LOOK_S, lambda: carrier.release_held(time.monotonic()))
@@ -52,6 +53,12 @@ class PrefetchWindow:
         if self._consumer is not None and self._consumer.hub is not None:
             self._consumer.hub.call_soon(self._apply)  # not within the handling of a message
 
+    def set_resting(self, is_resting: bool) -> None:
+        """Fetch nothing, and give back what waits, while the worker can claim nothing: another one may be able to."""
+        self._is_resting = is_resting
+        if self._consumer is not None and self._consumer.hub is not None:
+            self._apply()
+
     def _apply(self) -> None:
         consumer, carrier, task_consumer = self._consumer, self._carrier, self._consumer.task_consumer
         if task_consumer is None or consumer.qos is None or carrier is None:
@@ -59,18 +66,18 @@ class PrefetchWindow:
         if consumer.qos_global is False and not self._is_redis(task_consumer):
             self._apply_anew(carrier)
         else:
-            size = self._size - self._unbacked
+            size = 0 if self._is_resting else self._size - self._unbacked
             self._pause(task_consumer, is_paused=size <= 0)
             if size > 0 and size != consumer.qos.prev:
                 consumer.qos.value = consumer.qos.set(size)
-        carrier.give_back(self._size)  # a window of 0 would be one without a bound, so a message may have come for a slot that is not free
+        carrier.give_back(0 if self._is_resting else self._size)  # a window of 0 would be one without a bound, so a message may have come for a slot that is not free
 
     def _apply_anew(self, carrier: MessageCarrier) -> None:
         """Quorum queues: the window of a consumer is that with which it began, and the next one has a count of its own."""
         consumer, task_consumer = self._consumer, self._consumer.task_consumer
         task_consumer.cancel()
         self._unbacked = carrier.begin_count()
-        size = self._size - self._unbacked
+        size = 0 if self._is_resting else self._size - self._unbacked
         if size > 0:
             consumer.qos.value = consumer.qos.set(size)
             task_consumer.consume()
