@@ -23,8 +23,9 @@ class Span:
 class QueuedAttempt:
     """An attempt as the executor stores it until its result has come; seconds since the epoch."""
 
+    run_pk: int
+    map_index: int
     offered_at: float
-    published_at: float | None = None
     claimed_at: float | None = None
 
 
@@ -51,12 +52,11 @@ class MessageWatch:
     def _run(self) -> None:
         with psycopg.connect(self._url, autocommit=True) as connection:
             while not self._stop.wait(LOOK_S):
-                rows = connection.execute("SELECT attempt, offered_at, published_at, claimed_at FROM remote_attempt").fetchall()
-                for attempt, offered_at, published_at, claimed_at in rows:
-                    one = self.seen.setdefault(attempt, QueuedAttempt(offered_at / 1e6))
-                    one.published_at = one.published_at if published_at is None else published_at / 1e6
+                rows = connection.execute("SELECT attempt, run_pk, map_index, offered_at, claimed_at FROM remote_attempt").fetchall()
+                for attempt, run_pk, map_index, offered_at, claimed_at in rows:
+                    one = self.seen.setdefault(attempt, QueuedAttempt(run_pk, map_index, offered_at / 1e6))
                     one.claimed_at = one.claimed_at if claimed_at is None else claimed_at / 1e6
-                self.unclaimed = frozenset(row[0] for row in rows if row[3] is None)
+                self.unclaimed = frozenset(row[0] for row in rows if row[4] is None)
 
 
 def find_longest_wait(waits: Mapping[str, Span], busy: Mapping[str, Iterable[Span]], live: Mapping[str, Iterable[Span]], slots: int) -> tuple[float, str]:

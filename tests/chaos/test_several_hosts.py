@@ -219,14 +219,14 @@ def _kill_a_worker_with_messages(deployment: Cluster, watch: MessageWatch, rng: 
         for pid in pids:
             kill(pid)
     killed_at = time.time()
-    if holds_only_its_slots:
-        deployment.network.mend_link(host.name, deployment.network.api)
     running = _running(deployment, host, "mixed")
     held -= set(running.values())  # claimed between the look and the kill
     try:
-        began = until(lambda: _begun(deployment, held), "the attempts whose messages were held")
+        began = until(lambda: _begun(deployment, watch, held, killed_at), "the attempts whose messages were held")
         again = until(lambda: _next_starts(deployment, running), f"the next attempts after the end of {host.name}")
     finally:
+        if holds_only_its_slots:
+            deployment.network.mend_link(host.name, deployment.network.api)
         host.is_down = False
     return Death(host.name, failed_at if holds_only_its_slots else killed_at, killed_at, held, (*began.values(), *again.values()))
 
@@ -244,10 +244,15 @@ def _cut_until_it_holds(deployment: Cluster, watch: MessageWatch, host: Host) ->
     return frozenset()
 
 
-def _begun(deployment: Cluster, attempts: frozenset[str]) -> dict[str, float] | None:
-    """When each of these attempts began; None until all have."""
-    found = {note.attempt: note.at for note in journal.starts(deployment.records) if note.attempt in attempts}
-    return found if len(found) == len(attempts) else None
+def _begun(deployment: Cluster, watch: MessageWatch, attempts: frozenset[str], since: float) -> dict[tuple[str, int], float] | None:
+    """When each of these attempts began, or the next one of its task instance: the last claims of a killed worker may arrive. None until all have."""
+    names = {run.run_pk: run.run_id for _, run in deployment.records.runs("mixed")}
+    wanted = {(names[watch.seen[attempt].run_pk], watch.seen[attempt].map_index) for attempt in attempts}
+    found: dict[tuple[str, int], float] = {}
+    for note in journal.starts(deployment.records, "mixed"):
+        if note.at > since and (note.run_id, note.map_index) in wanted:
+            found.setdefault((note.run_id, note.map_index), note.at)
+    return found if found.keys() == wanted else None
 
 
 def _measure(deployment: Cluster, watch: MessageWatch, deaths: list[Death]) -> tuple[dict[str, Span], dict[str, list[Span]], dict[str, list[Span]]]:
@@ -321,7 +326,7 @@ def _held(deployment: Cluster) -> int:
 def _places(deployment: Cluster) -> list[tuple[str, str]]:
     """(attempt, host) of each attempt that began."""
     path = Path(deployment.folder / "where")
-    return [(attempt, host) for attempt, host in map(str.split, path.read_text().splitlines())] if path.exists() else []
+    return [(attempt, host) for attempt, host in map(str.split, path.read_text().rpartition("\n")[0].splitlines())] if path.exists() else []
 
 
 def _excused(deployment: Cluster, faults: Faults) -> frozenset[str]:

@@ -415,7 +415,8 @@ def test_the_wait_for_a_worker_names_those_that_live_their_free_slots_and_the_me
     assert describe(world) == {}
     offer(world, make_attempt(run), make_attempt(run, 1, queue="other q"))
     assert describe(world)["a0"] == (
-        "no live worker is known to take it, start one with: gnomon celery worker -q q; the broker has not accepted its message yet"
+        "no live worker is known to take it; a worker is known from the first task that it claims on. If none runs, start one with: gnomon celery worker -q q; "
+        "the broker has not accepted its message yet; the log of the scheduler says why (broker_away, queue_refused)"
     )
     assert "gnomon celery worker -q 'other q'" in describe(world)["a1"]
     beat_at = register_celery(world, "w1", ("q", "other q"), 1)

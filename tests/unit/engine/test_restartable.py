@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from tests.unit.engine.mapped_dags import literal
 from tests.unit.engine.world import GROUP, World, chain, dag_record
 
 from gnomon.decide.outcomes import RESTARTS_MAX, format_restart, parse_restarts
@@ -189,3 +190,22 @@ def test_no_other_reason_counts_restarts(text: str) -> None:
 @pytest.mark.parametrize("number", range(1, RESTARTS_MAX + 1))
 def test_the_number_of_restarts_is_read_from_their_reason(number: int) -> None:
     assert parse_restarts(format_restart(format_restart("the worker was stopped", 7), number)) == number
+
+
+def test_each_instance_of_a_mapped_task_has_its_own_restarts_which_the_next_scheduler_knows() -> None:
+    world = World(dag_record([TaskSpec(task_id="m", restartable=True, expansion=literal(2))]))
+    run = world.start()
+
+    def lose(map_index: int) -> StepResult:
+        [attempt] = [one for one in world.live("m") if one.map_index == map_index]
+        world.step(e.AuthorCodeEntered(attempt.attempt_id, world.now))
+        return world.step(world.result(attempt, "lost", reason="lost: its pod was evicted"))
+
+    lose(0)
+    lose(0)
+    world.take_over()
+    [third] = _reasons(lose(0))
+    [first] = _reasons(lose(1))
+    assert (parse_restarts(third), parse_restarts(first)) == (3, 1)
+    world.end_all("m")
+    assert world.state(run) == "success"
