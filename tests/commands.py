@@ -67,6 +67,11 @@ def start_service(
     """
     if _of_python(env) == _of_python(os.environ):
         return _find_server(_early(os.environ), _packages(words, env)).start(words, env, stdout, stderr, cwd)
+    return start_interpreter(*words, env=env, stdout=stdout, stderr=stderr, cwd=cwd)
+
+
+def start_interpreter(*words: str, env: Mapping[str, str], stdout: IO[Any] | int, stderr: IO[Any], cwd: Path | None = None) -> subprocess.Popen[str]:
+    """The same as `python -m gnomon`."""
     command = [sys.executable, "-m", "gnomon", *words]
     return subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr, cwd=cwd, text=True, start_new_session=True)
 

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from tests.commands import run_command, start_service
+from tests.commands import run_command, start_interpreter, start_service
 from tests.patience import PATIENCE_S
 
 from gnomon.model.states import FINISHED_RUN_STATES
@@ -39,8 +39,10 @@ class Ended(NamedTuple):
 class Product:
     """A home with a running standalone. The home's path is short, and another for each."""
 
-    def __init__(self, home: Path, environ: Mapping[str, str]) -> None:
+    def __init__(self, home: Path, environ: Mapping[str, str], *, interpreter: bool = False) -> None:
+        """`interpreter`: it is started by `python -m gnomon`, and not forked from a process that has imported the modules of services."""
         self.home = home
+        self._start_service = start_interpreter if interpreter else start_service
         self.dags = home / "dags"
         inherited = {name: value for name, value in os.environ.items() if not name.startswith(("GNOMON_", "AIRFLOW_"))}
         # All processors are busy while tests run: requests do not wait for their share of them.
@@ -52,7 +54,7 @@ class Product:
 
     def _start(self) -> None:
         with (self.home / "standalone.log").open("a") as log:
-            self.process = start_service("standalone", "--port", "0", env=self.env, stdout=subprocess.PIPE, stderr=log)
+            self.process = self._start_service("standalone", "--port", "0", env=self.env, stdout=subprocess.PIPE, stderr=log)
         assert self.process.stdout is not None
         self.said = self.process.stdout.readline()
         """Its first line: that it runs, and where."""
@@ -157,11 +159,11 @@ class Product:
 
 @contextmanager
 def product(
-    files: Mapping[str, str], environ: Mapping[str, str] | None = None, *, address: bool = False
+    files: Mapping[str, str], environ: Mapping[str, str] | None = None, *, address: bool = False, interpreter: bool = False
 ) -> Iterator[Product]:
     """A new home with these files in `dags/`, run by a standalone until the end of the block.
 
-    `address`: its environment says where the database is, though it is where it would be anyway.
+    `address`: its environment says where the database is, though it is where it would be anyway. `interpreter`: for tests of what processes import and say.
     """
     with tempfile.TemporaryDirectory(prefix="g-", ignore_cleanup_errors=True) as folder:
         home = Path(folder)
@@ -170,7 +172,7 @@ def product(
             (home / "dags" / name).parent.mkdir(exist_ok=True)
             (home / "dags" / name).write_text(text)
         where = {"GNOMON__DATABASE__SQL_ALCHEMY_CONN": f"sqlite:///{home / 'gnomon.db'}"} if address else {}
-        made = Product(home, {**(environ or {}), **where})
+        made = Product(home, {**(environ or {}), **where}, interpreter=interpreter)
         try:
             assert made.said.startswith("Gnomon runs on"), made.said + made.log()
             yield made

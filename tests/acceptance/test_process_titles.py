@@ -63,7 +63,7 @@ def _titles(running: Product) -> set[str]:
 
 def test_each_process_says_its_role_its_home_and_nothing_secret() -> None:
     options = {"GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False", "AIRFLOW_VAR_TOKEN": "s3cret", "PGPASSWORD": "s3cret"}
-    with product({"flows.py": FLOWS, "fresh.py": FRESH}, options, address=True) as running:
+    with product({"flows.py": FLOWS, "fresh.py": FRESH}, options, address=True, interpreter=True) as running:
         running.has_dag("titles")
         running.has_dag("new")
         running.do("dags", "trigger", "titles", "--run-id", "r", "--conf", '{"password": "s3cret"}')
@@ -93,7 +93,7 @@ def test_each_process_says_its_role_its_home_and_nothing_secret() -> None:
 
 
 def test_the_short_names_of_services_differ_too() -> None:
-    with product({}) as running:
+    with product({}, interpreter=True) as running:
         running.until(lambda: len(_titles(running) & {f"gnomon: {name} [{running.home}]" for name in SERVICES}) == len(SERVICES), "all services")
         names = {process.comm for process in of_home(running.home).values() if process.command.split()[1] in SERVICES}
         assert names == {"gnomon-worker", "gnomon-dag-proc", "gnomon-schedule", "gnomon-api-serv", "gnomon-triggere", "gnomon-monitor", "gnomon-write-lo",

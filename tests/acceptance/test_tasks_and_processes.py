@@ -212,7 +212,7 @@ def running(server: Server) -> Iterator[Product]:
              "session": SESSION.format(port=server.server_address[1]), "looks": LOOK}
     files = {f"{name}.py": HEAD + text for name, text in texts.items()}
     environ = {"GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False", "GNOMON__CORE__FERNET_KEY": KEY}
-    with product(files, environ, address=True) as made:
+    with product(files, environ, address=True, interpreter=True) as made:
         for dag_id in (*texts, "reused", "asked"):
             made.has_dag(dag_id)
         yield made

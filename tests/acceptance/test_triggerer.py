@@ -73,7 +73,7 @@ with DAG("marked"):
 
 @pytest.fixture(scope="module")
 def running() -> Iterator[Product]:
-    with product({"../plugins/doors.py": PLUGIN, "flows.py": DAG}, {"GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False"}) as one:
+    with product({"../plugins/doors.py": PLUGIN, "flows.py": DAG}, {"GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False"}, interpreter=True) as one:
         one.has_dag("waits")
         assert not list((one.home / "run").glob("triggerers/*.pid")), "nothing waits for a triggerer yet"
         yield one
