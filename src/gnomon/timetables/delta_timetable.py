@@ -11,7 +11,7 @@ from gnomon.timetables.base import SteppingTimetable
 from gnomon.timetables.business.calendar_mixin import CalendarMixin, calendar_arguments
 from gnomon.timetables.business.day_filters import SKIP
 from gnomon.timetables.granularity import Granularity, span_granularity
-from gnomon.timetables.spans import Span, add_span, require_forward, subtract_span
+from gnomon.timetables.spans import LEAST_ON_BUSINESS_DAYS_S, LEAST_S, Span, add_span, require_forward, subtract_span
 from gnomon.timetables.wall_clock.clock_change import instant_of
 from gnomon.timetables.wall_clock.zones import encode_zone, to_utc, zone_of
 
@@ -59,14 +59,17 @@ class DeltaTimetable(CalendarMixin, SteppingTimetable):
 
     def validate(self) -> None:
         """Raises AirflowTimetableInvalid for a span that is not positive."""
-        require_forward(self._delta, "schedule")
+        self._require_steps()
 
     def slots_between(self, start: datetime, end: datetime) -> Iterator[datetime]:
-        require_forward(self._delta, "schedule")
+        self._require_steps()
         moment, until = self._align_up(to_utc(start)), to_utc(end)
         while moment < until:
             yield moment
             moment = self._next(moment)
+
+    def _require_steps(self) -> None:
+        require_forward(self._delta, "schedule", LEAST_S if self._calendar is None else LEAST_ON_BUSINESS_DAYS_S)
 
     def _days_data(self) -> dict[str, Any]:
         """The calendar arguments as JSON; empty without a calendar."""

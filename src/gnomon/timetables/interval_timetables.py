@@ -17,7 +17,6 @@ from gnomon.timetables.spans import (
     compute_fixed_seconds,
     decode_span,
     encode_span,
-    require_forward,
     subtract_span,
 )
 from gnomon.timetables.wall_clock.zones import encode_zone
@@ -115,7 +114,7 @@ class DeltaDataIntervalTimetable(DataIntervalTimetable, DeltaTimetable):
         return DataInterval(self._before(end), end)
 
     def _newest_start(self, earliest: datetime | None, now: datetime) -> datetime | None:
-        require_forward(self._delta, "schedule")
+        self._require_steps()
         if self._calendar is not None:
             return self._newest_kept(earliest, now)
         length_s = compute_fixed_seconds(self._delta)

@@ -12,6 +12,8 @@ from gnomon.timetables.simple_timetables import NullTimetable
 from gnomon.timetables.trigger_timetables import CronTriggerTimetable, decode_immediately, encode_immediately
 from gnomon.timetables.wall_clock.zones import encode_zone, to_utc
 
+OFFSET_MAX = 2_000
+"""More than the minutes of a day."""
 DEFAULT_KEY_FORMAT = "%Y-%m-%dT%H:%M:%S"
 
 
@@ -31,6 +33,8 @@ class CronPartitionTimetable(CronTriggerTimetable):
         super().__init__(cron, timezone=timezone, run_immediately=run_immediately)
         if run_offset is not None and (isinstance(run_offset, bool) or not isinstance(run_offset, int)):
             raise ValueError(f"Run offset other than integer not supported yet: CronPartitionTimetable got run_offset={run_offset!r}; give a number of ticks")
+        if abs(run_offset or 0) > OFFSET_MAX:
+            raise ValueError(f"CronPartitionTimetable got run_offset={run_offset}; give at most {OFFSET_MAX:,} ticks, which are counted for each run")
         self._run_offset = run_offset or 0
         self._key_format = key_format
 
