@@ -10,7 +10,15 @@ import click
 from gnomon.cli.commands import LazyCommand, LazyGroup
 from gnomon.cli.deployment.choose_deployment import pass_deployment
 from gnomon.cli.deployment.deployment_access import DeploymentAccess
-from gnomon.cli.output import format_fields, format_sentence, format_table, output_option, print_document, print_records
+from gnomon.cli.output import (
+    escape_controls,
+    format_fields,
+    format_sentence,
+    format_table,
+    output_option,
+    print_document,
+    print_records,
+)
 from gnomon.cli.pending_requests import print_pending
 from gnomon.cli.terminal.screen import read_screen_of
 from gnomon.operations import dag_operations as operations
@@ -74,7 +82,7 @@ def show(deployment: DeploymentAccess, dag_id: str, output: str) -> None:
     shown["needed_by"] = detail.needed_by or None
     click.echo(format_fields([(name.replace("_", " "), value) for name, value in shown.items()]))
     if detail.depends_on:
-        click.echo("\ndependencies\n" + "\n".join(f"  {sentence}" for sentence in detail.depends_on))
+        click.echo("\ndependencies\n" + escape_controls("\n".join(f"  {sentence}" for sentence in detail.depends_on)))
     if detail.params:
         click.echo("\nparams")
         click.echo(format_fields([(f"  {name}", param) for name, param in detail.params.items()]))
@@ -85,7 +93,7 @@ def show(deployment: DeploymentAccess, dag_id: str, output: str) -> None:
     columns = ("run_after", "data_interval_start", "data_interval_end") if has_intervals else ("run_after",)
     click.echo(format_table(detail.next_runs, columns) if detail.next_runs else "  none")
     if detail.warnings:
-        click.echo("\nwarnings\n" + "\n".join(f"  {warning}" for warning in detail.warnings))
+        click.echo("\nwarnings\n" + escape_controls("\n".join(f"  {warning}" for warning in detail.warnings)))
 
 
 @dags.command("errors")
@@ -100,7 +108,7 @@ def errors_(deployment: DeploymentAccess, with_warnings: bool, output: str) -> N
     elif not rows:
         click.echo("no errors")
     else:
-        click.echo("\n".join(f"{row.kind:<{max(len(other.kind) for other in rows)}}  {row.message}" for row in rows))
+        click.echo(escape_controls("\n".join(f"{row.kind:<{max(len(other.kind) for other in rows)}}  {row.message}" for row in rows)))
 
 
 @dags.command()

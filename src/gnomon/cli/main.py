@@ -72,7 +72,9 @@ def _run(args: Sequence[str] | None, obj: object) -> int:
 
 
 def _fail(message: str) -> int:
-    click.echo(f"gnomon: {message}", err=True)
+    from gnomon.cli.output import escape_controls  # start-up cost: only for an error
+
+    click.echo(f"gnomon: {escape_controls(message)}", err=True)
     return 1
 
 

@@ -124,9 +124,10 @@ def format_cell(value: object) -> str:
 def format_sentence(text: str) -> str:
     """A sentence of `gnomon.report` or of the engine, with its instants in the short form; on a terminal in local time with its offset."""
     screen = read_screen()
+    safe = escape_controls(text)
     if not screen.is_terminal or screen.utc:
-        return _INSTANT_IN_SENTENCE.sub(_shorten_instant, text)
-    return _INSTANT_IN_SENTENCE.sub(_localize_instant, text)
+        return _INSTANT_IN_SENTENCE.sub(_shorten_instant, safe)
+    return _INSTANT_IN_SENTENCE.sub(_localize_instant, safe)
 
 
 def _localize_instant(instant: re.Match[str]) -> str:
@@ -146,6 +147,11 @@ def _format_field(name: str, value: object, screen: Screen) -> str:
 
 def _to_line(value: object) -> str:
     return "-" if value is None else _CONTROL.sub(_escape_control, " ".join(str(value).split("\n")))
+
+
+def escape_controls(text: str) -> str:
+    """A text with line ends and tabs, without what controls the terminal otherwise: an author or a worker may have written it."""
+    return _CONTROL.sub(lambda control: control[0] if control[0] in "\n\t" else _escape_control(control), text)
 
 
 def _escape_control(control: re.Match[str]) -> str:

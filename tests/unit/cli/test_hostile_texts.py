@@ -8,6 +8,9 @@ from typing import Any
 import pytest
 from tests.unit.cli.deployment import Deployment, spec_of
 
+from gnomon.cli.output import escape_controls, format_sentence
+from gnomon.model.spec import ParseFailure
+
 BYTES = "a" + chr(0xDCE9)
 """What Python makes of an argument that is not UTF-8."""
 
@@ -42,3 +45,23 @@ def test_a_pool_has_no_more_slots_than_the_database_stores(gnomon: Callable[...,
     assert gnomon("pools", "set", "p", str(2**31 - 1)).code == 0
     ended = gnomon("pools", "set", "p", str(2**31))
     assert ended.code == 1 and "at most" in ended.err
+
+
+HOSTILE = "one\x1b]8;;https://evil.example\x07two\x1b[2J\u202ethree\x9b31m\n\tfour"
+SHOWN = r"one\x1b]8;;https://evil.example\x07two\x1b[2J\u202ethree\x9b31m" + "\n\tfour"
+
+
+def test_the_error_of_a_dag_file_controls_no_terminal(gnomon: Callable[..., Any], deployment: Deployment) -> None:
+    deployment.add(spec_of("a"), file="/dags/a.py", failures=(ParseFailure(kind="import", message=HOSTILE),))
+    assert SHOWN in gnomon("dags", "errors").out
+
+
+def test_a_sentence_with_the_words_of_an_author_controls_no_terminal(gnomon: Callable[..., Any]) -> None:
+    assert escape_controls(HOSTILE) == SHOWN
+    assert format_sentence(HOSTILE) == SHOWN
+
+
+def test_an_error_that_shows_what_was_asked_for_controls_no_terminal(gnomon: Callable[..., Any], deployment: Deployment) -> None:
+    ended = gnomon("dags", "show", "a\x1b[2J\u202eb")
+    assert ended.code != 0
+    assert not {"\x1b", "\u202e"} & set(ended.err)

@@ -144,6 +144,75 @@ def test_a_commit_of_more_bytes_than_the_bound_is_refused(repository: GitReposit
         bundle(commit).initialize()
 
 
+def test_a_few_trees_with_names_of_a_megabyte_are_refused_at_once(repository: GitRepository, bundle: Make) -> None:
+    """Their list would be 250 GB long."""
+    blob = feed(repository, b"dag", "hash-object", "-w", "--stdin")
+    many = write_tree(repository, {f"f{number:06}".encode(): (b"100644", blob) for number in range(200_000)})
+    commit_tree(repository, write_tree(repository, {b"d" * 1_000_000: (b"40000", many)}))
+
+    for submodules in (True, False):
+        with pytest.raises(DagBundleError, match="or too long paths"):
+            bundle(submodules=submodules).initialize()
+
+
+def test_many_long_paths_are_refused_though_each_is_short_enough(repository: GitRepository, bundle: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    repository.commit(**{f"{number}{'n' * 100}": "1" for number in range(10)})
+    monkeypatch.setattr(git_bundle, "LISTING_BYTES_MAX", 1_000)
+
+    with pytest.raises(DagBundleError, match="or too long paths"):
+        bundle().initialize()
+
+
+def nest(tmp_path: Path, depth: int, width: int) -> GitRepository:
+    """A repository with so many submodules, each of which has so many again: a few objects and 10 to the power of the depth folders."""
+    inner = GitRepository(tmp_path / "inner0")
+    commit = inner.commit(plan="1")
+    for level in range(1, depth + 1):
+        outer = GitRepository(tmp_path / f"inner{level}")
+        listed = "".join(f'[submodule "{number}"]\n\tpath = m{number}\n\turl = {inner.folder}\n' for number in range(width))
+        blob = feed(outer, listed.encode(), "hash-object", "-w", "--stdin")
+        entries = {b".gitmodules": (b"100644", blob), **{f"m{number}".encode(): (b"160000", commit) for number in range(width)}}
+        inner, commit = outer, commit_tree(outer, write_tree(outer, entries))
+    return inner
+
+
+def test_submodules_count_with_those_inside_of_them(tmp_path: Path, bundle: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(git_bundle, "SUBMODULES_MAX", 20)
+    outermost = nest(tmp_path, 6, 5)  # 19,530 in all
+
+    with pytest.raises(DagBundleError, match="more than 20 submodules"):
+        bundle(repo_url=str(outermost.folder)).initialize()
+
+
+def test_the_bytes_of_submodules_count_together(tmp_path: Path, bundle: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    outermost = nest(tmp_path, 1, 5)
+    bundle(repo_url=str(outermost.folder)).initialize()
+    monkeypatch.setattr(git_bundle, "FILES_MAX", 6)  # each commit has fewer; .gitmodules and five entries, and five files
+
+    with pytest.raises(DagBundleError, match="with its submodules, has more than 6 files"):
+        bundle(outermost.git("rev-parse", "main"), repo_url=str(outermost.folder)).initialize()
+
+
+@pytest.mark.parametrize("mode", [b"100644", b"120000", b"40000"])
+def test_a_list_of_submodules_that_is_too_long_or_no_file_is_refused(mode: bytes, repository: GitRepository, bundle: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(git_submodules, "LIST_BYTES_MAX", 10)
+    listed = feed(repository, b'[submodule "one"]\n\tpath = lib\n\turl = https://h/x\n', "hash-object", "-w", "--stdin")
+    listed = write_tree(repository, {b"f": (b"100644", listed)}) if mode == b"40000" else listed
+    commit_tree(repository, write_tree(repository, {b".gitmodules": (mode, listed), b"lib": (b"160000", "1" * 40)}))
+
+    with pytest.raises(DagBundleError, match="no file of at most 10 bytes"):
+        bundle().initialize()
+
+
+@pytest.mark.parametrize("target", ["/", "..", "../../..", "{outside}"])
+def test_a_folder_of_dag_files_that_is_a_link_out_of_the_repository_is_refused(target: str, repository: GitRepository, bundle: Make, tmp_path: Path) -> None:
+    blob = feed(repository, target.format(outside=tmp_path).encode(), "hash-object", "-w", "--stdin")
+    commit_tree(repository, write_tree(repository, {b"dags": (b"120000", blob)}))
+
+    with pytest.raises(DagBundleError, match="is a link out of the repository"):
+        bundle(subdir="dags").initialize()
+
+
 @contextmanager
 def server(answer: Callable[[BaseHTTPRequestHandler], None]) -> Iterator[tuple[int, list[str | None]]]:
     """A server of HTTP, and the logins that were sent to it."""

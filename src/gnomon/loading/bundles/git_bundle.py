@@ -19,7 +19,13 @@ from typing import Any
 from gnomon.config import environment
 from gnomon.loading.bundles.base_bundle import BaseDagBundle, DagBundleError
 from gnomon.loading.bundles.git_access import GitAccess, find_git_access
-from gnomon.loading.bundles.git_submodules import Submodule, fetch_submodules, list_submodule_paths
+from gnomon.loading.bundles.git_submodules import (
+    SUBMODULES_MAX,
+    CommitSize,
+    Submodule,
+    fetch_submodules,
+    list_submodule_paths,
+)
 
 FETCH_LIMIT_S = 600
 """Seconds after which a command of git is ended."""
@@ -27,7 +33,10 @@ FILES_MAX = 250_000
 """Files of one commit."""
 BYTES_MAX = 4 * 1024**3
 """Bytes of the files of one commit."""
+LISTING_BYTES_MAX = 128 * 1024**2
+"""Bytes of the paths of these files together: a few trees with long names can name any number."""
 _PIECE = 65_536
+"""Bytes that are read at a time, and the most of one path: a path of more than 4,096 cannot be written."""
 _COMMIT = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 _OUTPUT_MAX = 600
 """Characters of git's output that an error shows, from its end."""
@@ -126,22 +135,29 @@ class GitDagBundle(BaseDagBundle):
         """The output of git in the mirror. Raises DagBundleError."""
         return self._git(f"--git-dir={mirror}", *arguments, what="the mirror cannot be read")
 
-    def check_size(self, mirror: Path, commit: str) -> None:
-        """Raise DagBundleError when the files of the commit are more than FILES_MAX or BYTES_MAX: a few objects of git can name any number."""
+    def check_size(self, mirror: Path, commit: str) -> CommitSize:
+        """How large the files of the commit are. Raises DagBundleError above the bounds: a few objects of git can name any number of files."""
         arguments = ["git", f"--git-dir={mirror}", "ls-tree", "-r", "-l", "-z", "--full-tree", commit]
-        files = size = 0
+        files = size = listed = 0
         rest = b""
         with subprocess.Popen(arguments, env=self._environment({}), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as listing:
             assert listing.stdout is not None
             while piece := listing.stdout.read(_PIECE):
                 *entries, rest = (rest + piece).split(b"\0")
+                listed += len(piece)
                 files += len(entries)
                 size += sum(int(length) for entry in entries if (length := entry.partition(b"\t")[0].split()[-1]) != b"-")
-                if files > FILES_MAX or size > BYTES_MAX:
+                is_long = listed > LISTING_BYTES_MAX or max(map(len, (rest, *entries))) > _PIECE
+                if files > FILES_MAX or size > BYTES_MAX or is_long:
                     listing.kill()
-                    raise DagBundleError(
-                        f"DAG bundle {self.name!r}: commit {commit} has more than {FILES_MAX:,} files or {BYTES_MAX:,} bytes; remove what DAG files do not need from the repository"
-                    )
+                    raise self._refuse_size(commit)
+        return CommitSize(files, size)
+
+    def _refuse_size(self, commit: str) -> DagBundleError:
+        return DagBundleError(
+            f"DAG bundle {self.name!r}: commit {commit}, with its submodules, has more than {FILES_MAX:,} files or {BYTES_MAX:,} bytes, or too long paths; "
+            "remove what DAG files do not need from the repository"
+        )
 
     def fetch_commit(self, mirror: Path, access: GitAccess, commit: str) -> None:
         """Make the mirror of a submodule have the commit, which may be on no branch. Raises DagBundleError."""
@@ -200,9 +216,14 @@ class GitDagBundle(BaseDagBundle):
     def _check_out(self, commit: str, folder: Path, index: Path) -> None:
         """Make `folder` contain the files of the commit, and of its submodules if the bundle has them; files that do not differ are not written."""
         found: list[Submodule] = []
-        self.check_size(self.bare_repo_path, commit)
-        if self.submodules:
-            found += fetch_submodules(self, self._find_access(), self.bare_repo_path, self.base_dir / "submodules", commit)
+        whole = self.check_size(self.bare_repo_path, commit)
+        for one in fetch_submodules(self, self._find_access(), self.bare_repo_path, self.base_dir / "submodules", commit) if self.submodules else ():
+            found.append(one)
+            whole = CommitSize(whole.files + one.size.files, whole.bytes + one.size.bytes)
+            if len(found) > SUBMODULES_MAX:
+                raise DagBundleError(f"DAG bundle {self.name!r} has more than {SUBMODULES_MAX} submodules in commit {commit}, with those inside of them; remove some")
+            if whole.files > FILES_MAX or whole.bytes > BYTES_MAX:
+                raise self._refuse_size(commit)
         known = _submodule_list(index)
         before = known.read_text().split("\0") if known.exists() else []
         for path in {*before} - {one.path for one in found} - {""}:
@@ -233,6 +254,8 @@ class GitDagBundle(BaseDagBundle):
     def _check_subdir(self, commit: str) -> None:
         if not self.path.is_dir():
             raise DagBundleError(f"DAG bundle {self.name!r} has the subdir {self.subdir!r}, and commit {commit} of {self.tracking_ref!r} has no such folder; correct it")
+        if not Path(os.path.realpath(self.path)).is_relative_to(os.path.realpath(self.repo_path)):
+            raise DagBundleError(f"DAG bundle {self.name!r} has the subdir {self.subdir!r}, which is a link out of the repository in commit {commit}; replace it by a folder")
 
     def _describe_missing_submodules(self, commit: str) -> str | None:
         """A warning about submodules whose files DAG files may miss; None without such."""

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 from urllib.parse import urlsplit
 
 from gnomon.loading.bundles.base_bundle import DagBundleError
@@ -21,7 +21,9 @@ from gnomon.loading.bundles.git_access import GitAccess
 DEPTH_MAX = 10
 """How deep submodules may contain submodules."""
 SUBMODULES_MAX = 100
-"""Submodules of one commit, without those inside of them."""
+"""Submodules of a commit, with those inside of them: each may have so many again."""
+LIST_BYTES_MAX = 1_000_000
+"""Bytes of a file `.gitmodules`."""
 _GITLINK = "160000"
 _FORBIDDEN = frozenset({"", ".", "..", ".git"})
 """Parts of a path that no git writes, and that a made object may have nevertheless."""
@@ -38,11 +40,18 @@ class MirrorReader(Protocol):
     def read_mirror(self, mirror: Path, *arguments: str) -> str:
         """The output of git in the mirror. Raises DagBundleError."""
 
-    def check_size(self, mirror: Path, commit: str) -> None:
-        """Raise DagBundleError when the commit has too many files."""
+    def check_size(self, mirror: Path, commit: str) -> CommitSize:
+        """Raises DagBundleError when the commit has too many files."""
 
     def fetch_commit(self, mirror: Path, access: GitAccess, commit: str) -> None:
         """Make the mirror have the commit. Raises DagBundleError."""
+
+
+class CommitSize(NamedTuple):
+    """How large the files of a commit are, without those of submodules."""
+
+    files: int
+    bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +62,7 @@ class Submodule:
     """Its folder, relative to that of the repository."""
     commit: str
     mirror: Path
+    size: CommitSize
 
 
 def list_submodule_paths(reader: MirrorReader, mirror: Path, commit: str) -> dict[str, str]:
@@ -85,8 +95,7 @@ def fetch_submodules(reader: MirrorReader, access: GitAccess, mirror: Path, fold
         source = choose_access(access, resolve_address(access.url, address))
         of_submodule = folder / hashlib.sha256(source.url.encode()).hexdigest()[:20]
         reader.fetch_commit(of_submodule, source, wanted)
-        reader.check_size(of_submodule, wanted)
-        yield Submodule(place, wanted, of_submodule)
+        yield Submodule(place, wanted, of_submodule, reader.check_size(of_submodule, wanted))
         yield from fetch_submodules(reader, source, of_submodule, folder, wanted, place, depth + 1)
 
 
@@ -119,8 +128,11 @@ def _server_of(address: str) -> tuple[str, str | None, int | None]:
 
 def _read_addresses(reader: MirrorReader, mirror: Path, commit: str) -> dict[str, str]:
     """Path to address of the submodules that `.gitmodules` names."""
-    if not reader.read_mirror(mirror, "ls-tree", "--full-tree", commit, ".gitmodules"):
+    listed = reader.read_mirror(mirror, "ls-tree", "-l", "--full-tree", commit, ".gitmodules").partition("\t")[0].split()
+    if not listed:
         return {}
+    if not listed[-1].isdigit() or int(listed[-1]) > LIST_BYTES_MAX:
+        raise DagBundleError(f"DAG bundle {reader.name!r} has a .gitmodules in commit {commit} that is no file of at most {LIST_BYTES_MAX:,} bytes; shorten it")
     values: dict[str, dict[str, str]] = {}
     for entry in reader.read_mirror(mirror, "config", "--blob", f"{commit}:.gitmodules", "-z", "--list").split("\0"):
         key, _, value = entry.partition("\n")
