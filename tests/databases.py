@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import atexit
+import os
 import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import psycopg
 import pytest
+from psycopg.pq import TransactionStatus
 from tests.postgres import own_schema
 
 from gnomon.store import migrations
+from gnomon.store.drivers import postgres
 from gnomon.store.drivers.address import SQLITE, parse_address
 
 BOTH = ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)]
@@ -33,17 +37,23 @@ def empty_database(kind: str, folder: Path) -> Iterator[str]:
 
 
 @contextmanager
-def new_database(kind: str, folder: Path = Path()) -> Iterator[str]:
-    """The address of one with the present schema and without a row of a test; a file of SQLite is in the folder."""
+def new_database(kind: str, folder: Path = Path(), *, keeps_sessions: bool = False) -> Iterator[str]:
+    """The address of one with the present schema and without a row of a test; a file of SQLite is in the folder.
+
+    `keeps_sessions`: connections of this process use sessions that an earlier test has left; not for tests of sessions, of plans or of many rows.
+    """
     if kind == "sqlite":
         with empty_database(kind, folder) as url:
             create_file(folder / "gnomon.db")
             yield url
         return
     kept = _kept.pop() if _kept else KeptSchema()
-    yield kept.url
+    with kept.sessions.used(keeps_sessions):
+        yield kept.url
     if kept.reset():
         _kept.append(kept)
+    else:
+        kept.sessions.close()
 
 
 def create_schema(url: str) -> None:
@@ -72,6 +82,68 @@ def _make_file() -> Path:
     return path
 
 
+class KeptSessions:
+    """Idle sessions of one schema, for the next connections: a new one reads the catalog, and prepares and plans every statement again."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._idle: list[psycopg.Connection[Any]] = []
+
+    @contextmanager
+    def used(self, keeps: bool) -> Iterator[None]:
+        """In this block connections of this process to the schema use them; `keeps=False`: they are closed, and none is kept."""
+        if not keeps:
+            self.close()
+            yield
+            return
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(postgres, "PostgresConnection", _KeptConnection)
+            patch.setitem(_sessions, self._url, self)
+            yield
+
+    def take(self) -> psycopg.Connection[Any] | None:
+        """One that has not ended; None: there is none."""
+        while self._idle:
+            session = self._idle.pop()
+            if not session.closed:
+                return session
+        return None
+
+    def give(self, session: psycopg.Connection[Any]) -> None:
+        """Keep it, or close it when it is in a transaction or there are enough."""
+        if not session.closed and session.info.transaction_status == TransactionStatus.IDLE and len(self._idle) < SESSIONS_MAX:
+            self._idle.append(session)
+        else:
+            session.close()
+
+    def close(self) -> None:
+        """Close all."""
+        while self._idle:
+            self._idle.pop().close()
+
+
+class _KeptConnection(postgres.PostgresConnection):
+    """A connection that gives its session back instead of closing it. A forked child has no part in it."""
+
+    def __init__(self, url: str, read_limit_s: float | None = None) -> None:
+        self._kept = _sessions.get(url) if os.getpid() == _PROCESS else None
+        session = self._kept.take() if self._kept else None
+        if session is None:
+            super().__init__(url, read_limit_s)
+        else:
+            self._connection, self._pending, self._read_limit_s = session, [], read_limit_s
+            if not self.is_current():
+                session.close()
+                super().__init__(url, read_limit_s)
+
+    def close(self) -> None:
+        session, self._connection = self._connection, _CLOSED
+        if self._kept is None or os.getpid() != _PROCESS:
+            session.close()
+        elif session is not _CLOSED:
+            self._kept.give(session)
+
+
 class KeptSchema:
     """A schema of PostgreSQL that one test after another uses: its creation takes fifty times as long as its emptying."""
 
@@ -80,6 +152,8 @@ class KeptSchema:
         self._owner = own_schema()
         self.url = self._owner.__enter__()
         atexit.register(self._owner.__exit__, None, None, None)
+        self.sessions = KeptSessions(parse_address(self.url).target)
+        atexit.register(self.sessions.close)
         migrations.upgrade_schema(self.url)
         with psycopg.connect(self.url) as connection:
             self.tables: list[str] = [name for (name,) in connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()").fetchall()]
@@ -135,3 +209,9 @@ ORDER BY 1
 """
 """The transactions that wrote the entries of these: equal ones mean an equal shape, and are read in a tenth of its time."""
 _kept: list[KeptSchema] = []
+SESSIONS_MAX = 3
+"""Idle ones of a schema: those of the processes of tests stay below the number that a server permits."""
+_PROCESS = os.getpid()
+_CLOSED: Any = SimpleNamespace(closed=True, broken=False, close=lambda: None)
+_sessions: dict[str, KeptSessions] = {}
+"""Those of the databases that tests use now, by address."""

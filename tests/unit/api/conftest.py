@@ -22,7 +22,7 @@ from gnomon.config import load_config
 
 @contextmanager
 def _deployed(kind: str, folder: Path) -> Iterator[Deployment]:
-    with new_database(kind, folder) as url:
+    with new_database(kind, folder, keeps_sessions=True) as url:
         clock = VirtualClock(NOW)
         home = Home(load_config({"GNOMON__DATABASE__SQL_ALCHEMY_CONN": url, "GNOMON__DATABASE__SYNCHRONOUS": "NORMAL"}, folder / "home"), clock, clock.advance)
         made = Deployment(home, clock)

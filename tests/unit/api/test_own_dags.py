@@ -17,6 +17,16 @@ from gnomon.testing import Play
 @pytest.fixture
 def two(api: Client, deployment: Deployment) -> Client:
     """DAG a (first, then last) with run r0 that has failed, and r1 whose first task is running."""
+    return _make_two(api, deployment)
+
+
+@pytest.fixture(scope="module")
+def read_two(read_api: Client, read_deployment: Deployment) -> Client:
+    """The same for all tests that only read."""
+    return _make_two(read_api, read_deployment)
+
+
+def _make_two(api: Client, deployment: Deployment) -> Client:
     deployment.add(spec_of("a", {"first": (), "last": ("first",)}, max_active_runs=1), spec_of("hourly", timetable=HOURLY))
     deployment.start()
     deployment.plays["first"] = Play(run_s=1.0, outcome="failed")
@@ -38,24 +48,24 @@ def test_a_dag_is_explained(two: Client) -> None:
     assert (answer["state"], answer["sentences"][0]) == ("paused", "DAG a is paused; unpause it with: gnomon dags unpause a")
 
 
-def test_a_run_is_explained(two: Client) -> None:
-    assert two.own("/dags/a/dagRuns/r0/explain")["state"] == "failed"
-    waiting = two.own("/dags/a/dagRuns/r2/explain")
+def test_a_run_is_explained(read_two: Client) -> None:
+    assert read_two.own("/dags/a/dagRuns/r0/explain")["state"] == "failed"
+    waiting = read_two.own("/dags/a/dagRuns/r2/explain")
     assert waiting["state"] == "queued"
     assert any("max_active_runs" in sentence for sentence in waiting["sentences"])
 
 
-def test_a_slot_without_a_run_is_explained(two: Client) -> None:
-    answer = two.own("/dags/hourly/dagRuns/2030-01-01T00:00:00Z/explain")
+def test_a_slot_without_a_run_is_explained(read_two: Client) -> None:
+    answer = read_two.own("/dags/hourly/dagRuns/2030-01-01T00:00:00Z/explain")
     assert answer == {"state": None, "sentences": ["the slot is in the future; see the coming runs with: gnomon dags next-runs hourly"], "conditions": []}
 
 
-def test_a_task_instance_is_explained(two: Client) -> None:
-    assert two.own("/dags/a/dagRuns/r0/taskInstances/first/explain")["state"] == "failed"
-    waiting = two.own("/dags/a/dagRuns/r1/taskInstances/last/explain")
+def test_a_task_instance_is_explained(read_two: Client) -> None:
+    assert read_two.own("/dags/a/dagRuns/r0/taskInstances/first/explain")["state"] == "failed"
+    waiting = read_two.own("/dags/a/dagRuns/r1/taskInstances/last/explain")
     assert waiting["state"] is None
     assert any("first" in sentence for sentence in waiting["sentences"])
-    assert "no map index 3" in two.own("/dags/a/dagRuns/r0/taskInstances/first/explain?map_index=3")["sentences"][0]
+    assert "no map index 3" in read_two.own("/dags/a/dagRuns/r0/taskInstances/first/explain?map_index=3")["sentences"][0]
 
 
 @pytest.mark.parametrize(("path", "status"), [
@@ -65,22 +75,22 @@ def test_a_task_instance_is_explained(two: Client) -> None:
     ("/dags/x/grid", 404), ("/dags/~/grid", 400), ("/dags/a/grid?runs=0", 422), ("/dags/a/grid?before=x", 404), ("/dags/a/grid?state=ill", 422), ("/dags/x/structure", 404),
     ("/dags/~/structure", 400), ("/dags/a/structure?run_id=x", 404), ("/dags/a/dagRuns/x/timeline", 404), ("/unknown", 404),
 ])  # fmt: skip
-def test_what_is_wrong_is_refused(two: Client, path: str, status: int) -> None:
-    assert two.own(path, status)["detail"]
+def test_what_is_wrong_is_refused(read_two: Client, path: str, status: int) -> None:
+    assert read_two.own(path, status)["detail"]
 
 
-def test_next_runs_have_reasons(two: Client) -> None:
-    answer = two.own("/dags/hourly/nextRuns?limit=2")
+def test_next_runs_have_reasons(read_two: Client) -> None:
+    answer = read_two.own("/dags/hourly/nextRuns?limit=2")
     assert [run["run_after"] for run in answer["next_runs"]] == ["2026-03-01T10:00:00Z", "2026-03-01T11:00:00Z"]
     assert {run["state"] for run in answer["next_runs"]} == {"planned"}
     assert all(run["why"] for run in answer["next_runs"])
     assert (answer["schedule"], answer["paused"], answer["blocked"], answer["dropped"]) == ("0 * * * *", False, None, [])
-    later = two.own("/dags/hourly/nextRuns?limit=1&from=2026-03-05T06:30:00%2B01:00")
+    later = read_two.own("/dags/hourly/nextRuns?limit=1&from=2026-03-05T06:30:00%2B01:00")
     assert [run["run_after"] for run in later["next_runs"]] == ["2026-03-05T06:00:00Z"]
-    far = two.own("/dags/hourly/nextRuns?from=2999-01-01")
+    far = read_two.own("/dags/hourly/nextRuns?from=2999-01-01")
     assert far["next_runs"] == []
     assert "no run is due at 2999-01-01T00:00:00.000000+00:00 or later" in far["notes"][0]
-    assert "manually only" in two.own("/dags/a/nextRuns")["notes"][0]
+    assert "manually only" in read_two.own("/dags/a/nextRuns")["notes"][0]
 
 
 def test_next_runs_tell_which_slots_are_skipped(two: Client, deployment: Deployment) -> None:
@@ -90,24 +100,24 @@ def test_next_runs_tell_which_slots_are_skipped(two: Client, deployment: Deploym
     assert skipped[0]["reason"]
 
 
-def test_the_grid_has_a_cell_for_each_task_and_run(two: Client) -> None:
-    grid = two.own("/dags/a/grid")
+def test_the_grid_has_a_cell_for_each_task_and_run(read_two: Client) -> None:
+    grid = read_two.own("/dags/a/grid")
     assert [(run["run_id"], run["state"]) for run in grid["runs"]] == [("r0", "failed"), ("r1", "running"), ("r2", "queued")]
     assert grid["task_ids"] == ["first", "last"]
     named = [[cell if cell is None else grid["states"][cell] for cell in row] for row in grid["cells"]]
     assert named[0] == ["failed", "running", None]
     assert named[1][0] == "upstream_failed"
-    assert [run["run_id"] for run in two.own("/dags/a/grid?runs=1")["runs"]] == ["r2"]
+    assert [run["run_id"] for run in read_two.own("/dags/a/grid?runs=1")["runs"]] == ["r2"]
 
 
-def test_the_grid_is_paged_and_filtered_by_runs(two: Client) -> None:
-    newest = two.own("/dags/a/grid?runs=2")
+def test_the_grid_is_paged_and_filtered_by_runs(read_two: Client) -> None:
+    newest = read_two.own("/dags/a/grid?runs=2")
     assert ([run["run_id"] for run in newest["runs"]], newest["has_older"]) == (["r1", "r2"], True)
-    older = two.own("/dags/a/grid?runs=2&before=r1")
+    older = read_two.own("/dags/a/grid?runs=2&before=r1")
     assert ([run["run_id"] for run in older["runs"]], older["has_older"]) == (["r0"], False)
-    assert [run["run_id"] for run in two.own("/dags/a/grid?state=failed&run_type=manual")["runs"]] == ["r0"]
-    assert [run["run_id"] for run in two.own("/dags/a/grid?run_id=r1")["runs"]] == ["r1"]
-    assert two.own("/dags/a/grid?run_type=scheduled")["runs"] == []
+    assert [run["run_id"] for run in read_two.own("/dags/a/grid?state=failed&run_type=manual")["runs"]] == ["r0"]
+    assert [run["run_id"] for run in read_two.own("/dags/a/grid?run_id=r1")["runs"]] == ["r1"]
+    assert read_two.own("/dags/a/grid?run_type=scheduled")["runs"] == []
 
 
 def test_the_structure_has_groups_edges_labels_and_marks(two: Client, deployment: Deployment) -> None:
@@ -127,13 +137,13 @@ def test_the_structure_has_groups_edges_labels_and_marks(two: Client, deployment
     assert two.own("/dags/shaped/grid")["task_groups"] == [None, 0, None]
 
 
-def test_the_timeline_has_the_times_of_instances_and_attempts(two: Client) -> None:
-    answer = two.own("/dags/a/dagRuns/r0/timeline")
+def test_the_timeline_has_the_times_of_instances_and_attempts(read_two: Client) -> None:
+    answer = read_two.own("/dags/a/dagRuns/r0/timeline")
     assert (answer["state"], answer["task_ids"], answer["is_complete"]) == ("failed", ["first", "last"], True)
     task, map_index, state, try_number, started, ended, _resume_at, _name = answer["instances"][0]
     assert (task, map_index, answer["states"][state], try_number) == (0, -1, "failed", 1)
     assert ended - started == 1000
     assert [attempt[:2] for attempt in answer["attempts"]] == [[0, 1]]
-    running = two.own("/dags/a/dagRuns/r1/timeline")
+    running = read_two.own("/dags/a/dagRuns/r1/timeline")
     assert running["attempts"] == []
     assert running["instances"][0][5] is None

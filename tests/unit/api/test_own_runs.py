@@ -107,6 +107,16 @@ def test_the_tasks_of_a_run_come_in_columns(starved: Client) -> None:
 @pytest.fixture
 def logged(api: Client, deployment: Deployment) -> Client:
     """DAG a with an ended task `first` whose log has 1,000 lines."""
+    return _make_logged(api, deployment)
+
+
+@pytest.fixture(scope="module")
+def read_logged(read_api: Client, read_deployment: Deployment) -> Client:
+    """The same for all tests that only read."""
+    return _make_logged(read_api, read_deployment)
+
+
+def _make_logged(api: Client, deployment: Deployment) -> Client:
     deployment.add(spec_of("a", {"first": ()}))
     deployment.start()
     api.send("POST", "/dags/a/dagRuns", {"logical_date": None, "dag_run_id": "r"})
@@ -117,12 +127,12 @@ def logged(api: Client, deployment: Deployment) -> Client:
     return api
 
 
-def test_a_log_is_read_by_ranges_and_searched(logged: Client) -> None:
-    tail = logged.own(f"{LOG}/lines?first=-2&count=10")
+def test_a_log_is_read_by_ranges_and_searched(read_logged: Client) -> None:
+    tail = read_logged.own(f"{LOG}/lines?first=-2&count=10")
     assert ([line["text"] for line in tail["lines"]], tail["total"], tail["is_counted"], tail["is_over"]) == (["line 998", "line 999"], 1000, True, True)
-    assert [line["number"] for line in logged.own(f"{LOG}/lines?at=3&at=500")["lines"]] == [3, 500]
-    assert logged.own(f"{LOG}/search?text=LINE%2099&first=500") == {"numbers": list(range(990, 1000)), "next_line": None}
-    reply = logged.request("GET", f"/api/gnomon/v1{LOG}/file")
+    assert [line["number"] for line in read_logged.own(f"{LOG}/lines?at=3&at=500")["lines"]] == [3, 500]
+    assert read_logged.own(f"{LOG}/search?text=LINE%2099&first=500") == {"numbers": list(range(990, 1000)), "next_line": None}
+    reply = read_logged.request("GET", f"/api/gnomon/v1{LOG}/file")
     assert (reply.status, reply.body.count(b"\n"), reply.headers["content-disposition"]) == (200, 1000, 'attachment; filename="task.log"')
 
 
@@ -141,8 +151,8 @@ def test_single_lines_of_a_log_have_a_bound_for_all_together(logged: Client, dep
     (f"{RUN}/taskInstances/first/logs/-1/lines", 422), ("/dags/~/dagRuns/r/taskInstances/first/logs/1/lines", 400), ("/dags/~/dagRuns/r/tasks", 400),
     ("/dags/a/dagRuns/x/tasks", 404), (f"{LOG}/lines?{'&'.join(['at=1'] * 201)}", 422),
 ])  # fmt: skip
-def test_what_is_wrong_is_refused(logged: Client, path: str, status: int) -> None:
-    assert logged.own(path, status)["detail"]
+def test_what_is_wrong_is_refused(read_logged: Client, path: str, status: int) -> None:
+    assert read_logged.own(path, status)["detail"]
 
 
 def test_a_deferred_task_shows_its_trigger_and_since_when(api: Client, deployment: Deployment) -> None:

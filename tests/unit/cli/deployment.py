@@ -32,8 +32,10 @@ HOURLY = TimetableRef(
 )  # fmt: skip
 
 
-BEAT_S = 2.0
-"""Interval in virtual seconds between the heartbeats of the scheduler and of the worker: each costs a round of the scheduler, and a lease lasts longer."""
+BEAT_S = 15.0
+"""Interval in virtual seconds between the heartbeats of the scheduler and of the worker while time passes: each costs a round of the scheduler."""
+FRESH_S = 2.0
+"""Whoever looks after a move finds heartbeats that are at most so old: those of processes that live."""
 
 
 class Ended(NamedTuple):
@@ -59,7 +61,7 @@ class Deployment:
         self.db = open_database(home.cfg.database_url, synchronous="OFF", clock=clock, cipher=load_cipher(home.cfg))
         self._worker = ScriptedWorker("worker-1", clock, self._play)
         self._listener = InMemoryListener()
-        self._beat_at = clock.now()
+        self._beaten_at = clock.now()
         self._settings = replace(build_scheduler_settings(home.cfg), beat_s=BEAT_S, sweep_s=BEAT_S)
         self._service: SchedulerService | None = None
         self.home = home
@@ -95,13 +97,13 @@ class Deployment:
         while True:
             wake_at = self._service.tick()
             now = self.clock.now()
+            if now >= self._beaten_at + int((FRESH_S if now >= until else BEAT_S) * SECOND):
+                self._beat()
+                self._beaten_at = now
             if now >= until:
                 return
-            if now >= self._beat_at:
-                self._beat()
-                self._beat_at = now + int(BEAT_S * SECOND)
             ends_at = self._worker.next_at() or until
-            self.clock.advance_to(min(max(min(wake_at, ends_at), now + 1000), self._beat_at, until))
+            self.clock.advance_to(min(max(min(wake_at, ends_at), now + 1000), self._beaten_at + int(BEAT_S * SECOND), until))
 
     def freeze(self) -> None:
         """The scheduler does nothing from now on, while its last beat is fresh."""
@@ -114,6 +116,7 @@ class Deployment:
 
     def _beat(self) -> None:
         with self.db.write() as tx:
+            leases.beat_scheduler(tx, SCHEDULER)
             leases.beat_worker(tx, "worker-1")
 
     def close(self) -> None:

@@ -22,7 +22,7 @@ from gnomon.model.states import FINISHED_RUN_STATES, FINISHED_TASK_STATES, DagRu
 from gnomon.model.states import TaskInstanceState as S
 from gnomon.model.upstream_edges import AfterSpec, Edge
 
-SEEDS = range(100)
+SHORT_SEEDS, LONG_SEEDS = 25, 100
 STEPS = 40
 LOOKS: tuple[Callable[[int], list[int]], ...] = (
     lambda planned: [planned],
@@ -285,7 +285,18 @@ def check_memory(play: Play, said: str) -> None:
 
 @pytest.mark.parametrize("owners", [1, 2])
 def test_waits_are_what_the_rules_say_whatever_happens(owners: int) -> None:
-    for seed in SEEDS:
+    check_seeds(range(SHORT_SEEDS), owners)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("owners", [1, 2])
+def test_waits_are_what_the_rules_say_whatever_happens_at_length(owners: int) -> None:
+    check_seeds(range(SHORT_SEEDS, LONG_SEEDS), owners)
+
+
+def check_seeds(seeds: range, owners: int) -> None:
+    """Play the history of each seed."""
+    for seed in seeds:
         rng = random.Random(seed)
         play = Play(rng, owners)
         history: list[str] = []
