@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from tests.unit.cli.case_dags import read_case
+from tests.conformance.case_dags import read_case
 from tests.unit.cli.conftest import Gnomon
 from tests.unit.cli.deployment import Deployment
 
