@@ -94,6 +94,11 @@ class DagRunType(str, Enum):
                 return run_type
         return DagRunType.MANUAL
 
+    def find_reserved_type(self, run_id: str) -> DagRunType | None:
+        """The other type for whose runs the prefix of the run id is reserved; None when a run of this type may have it."""
+        named = DagRunType.from_run_id(run_id)
+        return None if named in (DagRunType.MANUAL, self) else named
+
 
 TASK_STATE_CODES: dict[TaskInstanceState, int] = {
     TaskInstanceState.SCHEDULED: 1,
