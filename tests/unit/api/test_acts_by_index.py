@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from tests.unit.api.served import Client
 from tests.conformance.case_dags import read_case
+from tests.unit.api.served import Client
 from tests.unit.cli.deployment import Deployment
 
 from gnomon.testing import Play
