@@ -222,7 +222,7 @@ def _discard_run(context: StepContext, run: DagRun, by: str) -> None:
             used = context.changes.pool_used
             used[ti.pool] = used.get(ti.pool, 0) - ti.pool_slots
         drop_deferral(context, ti, killed=True)
-    context.dirty_runs.pop(run, None)
+    context.drop_run(run)
     for key in [key for key in context.changes.deadlines if key[0] == run.pk]:
         del context.changes.deadlines[key]
     for edge in run.edges.values():
