@@ -100,8 +100,8 @@ def _delete_run(people: RandomActions, it: Deployment, dag_id: str) -> None:
 
 def _change_and_delete_run(people: RandomActions, it: Deployment, dag_id: str) -> None:
     """In one transaction, so that one step may apply both."""
-    first = people.rng.choice((("mark", {"tasks": None, "state": "success"}), ("clear", {"tasks": None, "only_failed": False})))
-    _ask(people, it, dag_id, [first, ("delete", {})])
+    acts: tuple[tuple[str, dict[str, object]], ...] = (("mark", {"tasks": None, "state": "success"}), ("clear", {"tasks": None, "only_failed": False}))
+    _ask(people, it, dag_id, [people.rng.choice(acts), ("delete", {})])
 
 
 def _ask(people: RandomActions, it: Deployment, dag_id: str, requests: Sequence[tuple[str, dict[str, object]]]) -> None:
