@@ -174,9 +174,9 @@ def delete_run(context: StepContext, event: DeleteRun) -> None:
     if run is None:
         return
     notify_run_deleted(context, run)
-    context.changes.events.append(EventRecord(
-        context.now, "run_deleted", dag_pk=run.record.dag_pk, by=event.by, body=f"{run.record.run_id} (before: {run.record.state})", address=event.address
-    ))  # fmt: skip
+    slot = "" if run.record.slot_at is None else f"; slot {iso(run.record.slot_at)}"
+    body = f"{run.record.run_id} (before: {run.record.state}{slot})"
+    context.changes.events.append(EventRecord(context.now, "run_deleted", dag_pk=run.record.dag_pk, by=event.by, body=body, address=event.address))
     _discard_run(context, run, event.by)
     discard_callbacks(context, lambda owed: owed.record.run_pk == run.pk, f"deleted by {event.by}")
     context.result.deleted_runs.append(run.pk)
