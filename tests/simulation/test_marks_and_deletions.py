@@ -11,7 +11,15 @@ from tests.keys import CIPHER
 from tests.simulation.world import MINUTE, START, another_version, lease_time, random_dag, random_play, unfinished
 
 from gnomon.engine.state.engine_state import EngineLimits
-from gnomon.simulate import POOL, Deployment, FaultPlan, RandomActions, list_pools_in_use, list_unanswered
+from gnomon.simulate import (
+    POOL,
+    Deployment,
+    FaultPlan,
+    RandomActions,
+    list_lost_slots,
+    list_pools_in_use,
+    list_unanswered,
+)
 from gnomon.store import open_database
 from gnomon.store.admin import pools
 
@@ -38,6 +46,6 @@ def test_numbers_of_runs_pools_and_answers_are_right_after_marks_and_deletions(s
     while unfinished(db) and deployment.clock.now() < end:
         deployment.run_until(deployment.clock.now() + MINUTE)
     assert not unfinished(db), f"seed {seed}: runs do not end"
-    assert list_pools_in_use(deployment) + list_unanswered(people, deployment) == [], f"seed {seed}"
+    assert list_pools_in_use(deployment) + list_unanswered(people, deployment) + list_lost_slots(db, START) == [], f"seed {seed}"
     assert people.action_counts["_change_and_delete_run"] and people.action_counts["_mark_tasks"]
     db.close()

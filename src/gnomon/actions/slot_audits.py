@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from gnomon.actions.schedule_previews import build_checked, build_dag_schedule, find_known_end
+from gnomon.actions.schedule_previews import build_dag_schedule, find_known_end
 from gnomon.clock import Clock
 from gnomon.config import Config
 from gnomon.errors.product import UserError
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DagRecord
-from gnomon.report.listings.unexplained_slots import find_audit_start, find_unexplained
+from gnomon.report.listings.unexplained_slots import find_audit_bounds, find_audit_obstacle, find_unexplained
 from gnomon.store import Database
-from gnomon.timetables.delta_timetable import DeltaTimetable
 
 SLOTS_MAX = 10_000
 """The most slots of one DAG that are judged, the oldest first."""
@@ -50,18 +49,12 @@ def audit_slots(cfg: Config, db: Database, clock: Clock, dags: Iterable[DagRecor
 
 
 def _audit_dag(cfg: Config, db: Database, clock: Clock, dag: DagRecord, since: Instant, audit: SlotAudit) -> int:
-    ref, now = dag.spec.timetable, clock.now()
-    if not ref.can_be_scheduled or not dag.active or dag.cursor is None:
-        return 0
-    if ref.follows_runs or ref.path.rpartition(".")[2] == "ContinuousTimetable":
-        audit.notes.append(f"{dag.dag_id}: its timetable follows its runs, so it has no slots of its own")
-        return 0
-    if ref.builtin and isinstance(build_checked(ref), DeltaTimetable) and dag.spec.start_at is None:
-        audit.notes.append(f"{dag.dag_id}: steps of a span without a start_date are counted from the last run, so earlier ones are not known")
+    obstacle = find_audit_obstacle(dag)
+    if obstacle is not None:
+        audit.notes.append(f"{dag.dag_id}: {obstacle}")
         return 0
     with db.read() as tx:
-        start = find_audit_start(tx, dag, since)
-    end = min(now, dag.cursor.run_after + 1)
+        start, end = find_audit_bounds(tx, dag, since)
     if start >= end:
         return 0
     try:

@@ -115,5 +115,7 @@ def emit_answered(change: InstanceChange, output: str, done: str) -> None:
 def _emit(rows: Sequence[TaskInstanceRow], output: str, done: str, columns: Sequence[str]) -> None:
     if output == "table":
         click.echo(f"{len(rows)} task instance{'s' if len(rows) != 1 else ''} {done}")
+    if len({(row.dag_id, row.run_id) for row in rows}) > 1:
+        columns = ("dag_id", "run_id", *columns)
     if rows or output != "table":
         print_records(rows, output, columns)

@@ -9,12 +9,14 @@ from gnomon.actions.manual_runs import NewRun, create_run
 from gnomon.actions.owner_requests import OwnerAnswer, ask_owner
 from gnomon.actions.run_changes import clear_instances, mark_instances
 from gnomon.errors.product import UserError, find_close_matches
+from gnomon.model.accounts import Role
 from gnomon.model.ids import quote_argument
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.model.states import BEGUN_STATES, FINISHED_RUN_STATES, FINISHED_TASK_STATES, DagRunState, TaskInstanceState
 from gnomon.operations.changed_instances import InstanceChange, RowToMark, build_rows_to_mark, read_instance_change
 from gnomon.operations.given_values import check_instants, check_limit
+from gnomon.operations.marked_clears import clear_marked, find_marked
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
 from gnomon.report.explanations.upstream_wait_status import list_upstreams
@@ -162,10 +164,13 @@ def trigger_run(
 
 @operation("runs.select", "read", "run")
 def select_run(scope: OperationScope, dag_id: str, run_id: str, only_failed: bool = False) -> list[TaskInstanceRow]:
-    """The task instances that a clear of the run would run again."""
+    """The task instances that a clear of the run would run again, then those of other DAGs that markers among them name."""
     with scope.db.read() as tx:
         dag = find_dag(tx, dag_id)
-        return scope.hide_names(tx, select_instances(tx, dag, find_run(tx, dag, run_id), only_failed=only_failed))
+        run = find_run(tx, dag, run_id)
+        rows = select_instances(tx, dag, run, only_failed=only_failed)
+        marked = find_marked(scope, tx, dag, run, rows, Role.VIEWER, only_failed=only_failed)
+        return scope.hide_names(tx, [*rows, *(row for one in marked for row in one.rows)])
 
 
 @operation("runs.clear", "edit", "run")
@@ -175,10 +180,11 @@ def clear_run(scope: OperationScope, dag_id: str, run_id: str, only_failed: bool
         dag = find_dag(tx, dag_id)
         run = find_run(tx, dag, run_id)
         rows = scope.hide_names(tx, select_instances(tx, dag, run, only_failed=only_failed))
+        marked = find_marked(scope, tx, dag, run, rows, Role.USER, only_failed=only_failed)
     if not rows:
         return InstanceChange([], [], None)
     answer = clear_instances(scope.actor, scope.db, dag, run, None, only_failed=only_failed, is_newest_wanted=is_newest_wanted)
-    return read_instance_change(scope, dag, run, rows, answer)
+    return clear_marked(scope, read_instance_change(scope, dag, run, rows, answer), marked, is_newest_wanted=is_newest_wanted)
 
 
 @operation("runs.select_to_mark", "read", "run")

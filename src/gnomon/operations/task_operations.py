@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from gnomon.actions.run_changes import clear_instances, mark_instances
 from gnomon.errors.product import UserError
+from gnomon.model.accounts import Role
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.operations.changed_instances import (
     CLEARED,
@@ -15,6 +16,7 @@ from gnomon.operations.changed_instances import (
     build_rows_to_mark,
     read_instance_change,
 )
+from gnomon.operations.marked_clears import clear_marked, find_marked
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
 from gnomon.report.listings.dag_list import TaskSummary, build_task_rows, find_dag
@@ -64,13 +66,15 @@ def select_task_instances(
     scope: OperationScope, dag_id: str, run_id: str, names: list[str] | None = None, matched: list[str] | None = None, upstream: bool = False, downstream: bool = False,
     map_index: int | None = None, only_failed: bool = False,
 ) -> list[TaskInstanceRow]:  # fmt: skip
-    """The task instances that a clear would change.
+    """The task instances that a clear would change, then those of other DAGs that markers among them name.
 
     `names`: task ids, or names of instances such as `load[1]`. `matched`: ids of further tasks. `map_index`: of the names without one, and of the
     further tasks, only these instances. `upstream` and `downstream` add the instances above and below.
     """
     with scope.db.read() as tx:
-        return _select(scope, tx, dag_id, run_id, names, matched, upstream, downstream, map_index, only_failed)[2]
+        dag, run, rows = _select(scope, tx, dag_id, run_id, names, matched, upstream, downstream, map_index, only_failed)
+        marked = find_marked(scope, tx, dag, run, rows, Role.VIEWER, only_failed=only_failed)
+        return [*rows, *scope.hide_names(tx, [row for one in marked for row in one.rows])]
 
 
 @operation("tasks.clear", "edit", "task instance")
@@ -81,10 +85,11 @@ def clear_tasks(
     """Run tasks of a run again. The arguments are those of `tasks.select`, and `is_newest_wanted` of `runs.clear`."""
     with scope.db.read() as tx:
         dag, run, rows = _select(scope, tx, dag_id, run_id, names, matched, upstream, downstream, map_index, only_failed)
+        marked = find_marked(scope, tx, dag, run, rows, Role.USER, only_failed=only_failed)
     if not rows:
         return InstanceChange([], [], None)
     answer = clear_instances(scope.actor, scope.db, dag, run, rows, only_failed=only_failed, is_newest_wanted=is_newest_wanted)
-    return read_instance_change(scope, dag, run, rows, answer)
+    return clear_marked(scope, read_instance_change(scope, dag, run, rows, answer), marked, is_newest_wanted=is_newest_wanted)
 
 
 @operation("tasks.select_to_mark", "read", "task instance")

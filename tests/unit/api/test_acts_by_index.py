@@ -1,12 +1,13 @@
-"""The API takes the related map indices alone: to clear, to set states, and to say why an instance could not run."""
+"""The API takes the related map indices alone, to clear, to set states, and to say why an instance could not run; a clear follows markers."""
 
 from __future__ import annotations
 
 import pytest
 from tests.conformance.case_dags import read_case
 from tests.unit.api.served import Client
-from tests.unit.cli.deployment import Deployment
+from tests.unit.cli.deployment import Deployment, spec_of
 
+from gnomon.model.spec import ClearedTask, TaskSpec
 from gnomon.testing import Play
 
 RUN = "/dags/c16/dagRuns/r"
@@ -53,3 +54,22 @@ def test_a_state_that_is_set_lets_its_own_index_continue(failed: Client, deploym
 def test_why_an_instance_could_not_run_names_the_instance_of_its_own_index(failed: Client) -> None:
     (outcome,) = [one for one in failed.own(f"{RUN}/taskInstances/g.b/explain?map_index=1")["conditions"] if one["kind"] == "outcome"]
     assert [(child["release"]["task_id"], child["release"]["map_index"]) for child in outcome["children"]] == [("g.a", 1)]
+
+
+def test_clears_follow_markers_into_runs_of_other_dags(api: Client, deployment: Deployment) -> None:
+    marker = TaskSpec(task_id="mark", upstream=("x",), runs_code=False, clears=ClearedTask(dag_id="b", task_id="x"))
+    deployment.add(spec_of("a", tasks=(TaskSpec(task_id="x"), marker)), spec_of("b", {"w": (), "x": ("w",), "y": ("x",)}))
+    deployment.start()
+    for dag_id in ("a", "b"):
+        api.send("POST", f"/dags/{dag_id}/dagRuns", {"logical_date": "2026-02-01T00:00:00Z", "dag_run_id": f"{dag_id}0"})
+    deployment.move(30)
+
+    def names(page: dict[str, list[dict[str, object]]]) -> list[str]:
+        return [f"{one['dag_id']}.{one['task_id']}" for one in page["task_instances"]]
+
+    body = {"dag_run_id": "a0", "task_ids": ["x"], "include_downstream": True, "only_failed": False}
+    assert names(api.send("POST", "/dags/a/clearTaskInstances", body)) == ["a.x", "a.mark", "b.x", "b.y"]
+    assert names(api.send("POST", "/dags/a/dagRuns/a0/clear", {"dry_run": True, "only_failed": False})) == ["a.x", "a.mark", "b.x", "b.y"]
+    api.send("POST", "/dags/a/dagRuns/a0/clear", {"dry_run": False, "only_failed": False})
+    deployment.move(30)
+    assert {one["task_id"]: one["try_number"] for one in api.get("/dags/b/dagRuns/b0/taskInstances")["task_instances"]} == {"w": 1, "x": 2, "y": 2}

@@ -18,6 +18,7 @@ from gnomon.api.v2.dag_runs import read_run
 from gnomon.api.v2.lookup import find_dag_and_run, refuse_wildcard, require_answer
 from gnomon.api.v2.schemas.dag_runs_shapes import DAGRunClearBody, DagRunMutableStates, DAGRunPatchBody, DAGRunResponse
 from gnomon.api.v2.schemas.task_instances_shapes import ClearTaskInstanceCollectionResponse, TaskInstanceResponse
+from gnomon.api.v2.task_instance_changes import build_answers, find_marked_instances
 from gnomon.api.v2.task_instance_reader import RunInstances
 from gnomon.model.states import FINISHED_RUN_STATES
 from gnomon.report.listings.task_selection import select_instances
@@ -67,7 +68,7 @@ def clear_dag_run(
     """Run the tasks of a run again; with `dry_run`, which is the default, only show which."""
     check_clear_body(body)
     if body.dry_run:
-        answers = show_clear(context, dag_id, dag_run_id, body)
+        answers = show_clear(context, user, dag_id, dag_run_id, body)
         return ClearTaskInstanceCollectionResponse(task_instances=[*answers], total_entries=len(answers))
     clear_run(context, user, dag_id, dag_run_id, body)
     return read_run(context, dag_id, dag_run_id)
@@ -79,13 +80,13 @@ def check_clear_body(body: DAGRunClearBody) -> None:
         raise ApiUnsupported("new tasks of a DAG join its unfinished and its cleared runs by themselves: there is nothing to clear for them")
 
 
-def show_clear(context: ApiContext, dag_id: str, run_id: str, body: DAGRunClearBody) -> list[TaskInstanceResponse]:
-    """The task instances that `clear_run` would clear. Raises NameNotFound."""
+def show_clear(context: ApiContext, user: User, dag_id: str, run_id: str, body: DAGRunClearBody) -> list[TaskInstanceResponse]:
+    """The task instances that `clear_run` would clear. Raises NameNotFound and AccessRefused."""
     with context.database.read() as tx:
         instances = RunInstances(tx, dag_id, run_id)
         rows = select_instances(tx, instances.dag, instances.run, only_failed=body.only_failed)
-        chosen = {(row.task_id, row.map_index) for row in rows}
-        return instances.build(one for one in instances.details if (one.row.task_id, one.row.map_index) in chosen)
+        marked = find_marked_instances(context, tx, user, instances, rows, is_only_shown=True, only_failed=body.only_failed)
+        return [answer for of_run, several in [(instances, rows), *marked] for answer in build_answers(of_run, several)]
 
 
 def clear_run(context: ApiContext, user: User, dag_id: str, run_id: str, body: DAGRunClearBody) -> None:
@@ -94,9 +95,12 @@ def clear_run(context: ApiContext, user: User, dag_id: str, run_id: str, body: D
     with context.database.read() as tx:
         dag, run = find_dag_and_run(tx, dag_id, run_id)
         rows = select_instances(tx, dag, run, only_failed=body.only_failed)
+        marked = find_marked_instances(context, tx, user, RunInstances(tx, dag_id, run_id), rows, is_only_shown=False, only_failed=body.only_failed)
     if body.note is not None:
         write_run_note(actor, context.database, dag, run, body.note)
     if rows:
         require_answer(clear_instances(
             actor, context.database, dag, run, None, only_failed=body.only_failed, is_newest_wanted=body.run_on_latest_version
         ))  # fmt: skip
+    for instances, several in marked:
+        require_answer(clear_instances(actor, context.database, instances.dag, instances.run, several, is_newest_wanted=body.run_on_latest_version))

@@ -12,6 +12,7 @@ from gnomon.actions.note_changes import write_instance_notes
 from gnomon.actions.run_changes import clear_instances, mark_instances
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission, User
+from gnomon.api.access.visible_dags import require_role
 from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.filters import read_instant
 from gnomon.api.common.operation_router import OperationRouter
@@ -25,11 +26,13 @@ from gnomon.api.v2.schemas.task_instances_shapes import (
     TaskInstanceResponse,
 )
 from gnomon.api.v2.task_instance_reader import RunInstances
+from gnomon.model.accounts import Role
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.records import RunRecord
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.states import TaskInstanceState
 from gnomon.report.listings.dag_list import find_dag
+from gnomon.report.listings.marked_tasks import follow_markers
 from gnomon.report.listings.run_list import TaskInstanceRow, find_run, find_spec_of_run
 from gnomon.report.listings.task_selection import select_instances
 from gnomon.store import Transaction
@@ -53,7 +56,6 @@ def post_clear_task_instances(
     refuse_wildcard("dag_id", dag_id)
     if not body.reset_dag_runs:
         raise ApiUnsupported("a finished run whose tasks are cleared is always queued again: its tasks could not run otherwise")
-    answers: list[TaskInstanceResponse] = []
     chosen: list[tuple[RunInstances, list[TaskInstanceRow]]] = []
     with context.database.read() as tx:
         for run_id in _find_runs(tx, dag_id, body):
@@ -61,7 +63,8 @@ def post_clear_task_instances(
             rows = _select(tx, instances, body)
             if rows:
                 chosen.append((instances, rows))
-                answers += _build(instances, rows)
+                chosen += find_marked_instances(context, tx, user, instances, rows, is_only_shown=body.dry_run, only_failed=body.only_failed and not body.only_running)
+        answers = [answer for instances, rows in chosen for answer in build_answers(instances, rows)]
     if body.prevent_running_task and any(row.state in _RUNNING for _, rows in chosen for row in rows):
         raise HTTPException(409, "a selected task instance is running; wait for its end, or leave out prevent_running_task")
     if not body.dry_run:
@@ -161,7 +164,7 @@ def change_instances(
     rows = chosen.rows if state is None else [row for row in chosen.rows if row.state != state.value]
     if not dry_run and rows and state is not None:
         require_answer(mark_instances(actor, context.database, instances.dag, instances.run, rows, state.value))
-    changed = _build(instances, rows) if dry_run else _read_again(context, instances, rows)
+    changed = build_answers(instances, rows) if dry_run else _read_again(context, instances, rows)
     return TaskInstanceCollectionResponse(task_instances=changed, total_entries=len(changed))
 
 
@@ -291,11 +294,22 @@ def _read_pair(entry: list[object]) -> tuple[str, int]:
     raise HTTPException(422, "an entry of task_ids is a task id, or a list of a task id and a map index")
 
 
-def _build(instances: RunInstances, rows: list[TaskInstanceRow]) -> list[TaskInstanceResponse]:
+def find_marked_instances(
+    context: ApiContext, tx: Transaction, user: User, instances: RunInstances, rows: Sequence[TaskInstanceRow], *, is_only_shown: bool, only_failed: bool
+) -> list[tuple[RunInstances, list[TaskInstanceRow]]]:
+    """What a clear of these instances clears in runs of other DAGs. Raises AccessRefused when the user may not see them, or not clear them."""
+    found = follow_markers(tx, instances.dag, instances.run, rows, only_failed=only_failed)
+    for one in found:
+        require_role(context, tx, user, one.dag.dag_id, Role.VIEWER if is_only_shown else Role.USER)
+    return [(RunInstances(tx, one.dag.dag_id, one.run.run_id), one.rows) for one in found]
+
+
+def build_answers(instances: RunInstances, rows: list[TaskInstanceRow]) -> list[TaskInstanceResponse]:
+    """The answers for these task instances of the run."""
     chosen = {(row.task_id, row.map_index) for row in rows}
     return instances.build(one for one in instances.details if (one.row.task_id, one.row.map_index) in chosen)
 
 
 def _read_again(context: ApiContext, instances: RunInstances, rows: list[TaskInstanceRow]) -> list[TaskInstanceResponse]:
     with context.database.read() as tx:
-        return _build(RunInstances(tx, instances.dag.dag_id, instances.run.run_id), rows)
+        return build_answers(RunInstances(tx, instances.dag.dag_id, instances.run.run_id), rows)

@@ -17,16 +17,30 @@ from gnomon.report.explanations.skipped_slots import parse_instant
 from gnomon.store import Transaction
 from gnomon.store.cross_dag import upstream_dags
 from gnomon.store.dag_records import dag_runs, dag_versions, event_log
+from gnomon.timetables.delta_timetable import DeltaTimetable
+from gnomon.timetables.registry import build
 
 REASONS_MAX = 100_000
 """The newest rows of the audit log about skipped slots, and about deleted runs, of a DAG that are read."""
 
 
-def find_audit_start(tx: Transaction, dag: DagRecord, since: Instant) -> Instant:
-    """From when on slots of the present schedule can be judged: since it has been the schedule of the DAG, and within its start date."""
+def find_audit_obstacle(dag: DagRecord) -> str | None:
+    """Why no slot of the DAG can be judged; None when slots can be."""
+    ref = dag.spec.timetable
+    if ref.follows_runs or ref.path.rpartition(".")[2] == "ContinuousTimetable":
+        return "its timetable follows its runs, so it has no slots of its own"
+    if ref.builtin and dag.spec.start_at is None and isinstance(build(ref), DeltaTimetable):
+        return "without a start_date the steps of a span are counted from the last run, so earlier ones are not known"
+    return None
+
+
+def find_audit_bounds(tx: Transaction, dag: DagRecord, since: Instant) -> tuple[Instant, Instant]:
+    """The time in which slots can be judged: since `since` and since the DAG has had its present schedule, up to the last decided slot."""
+    if not dag.spec.timetable.can_be_scheduled or not dag.active or dag.cursor is None:
+        return since, since
     start = since if dag.spec.start_at is None else max(since, dag.spec.start_at)
     same = takewhile(lambda version: _schedule_of(version.spec) == _schedule_of(dag.spec), dag_versions.list_versions(tx, dag.dag_pk))
-    return max([start, *(version.created_at for version in list(same)[-1:])])
+    return max([start, *(version.created_at for version in list(same)[-1:])]), dag.cursor.run_after + 1
 
 
 def find_unexplained(tx: Transaction, dag: DagRecord, slots: Sequence[PlannedRun]) -> list[PlannedRun]:
