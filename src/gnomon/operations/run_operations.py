@@ -14,14 +14,22 @@ from gnomon.model.ids import quote_argument
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.model.states import BEGUN_STATES, FINISHED_RUN_STATES, FINISHED_TASK_STATES, DagRunState, TaskInstanceState
-from gnomon.operations.changed_instances import InstanceChange, RowToMark, build_rows_to_mark, read_instance_change
+from gnomon.operations.changed_instances import (
+    CLEARED,
+    InstanceChange,
+    RowToMark,
+    build_rows_to_mark,
+    read_instance_change,
+)
 from gnomon.operations.given_values import check_instants, check_limit
 from gnomon.operations.marked_clears import clear_marked, find_marked
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
 from gnomon.report.explanations.upstream_wait_status import list_upstreams
+from gnomon.report.listings.cancelled_runs import list_cancelled_by
 from gnomon.report.listings.connection_list import hide_stored_secrets
 from gnomon.report.listings.dag_list import find_dag
+from gnomon.report.listings.marked_tasks import RunInstancesToClear
 from gnomon.report.listings.note_list import NoteRow, list_note_rows
 from gnomon.report.listings.process_health import is_scheduler_alive
 from gnomon.report.listings.run_callback_list import (
@@ -192,18 +200,26 @@ def select_run_to_mark(scope: OperationScope, dag_id: str, run_id: str, state: s
     """The task instances that would change if the run were marked, and what each would become."""
     with scope.db.read() as tx:
         dag = find_dag(tx, dag_id)
-        rows = scope.hide_names(tx, _select_to_mark(tx, dag, find_run(tx, dag, run_id), state))
-    return build_rows_to_mark(rows, lambda row: state if row.state in _BEGUN else TaskInstanceState.SKIPPED.value)
+        run = find_run(tx, dag, run_id)
+        rows = scope.hide_names(tx, _select_to_mark(tx, dag, run, state))
+        cancelled = scope.hide_names(tx, [row for one in _list_continuing(scope, tx, dag, run, state) for row in one.rows])
+    marked = build_rows_to_mark(rows, lambda row: state if row.state in _BEGUN else TaskInstanceState.SKIPPED.value)
+    return [*marked, *build_rows_to_mark(cancelled, lambda _: CLEARED)]
 
 
 @operation("runs.mark", "edit", "run")
 def mark_run(scope: OperationScope, dag_id: str, run_id: str, state: str) -> InstanceChange:
-    """End a run as success or failed: its running attempts end in that state, and tasks that have not begun are skipped."""
+    """End a run as success or failed: its running attempts end in that state, and tasks that have not begun are skipped.
+
+    Runs and tasks of other DAGs that failed because the run did run again when it is marked success.
+    """
     with scope.db.read() as tx:
         dag = find_dag(tx, dag_id)
         run = find_run(tx, dag, run_id)
         rows = scope.hide_names(tx, _select_to_mark(tx, dag, run, state))
-    return read_instance_change(scope, dag, run, rows, mark_instances(scope.actor, scope.db, dag, run, None, state))
+        cancelled = _list_continuing(scope, tx, dag, run, state)
+    change = read_instance_change(scope, dag, run, rows, mark_instances(scope.actor, scope.db, dag, run, None, state))
+    return clear_marked(scope, change, cancelled, is_newest_wanted=None)
 
 
 @operation("runs.release", "edit", "run")
@@ -221,6 +237,12 @@ def _read_state(state: str | None) -> DagRunState | None:
         return None if state is None else DagRunState(state)
     except ValueError:
         raise UserError(f"{state!r} is no state of a run; the states are {', '.join(one.value for one in DagRunState)}") from None
+
+
+def _list_continuing(scope: OperationScope, tx: Transaction, dag: DagRecord, run: RunRecord, state: str) -> list[RunInstancesToClear]:
+    """What failed in runs of other DAGs because this run did, as far as the user may clear it: it runs again when the run is marked success."""
+    found = list_cancelled_by(tx, dag, run) if state == DagRunState.SUCCESS.value else []
+    return [one for one in found if scope.dags.has_role(tx, one.dag.dag_id, Role.USER)]
 
 
 def _select_to_mark(tx: Transaction, dag: DagRecord, run: RunRecord, state: str) -> list[TaskInstanceRow]:

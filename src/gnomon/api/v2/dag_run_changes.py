@@ -10,6 +10,7 @@ from gnomon.actions.note_changes import write_run_note
 from gnomon.actions.run_changes import clear_instances, delete_run, mark_instances
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission, User
+from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
@@ -20,7 +21,9 @@ from gnomon.api.v2.schemas.dag_runs_shapes import DAGRunClearBody, DagRunMutable
 from gnomon.api.v2.schemas.task_instances_shapes import ClearTaskInstanceCollectionResponse, TaskInstanceResponse
 from gnomon.api.v2.task_instance_changes import build_answers, find_marked_instances
 from gnomon.api.v2.task_instance_reader import RunInstances
+from gnomon.model.accounts import Role
 from gnomon.model.states import FINISHED_RUN_STATES
+from gnomon.report.listings.cancelled_runs import list_cancelled_by
 from gnomon.report.listings.task_selection import select_instances
 
 router = OperationRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}", tags=["DagRun"])
@@ -31,7 +34,10 @@ _EDIT = requires(Permission.EDIT, ApiResource.DAG_RUN)
 def patch_dag_run(
     dag_id: Id, dag_run_id: Id, body: DAGRunPatchBody, context: Context, user: CurrentUser, update_mask: Annotated[list[str] | None, Query()] = None
 ) -> DAGRunResponse:
-    """Set the state of a run: success or failed end it, queued runs its tasks again. Or its note; an empty text deletes it."""
+    """Set the state of a run: success or failed end it, queued runs its tasks again. Or its note; an empty text deletes it.
+
+    With success, runs and tasks of other DAGs that failed because the run did run again.
+    """
     refuse_wildcard("dag_id", dag_id)
     fields = body.model_fields_set if update_mask is None else body.model_fields_set.intersection(update_mask)
     unknown = set(update_mask or ()) - {"state", "note"}
@@ -40,6 +46,8 @@ def patch_dag_run(
     actor = context.act_as(user)
     with context.database.read() as tx:
         dag, run = find_dag_and_run(tx, dag_id, dag_run_id)
+        cancelled = list_cancelled_by(tx, dag, run) if "state" in fields and body.state is DagRunMutableStates.SUCCESS else []
+        changeable = VisibleDags(context, tx, user, Role.USER) if cancelled else ()
     if "note" in fields and (body.note is not None or update_mask is not None):
         write_run_note(actor, context.database, dag, run, body.note or "")
     if "state" in fields and body.state is not None:
@@ -47,6 +55,8 @@ def patch_dag_run(
             require_answer(clear_instances(actor, context.database, dag, run, None))
         else:
             require_answer(mark_instances(actor, context.database, dag, run, None, body.state.value))
+            for one in (one for one in cancelled if one.dag.dag_id in changeable):
+                require_answer(clear_instances(actor, context.database, one.dag, one.run, one.rows))
     return read_run(context, dag_id, dag_run_id)
 
 
