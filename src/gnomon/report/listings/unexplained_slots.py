@@ -29,8 +29,8 @@ def find_audit_obstacle(dag: DagRecord) -> str | None:
     ref = dag.spec.timetable
     if ref.follows_runs or ref.path.rpartition(".")[2] == "ContinuousTimetable":
         return "its timetable follows its runs, so it has no slots of its own"
-    if ref.builtin and dag.spec.start_at is None and isinstance(build(ref), DeltaTimetable):
-        return "without a start_date the steps of a span are counted from the last run, so earlier ones are not known"
+    if ref.builtin and isinstance(build(ref), DeltaTimetable):
+        return "the steps of a span are counted from the last run, so earlier ones are not known"
     return None
 
 
@@ -39,7 +39,10 @@ def find_audit_bounds(tx: Transaction, dag: DagRecord, since: Instant) -> tuple[
     if not dag.spec.timetable.can_be_scheduled or not dag.active or dag.cursor is None:
         return since, since
     start = since if dag.spec.start_at is None else max(since, dag.spec.start_at)
-    same = takewhile(lambda version: _schedule_of(version.spec) == _schedule_of(dag.spec), dag_versions.list_versions(tx, dag.dag_pk))
+    versions = dag_versions.list_versions(tx, dag.dag_pk)
+    if dag.live_at is not None and not versions[0].is_newest:  # an earlier version is back, nobody knows since when
+        start = max(start, dag.live_at)
+    same = takewhile(lambda version: _schedule_of(version.spec) == _schedule_of(dag.spec), versions)
     return max([start, *(version.created_at for version in list(same)[-1:])]), dag.cursor.run_after + 1
 
 
