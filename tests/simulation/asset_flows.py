@@ -23,7 +23,7 @@ from gnomon.model.instants import SECOND, Instant
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.states import DagRunState, DagRunType
-from gnomon.simulate import Deployment, FaultPlan
+from gnomon.simulate import Deployment, FaultPlan, list_lost_slots
 from gnomon.store import Database, Transaction, open_database
 from gnomon.store.asset_records import asset_events, asset_queue
 from gnomon.store.dag_records import dag_runs, dags
@@ -92,6 +92,7 @@ def simulate_assets(
     while _has_unfinished(db) and deployment.clock.now() < end:
         deployment.run_until(deployment.clock.now() + MINUTE)
     outcome = _audit(db, specs, consuming)
+    outcome.found.extend(list_lost_slots(db, START))
     db.close()
     outcome.faults, outcome.crashes = dict(deployment.faulty.injected), deployment.crashes
     return outcome

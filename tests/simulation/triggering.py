@@ -28,6 +28,7 @@ from gnomon.simulate import (
     FaultPlan,
     RandomActions,
     SimulatedCrash,
+    list_lost_slots,
     list_pools_in_use,
     list_unanswered,
 )
@@ -317,6 +318,7 @@ def simulate_triggers(
     it.run_until(it.clock.now() + int(AFTER_S * SECOND), chance)
     found = audit_triggers(it) + list_pools_in_use(it) + list_unanswered(crowd, it)
     found += [f"{unfinished(db)} runs never end"] if unfinished(db) else []
+    found += list_lost_slots(db, START)
     db.close()
     return found, it
 

@@ -24,7 +24,7 @@ from gnomon.model.records import RunRecord
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.states import DagRunState
 from gnomon.model.upstream_edges import to_after_spec
-from gnomon.simulate import FaultPlan
+from gnomon.simulate import FaultPlan, list_lost_slots
 from gnomon.simulate.year_simulation import YearSimulation
 from gnomon.store import open_database
 from gnomon.store.dag_records import dag_runs
@@ -75,9 +75,10 @@ def simulate_waiting(folder: Path, seed: int, *, dag_count: int, days: int, faul
     it.run_until(to_instant(last + timedelta(days=MORE_DAYS)))
     with db.read() as tx:
         made = {dag_id: {run.run_after: run for run in dag_runs.list_runs(tx, dag_id)} for dag_id in flows}
+    lost = list_lost_slots(db, to_instant(start))
     db.close()
     audited = _audit(flows, made, exact=not it.faulty.injected)
-    return Waited(audited[0], sum(map(len, made.values())), audited[1], dict(it.faulty.injected))
+    return Waited(audited[0] + lost, sum(map(len, made.values())), audited[1], dict(it.faulty.injected))
 
 
 def _play(_: Attempt, rng: random.Random) -> Play:

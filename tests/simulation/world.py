@@ -22,6 +22,7 @@ from gnomon.simulate import (
     FaultPlan,
     RandomActions,
     find_violations,
+    list_lost_slots,
     list_pools_in_use,
     list_unanswered,
 )
@@ -129,6 +130,7 @@ def simulate(folder: Path, seed: int, faults: FaultPlan, *, dags: int = 4, minut
         deployment.run_until(deployment.clock.now() + MINUTE)
     found = audit_store(db, specs, deployment, minutes, crowd)
     found += list_pools_in_use(deployment) + list_unanswered(crowd, deployment) + waits_left(db, specs)
+    found += list_lost_slots(db, START)
     db.close()
     return found, deployment
 

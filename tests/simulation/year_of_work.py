@@ -32,6 +32,7 @@ from gnomon.sdk import DAG, Asset, task
 from gnomon.sdk.assets.partitioned_schedule import PartitionedAssetTimetable
 from gnomon.sdk.dags.dag_spec import build_dag_spec
 from gnomon.simulate.faults import FaultPlan
+from gnomon.simulate.lost_slots import list_lost_slots
 from gnomon.simulate.year_simulation import YearSimulation
 from gnomon.store import Database, Transaction, open_database
 from gnomon.store.asset_records import asset_events, asset_queue
@@ -91,6 +92,7 @@ def simulate_work(folder: Path, seed: int, *, days: int, faults: FaultPlan, kill
     with db.read() as tx:
         found = list(_audit(tx, year, exact=not kills and not faults.unavailable))
         count = sum(dag_runs.read_total_run_counts(tx).values())
+    found += list_lost_slots(db, start)
     db.close()
     return found, year, count
 

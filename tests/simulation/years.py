@@ -14,6 +14,7 @@ from gnomon.model.instants import SECOND, Instant, to_datetime
 from gnomon.model.states import DagRunState, DagRunType
 from gnomon.simulate.expected_runs import RunExpectation, SlotRun
 from gnomon.simulate.faults import FaultPlan
+from gnomon.simulate.lost_slots import list_lost_slots
 from gnomon.simulate.reference_schedule import CronGrids, ExpectedSlot, Schedule
 from gnomon.simulate.simulation_log import DagDefined, DagPaused, ManualRunTriggered
 from gnomon.simulate.year_simulation import YearSimulation
@@ -175,6 +176,7 @@ def simulate_years(
     years = Years(it, rng, busy)
     _play(years, start + days * DAY * SECOND, dag_count, acts_a_day, most_runs)
     found, scheduled = _audit(db, years)
+    found += list_lost_slots(db, start)
     db.close()
     return Outcome(found, years, scheduled)
 

@@ -26,6 +26,7 @@ from gnomon.store import (
     load_cipher,
     open_database,
 )
+from gnomon.store.admin.run_totals import WrongTotal, list_wrong_totals, recount_totals
 from gnomon.store.alert_records import alert_events
 from gnomon.store.dag_records import dag_files
 from gnomon.store.drivers.address import SQLITE, parse_address
@@ -116,6 +117,7 @@ def _check_database(cfg: Config, clock: Clock) -> Iterator[CheckRow]:
         with database.read() as tx:
             yield _check_clock_of_database(database, tx, clock.now())
             yield from _check_services(cfg, tx, clock.now())
+            yield _check_totals(list_wrong_totals(tx))
         if database.dialect == SQLITE:
             yield _check_soundness(database)
 
@@ -161,6 +163,21 @@ def _has_rules(cfg: Config) -> bool:
         return bool(read_alert_settings(cfg.home).rules)
     except GnomonError:
         return False
+
+
+def _check_totals(wrong: list[WrongTotal]) -> CheckRow:
+    if not wrong:
+        return ok("numbers of runs", "they agree with the rows of runs")
+    one = wrong[0]
+    found = f"{len(wrong)} differ from the rows of runs, for example {one.state} runs of DAG {one.dag_id}: {one.recorded} instead of {one.counted}"
+    return warn("numbers of runs", found, "gnomon doctor --repair")
+
+
+def repair(cfg: Config) -> str:
+    """Count the numbers of runs anew; returns what was done. Raises the errors of a database that cannot be opened."""
+    with closing(open_database(cfg.database_url, cipher=load_cipher(cfg))) as database, database.write() as tx:
+        wrong = recount_totals(tx)
+    return f"numbers of runs: {len(wrong)} were wrong and are counted anew" if wrong else "numbers of runs: nothing to repair"
 
 
 def _check_soundness(database: Database) -> CheckRow:

@@ -71,6 +71,7 @@ COMMANDS: dict[str, LazyCommand] = {
     "grid": LazyCommand("gnomon.cli.grid:grid", "Show the last runs of a DAG as a grid."),
     "top": LazyCommand("gnomon.cli.top:top", "Show what runs, what waits and what is late, again and again."),
     "xcom": LazyCommand("gnomon.cli.xcom:xcom", "List, get, set and delete the XComs of a run."),
+    "slots": LazyCommand("gnomon.cli.slots:slots", "Find slots that have neither a run nor a reason."),
     "timetables": LazyCommand("gnomon.cli.timetables:timetables", "Preview, compare and check schedules."),
     "dependencies": LazyCommand("gnomon.cli.dependencies:dependencies", "Show which DAGs wait for which; preview the waits of a day."),
     "explain": LazyCommand("gnomon.cli.explain:explain", "Explain why a DAG, a run or a task is not running."),

@@ -21,15 +21,18 @@ _FOUND_MIN = 30
 
 
 @click.command()
+@click.option("--repair", "is_repair_wanted", is_flag=True, help="First count the numbers of runs anew, while services may go on.")
 @output_option
 @pass_home
-def doctor(home: Home, output: str) -> int:
+def doctor(home: Home, is_repair_wanted: bool, output: str) -> int:
     """Check the machine, the options, the database and the services; each line with its remedy.
 
-    Nothing is changed. Exit code 1 when a check fails; warnings leave it at 0.
+    Nothing is changed without --repair. Exit code 1 when a check fails; warnings leave it at 0.
     """
-    from gnomon.app.doctor import examine  # start-up cost: the database
+    from gnomon.app.doctor import examine, repair  # start-up cost: the database
 
+    if is_repair_wanted:
+        click.echo(repair(home.cfg), err=True)
     rows = examine(home.cfg, home.clock)
     if output == "table" and not is_plain_asked():
         click.echo("\n".join(_draw(rows, read_screen())))

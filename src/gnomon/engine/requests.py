@@ -28,17 +28,18 @@ from gnomon.engine.lifecycle.run_lifecycle import (
     enqueue_run_evaluation,
     keep_in_history,
 )
-from gnomon.engine.lifecycle.task_end import is_finished, mark_unfinished, stop_task_instance, stop_tasks
+from gnomon.engine.lifecycle.task_end import is_finished, mark_unfinished, stop_task_instance
 from gnomon.engine.lifecycle.version_change import rebase_run, reset_removed_tasks, take_newest_version
 from gnomon.engine.state.queue_moves import dequeue
 from gnomon.engine.state.run_history import find_next_run
+from gnomon.engine.state.run_relations import list_instances_below
 from gnomon.engine.state.task_instance import DagRun, TaskInstance
 from gnomon.engine.step_context import CancelOrder, StepContext
 from gnomon.model.ids import UNMAPPED, TaskKey
 from gnomon.model.instants import iso
 from gnomon.model.records import EventRecord
 from gnomon.model.run_waits import SubscriptionMessage
-from gnomon.model.states import FINISHED_RUN_STATES, DagRunState
+from gnomon.model.states import BEGUN_STATES, FINISHED_RUN_STATES, DagRunState
 from gnomon.model.states import TaskInstanceState as S
 
 _FAILED_STATES = frozenset({S.FAILED, S.UPSTREAM_FAILED})
@@ -125,36 +126,46 @@ def _requeue_run(context: StepContext, run: DagRun, takes_newest: bool) -> None:
 
 
 def mark_tasks(context: StepContext, event: MarkTasks) -> None:
-    """Set the selected task instances to a final state; live attempts are cancelled."""
+    """Set the selected task instances to a final state; live attempts are cancelled, and what failed below them runs again."""
     run = _find_run(context, event.run_pk, event.request_pk)
     if run is None:
         return
-    cause = _MARK_CAUSES[event.state]
-    names, before = [], []
-    for ti in _select_task_instances(run, event.tasks):
-        before.append(_name_with_state(ti))
+    cause, state = _MARK_CAUSES[event.state], S(event.state)
+    selected = _select_task_instances(run, event.tasks)
+    changed = [ti for ti in selected if ti.state is not state]
+    before = [_name_with_state(ti) for ti in selected]
+    for ti in selected:
         stop_task_instance(context, ti, cause, f"marked {event.state} by {event.by}")
-        names.append(ti.name())
     context.add_audit_event("marked", run=run, by=event.by, body=f"{event.state}: {', '.join(before)}", address=event.address)
-    _answer_request(context, event.request_pk, {"marked": names})
+    cleared = _continue_below(context, run, changed, selected, event)
+    _answer_request(context, event.request_pk, {"marked": [ti.name() for ti in selected], "cleared": cleared})
+
+
+def _continue_below(context: StepContext, run: DagRun, changed: Iterable[TaskInstance], selected: Iterable[TaskInstance], event: MarkTasks) -> list[str]:
+    """Clear what failed below the changed instances and is not selected itself, as Airflow does; returns the names. A finished run is queued again."""
+    excluded = set(selected)
+    failed = [ti for ti in list_instances_below(run, changed) if ti.state in _FAILED_STATES and ti not in excluded]
+    if not failed:
+        return []
+    return _clear_selected(context, run, failed, event.by, event.waited_for, is_whole=False, takes_newest=False, address=event.address)
 
 
 def mark_run(context: StepContext, event: MarkRun) -> None:
-    """End the run. success: its tasks become success too; failed: tasks with a live attempt fail, waiting tasks are skipped."""
+    """End the run. Tasks that have begun end in its state, tasks that have not are skipped, and ended tasks keep theirs, as in Airflow."""
     run = _find_run(context, event.run_pk, event.request_pk)
     if run is None:
         return
     reason, before = f"marked {event.state} by {event.by}", run.record.state
-    is_success = event.state == DagRunState.SUCCESS.value
-    if is_success:
-        for ti in _select_task_instances(run, None):
-            if ti.state is not S.SUCCESS:
-                stop_task_instance(context, ti, Cause.MARK_SUCCESS, reason)
-    else:
-        stop_tasks(context, run, live=Cause.MARK_FAILED, waiting=Cause.MARK_SKIPPED, reason=reason)
-    end_run(context, run, DagRunState.SUCCESS if is_success else DagRunState.FAILED, reason)
+    _stop_marked_run(context, run, _MARK_CAUSES[event.state], reason)
+    end_run(context, run, DagRunState(event.state), reason)
     context.add_audit_event("marked", run=run, by=event.by, body=f"{event.state} (before: {before})", address=event.address)
     _answer_request(context, event.request_pk, {"marked": run.record.run_id})
+
+
+def _stop_marked_run(context: StepContext, run: DagRun, cause: Cause, reason: str) -> None:
+    for ti in _select_task_instances(run, None):
+        if not is_finished(ti):
+            stop_task_instance(context, ti, cause if ti.has_attempt or ti.state in BEGUN_STATES else Cause.MARK_SKIPPED, reason)
 
 
 def delete_run(context: StepContext, event: DeleteRun) -> None:
@@ -163,9 +174,9 @@ def delete_run(context: StepContext, event: DeleteRun) -> None:
     if run is None:
         return
     notify_run_deleted(context, run)
-    context.changes.events.append(EventRecord(
-        context.now, "run_deleted", dag_pk=run.record.dag_pk, by=event.by, body=f"{run.record.run_id} (before: {run.record.state})", address=event.address
-    ))  # fmt: skip
+    slot = "" if run.record.slot_at is None else f"; slot {iso(run.record.slot_at)}"
+    body = f"{run.record.run_id} (before: {run.record.state}{slot})"
+    context.changes.events.append(EventRecord(context.now, "run_deleted", dag_pk=run.record.dag_pk, by=event.by, body=body, address=event.address))
     _discard_run(context, run, event.by)
     discard_callbacks(context, lambda owed: owed.record.run_pk == run.pk, f"deleted by {event.by}")
     context.result.deleted_runs.append(run.pk)
@@ -211,7 +222,7 @@ def _discard_run(context: StepContext, run: DagRun, by: str) -> None:
             used = context.changes.pool_used
             used[ti.pool] = used.get(ti.pool, 0) - ti.pool_slots
         drop_deferral(context, ti, killed=True)
-    context.dirty_runs.pop(run, None)
+    context.drop_run(run)
     for key in [key for key in context.changes.deadlines if key[0] == run.pk]:
         del context.changes.deadlines[key]
     for edge in run.edges.values():

@@ -89,6 +89,7 @@ class StepContext:
         "startable_dags",
         "started_count",
         "state",
+        "stored_run_states",
         "unasked_instances",
         "updates",
     )
@@ -101,6 +102,8 @@ class StepContext:
         self.result = StepResult(self.changes)
         self.dirty_instances: dict[TaskInstance, None] = {}
         self.dirty_runs: dict[DagRun, None] = {}
+        self.stored_run_states: dict[DagRun, DagRunState] = {}
+        """The states, before this step, of the runs whose state it changed."""
         self.pending_evaluations: deque[tuple[DagRun, int, range | None]] = deque()
         """Tasks (run and task index) whose rules are to be evaluated; a range: only the instances with these map indices."""
         self.newly_ready: dict[TaskInstance, None] = {}
@@ -141,14 +144,25 @@ class StepContext:
 
     def set_run_state(self, run: DagRun, state: DagRunState) -> None:
         """Change the run's state and the DAG's tallies with it."""
-        tallies, dag_pk = self.changes.tallies, run.record.dag_pk
-        for key, count in (((dag_pk, run.record.state), -1), ((dag_pk, state), 1)):
-            tallies[key] = tallies.get(key, 0) + count
+        self._move_tally(run, run.record.state, state)
+        self.stored_run_states.setdefault(run, run.record.state)
         run.record.state = state
         run.generation += 1
         run.is_due_timer_set = False
         run.facts = None
         self.mark_run_dirty(run)
+
+    def drop_run(self, run: DagRun) -> None:
+        """Write no row of the run with this step, which deletes it: the number of runs is counted off in the state that its row has."""
+        self.dirty_runs.pop(run, None)
+        stored = self.stored_run_states.pop(run, None)
+        if stored is not None:
+            self._move_tally(run, run.record.state, stored)
+
+    def _move_tally(self, run: DagRun, before: DagRunState, after: DagRunState) -> None:
+        tallies, dag_pk = self.changes.tallies, run.record.dag_pk
+        for key, count in (((dag_pk, before), -1), ((dag_pk, after), 1)):
+            tallies[key] = tallies.get(key, 0) + count
 
     def delete_xcoms(self, ti: TaskInstance) -> list[AttemptResult]:
         """Delete the XComs of the task instance. Returns the results of this step that are not stored for that reason."""

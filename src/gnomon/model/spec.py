@@ -27,6 +27,18 @@ class ExtraLinkSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     """The URL of all task instances, which are then not asked for one."""
 
 
+class ClearedTask(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The task of another DAG that a clear of a marker (ExternalTaskMarker) clears too, in the run with the same or another logical date."""
+
+    dag_id: str | None = None
+    """None: the fields of the marker are templates, or differ between instances; its last attempt has rendered them."""
+    task_id: str = ""
+    logical_date: str | None = None
+    """ISO 8601; None: that of the run of the marker."""
+    depth: int = 10
+    """The most markers in a row that a clear follows from this one on, itself included."""
+
+
 class TaskSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The specification of one task; spans in seconds."""
 
@@ -94,6 +106,8 @@ class TaskSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What the KubernetesExecutor uses of `executor_config`: `pod_override` as a dict like a manifest, `pod_template_file`; None: nothing."""
     triggers_dag: str | None = None
     """The DAG that an operator like TriggerDagRunOperator triggers; None for other operators, and for an id that is a template or differs between instances."""
+    clears: ClearedTask | None = None
+    """What a clear of an ExternalTaskMarker clears too; None for other operators."""
     owner: str = "airflow"
     display_name: str | None = None
     doc_md: str | None = None

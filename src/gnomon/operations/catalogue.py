@@ -24,6 +24,7 @@ from gnomon.operations import (
     quarantine_operations,
     run_operations,
     service_operations,
+    slot_operations,
     task_operations,
     task_state_operations,
     timetable_operations,
@@ -37,7 +38,7 @@ _MODULES = (
     dag_operations, run_operations, downstream_operations, task_operations, log_operations, explain_operations, work_operations,
     backfill_operations, asset_operations, hitl_operations, xcom_operations, pool_operations, variable_operations, connection_operations,
     account_operations, task_state_operations, asset_state_operations, alert_operations, channel_tests, audit_operations, service_operations,
-    timetable_operations, quarantine_operations,
+    timetable_operations, slot_operations, quarantine_operations,
 )  # fmt: skip
 
 

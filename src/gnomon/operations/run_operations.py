@@ -9,17 +9,27 @@ from gnomon.actions.manual_runs import NewRun, create_run
 from gnomon.actions.owner_requests import OwnerAnswer, ask_owner
 from gnomon.actions.run_changes import clear_instances, mark_instances
 from gnomon.errors.product import UserError, find_close_matches
+from gnomon.model.accounts import Role
 from gnomon.model.ids import quote_argument
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DagRecord, RunRecord
-from gnomon.model.states import FINISHED_RUN_STATES, FINISHED_TASK_STATES, DagRunState
-from gnomon.operations.changed_instances import InstanceChange, read_instance_change
+from gnomon.model.states import BEGUN_STATES, FINISHED_RUN_STATES, FINISHED_TASK_STATES, DagRunState, TaskInstanceState
+from gnomon.operations.changed_instances import (
+    CLEARED,
+    InstanceChange,
+    RowToMark,
+    build_rows_to_mark,
+    read_instance_change,
+)
 from gnomon.operations.given_values import check_instants, check_limit
+from gnomon.operations.marked_clears import clear_marked, find_marked
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
 from gnomon.report.explanations.upstream_wait_status import list_upstreams
+from gnomon.report.listings.cancelled_runs import list_cancelled_by
 from gnomon.report.listings.connection_list import hide_stored_secrets
 from gnomon.report.listings.dag_list import find_dag
+from gnomon.report.listings.marked_tasks import RunInstancesToClear
 from gnomon.report.listings.note_list import NoteRow, list_note_rows
 from gnomon.report.listings.process_health import is_scheduler_alive
 from gnomon.report.listings.run_callback_list import (
@@ -42,9 +52,10 @@ from gnomon.report.listings.run_results import find_results
 from gnomon.report.listings.task_selection import select_instances
 from gnomon.store import Transaction
 
-_UNCHANGED_STATES = {"success": {"success"}, "failed": {state.value for state in FINISHED_TASK_STATES}}
-"""For each state that a run can be marked with: the states of task instances that the mark does not change."""
-
+MARKS = ("success", "failed")
+"""The states that a run can be marked with."""
+_FINISHED = {state.value for state in FINISHED_TASK_STATES}
+_BEGUN = {state.value for state in (*BEGUN_STATES, TaskInstanceState.QUEUED)}
 RUNS_MAX = 100_000
 """The most runs of one answer of the API, and the most of all DAGs among which those are looked for that a user sees who does not see every DAG."""
 
@@ -161,10 +172,13 @@ def trigger_run(
 
 @operation("runs.select", "read", "run")
 def select_run(scope: OperationScope, dag_id: str, run_id: str, only_failed: bool = False) -> list[TaskInstanceRow]:
-    """The task instances that a clear of the run would run again."""
+    """The task instances that a clear of the run would run again, then those of other DAGs that markers among them name."""
     with scope.db.read() as tx:
         dag = find_dag(tx, dag_id)
-        return scope.hide_names(tx, select_instances(tx, dag, find_run(tx, dag, run_id), only_failed=only_failed))
+        run = find_run(tx, dag, run_id)
+        rows = select_instances(tx, dag, run, only_failed=only_failed)
+        marked = find_marked(scope, tx, dag, run, rows, Role.VIEWER, only_failed=only_failed)
+        return scope.hide_names(tx, [*rows, *(row for one in marked for row in one.rows)])
 
 
 @operation("runs.clear", "edit", "run")
@@ -174,28 +188,38 @@ def clear_run(scope: OperationScope, dag_id: str, run_id: str, only_failed: bool
         dag = find_dag(tx, dag_id)
         run = find_run(tx, dag, run_id)
         rows = scope.hide_names(tx, select_instances(tx, dag, run, only_failed=only_failed))
+        marked = find_marked(scope, tx, dag, run, rows, Role.USER, only_failed=only_failed)
     if not rows:
         return InstanceChange([], [], None)
     answer = clear_instances(scope.actor, scope.db, dag, run, None, only_failed=only_failed, is_newest_wanted=is_newest_wanted)
-    return read_instance_change(scope, dag, run, rows, answer)
+    return clear_marked(scope, read_instance_change(scope, dag, run, rows, answer), marked, is_newest_wanted=is_newest_wanted)
 
 
 @operation("runs.select_to_mark", "read", "run")
-def select_run_to_mark(scope: OperationScope, dag_id: str, run_id: str, state: str) -> list[TaskInstanceRow]:
-    """The task instances that would change if the run were marked."""
-    with scope.db.read() as tx:
-        dag = find_dag(tx, dag_id)
-        return scope.hide_names(tx, _select_to_mark(tx, dag, find_run(tx, dag, run_id), state))
-
-
-@operation("runs.mark", "edit", "run")
-def mark_run(scope: OperationScope, dag_id: str, run_id: str, state: str) -> InstanceChange:
-    """End a run as success or failed; its running attempts are stopped."""
+def select_run_to_mark(scope: OperationScope, dag_id: str, run_id: str, state: str) -> list[RowToMark]:
+    """The task instances that would change if the run were marked, and what each would become."""
     with scope.db.read() as tx:
         dag = find_dag(tx, dag_id)
         run = find_run(tx, dag, run_id)
         rows = scope.hide_names(tx, _select_to_mark(tx, dag, run, state))
-    return read_instance_change(scope, dag, run, rows, mark_instances(scope.actor, scope.db, dag, run, None, state))
+        cancelled = scope.hide_names(tx, [row for one in _list_continuing(scope, tx, dag, run, state) for row in one.rows])
+    marked = build_rows_to_mark(rows, lambda row: state if row.state in _BEGUN else TaskInstanceState.SKIPPED.value)
+    return [*marked, *build_rows_to_mark(cancelled, lambda _: CLEARED)]
+
+
+@operation("runs.mark", "edit", "run")
+def mark_run(scope: OperationScope, dag_id: str, run_id: str, state: str) -> InstanceChange:
+    """End a run as success or failed: its running attempts end in that state, and tasks that have not begun are skipped.
+
+    Runs and tasks of other DAGs that failed because the run did run again when it is marked success.
+    """
+    with scope.db.read() as tx:
+        dag = find_dag(tx, dag_id)
+        run = find_run(tx, dag, run_id)
+        rows = scope.hide_names(tx, _select_to_mark(tx, dag, run, state))
+        cancelled = _list_continuing(scope, tx, dag, run, state)
+    change = read_instance_change(scope, dag, run, rows, mark_instances(scope.actor, scope.db, dag, run, None, state))
+    return clear_marked(scope, change, cancelled, is_newest_wanted=None)
 
 
 @operation("runs.release", "edit", "run")
@@ -215,10 +239,16 @@ def _read_state(state: str | None) -> DagRunState | None:
         raise UserError(f"{state!r} is no state of a run; the states are {', '.join(one.value for one in DagRunState)}") from None
 
 
+def _list_continuing(scope: OperationScope, tx: Transaction, dag: DagRecord, run: RunRecord, state: str) -> list[RunInstancesToClear]:
+    """What failed in runs of other DAGs because this run did, as far as the user may clear it: it runs again when the run is marked success."""
+    found = list_cancelled_by(tx, dag, run) if state == DagRunState.SUCCESS.value else []
+    return [one for one in found if scope.dags.has_role(tx, one.dag.dag_id, Role.USER)]
+
+
 def _select_to_mark(tx: Transaction, dag: DagRecord, run: RunRecord, state: str) -> list[TaskInstanceRow]:
-    if state not in _UNCHANGED_STATES:
-        raise UserError(f"a run cannot be marked {state!r}; give success or failed")
-    return [row for row in select_instances(tx, dag, run) if row.state not in _UNCHANGED_STATES[state]]
+    if state not in MARKS:
+        raise UserError(f"a run cannot be marked {state!r}; give {' or '.join(MARKS)}")
+    return [row for row in select_instances(tx, dag, run) if row.state not in _FINISHED]
 
 
 def _describe_slot(dag_id: str, run: RunRecord, slot_start: Instant | None, *, has_slot: bool, doubt: str | None) -> str:

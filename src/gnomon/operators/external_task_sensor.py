@@ -223,8 +223,13 @@ class ExternalTaskSensor(BaseSensorOperator):
 
 
 class ExternalTaskMarker(EmptyOperator):
-    """Declares that `external_task_id` of `external_dag_id` depends on this task; it does nothing when it runs."""
+    """Declares that `external_task_id` of `external_dag_id` depends on this task; it does nothing when it runs.
 
+    A clear of this task also clears that task and all below it, in the run with `logical_date`, and follows the markers among them, at most
+    `recursion_depth` in a row.
+    """
+
+    is_clear_marker: ClassVar[bool] = True
     template_fields: ClassVar[Collection[str]] = ["external_dag_id", "external_task_id", "logical_date"]
     ui_color = "#4db7db"
 

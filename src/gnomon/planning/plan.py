@@ -103,7 +103,7 @@ def _decide(
         else:
             runs.append(due)
             busy = True
-            walk.cursor = build_cursor(due)
+            walk.create_run(due)
             due = walk.next_slot()
     return due
 

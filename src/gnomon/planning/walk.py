@@ -31,6 +31,7 @@ class TimetableWalk:
         """True if no author's method takes part: the timetable may be evaluated at other instants than now."""
         self.cursor = cursor
         self.passed: list[SkippedSlots] = []
+        self._newest_run_at: Instant | None = None
         self.steps = 0
 
     def next_slot(self, seen_from: Instant | None = None) -> PlannedRun | None:
@@ -47,6 +48,11 @@ class TimetableWalk:
                 reason = "catchup=False: of the slots before the DAG became active, only the newest runs"
                 self._record_range(oldest.run_after, found.run_after, self._count_slots(oldest.run_after, found.run_after), reason)
         return found
+
+    def create_run(self, due: PlannedRun) -> None:
+        """The slot gets a run: the cursor moves to it, and what is skipped after it is recorded apart from what was skipped before it."""
+        self.cursor = build_cursor(due)
+        self._newest_run_at = due.run_after
 
     def peek(self, due: PlannedRun) -> PlannedRun | None:
         """The slot after `due`, without a decision; None if there is none or the timetable fails (the next call fails again)."""
@@ -77,15 +83,25 @@ class TimetableWalk:
         if self._is_builtin or self._dag.misfire is None:
             return due
         while self.steps < MAX_PASSED:
-            before, self.cursor = self.cursor, build_cursor(due)
-            later = self._ask(False, upto)
-            if later is None or later.run_after > upto:
-                self.cursor = before
+            later = self._find_later(due, upto)
+            if later is None:
                 break
+            self.cursor = build_cursor(due)
             self.steps += 1
             self._record_range(due.run_after, later.run_after, 1, reason)
             due = later
         return due
+
+    def _find_later(self, due: PlannedRun, upto: Instant) -> PlannedRun | None:
+        """The slot after `due`, up to instant `upto`; None too when the timetable fails: `due` is known, so it runs, and the error is recorded after it."""
+        before, self.cursor = self.cursor, build_cursor(due)
+        try:
+            later = self._ask(False, upto)
+        except PlanningError:
+            return None
+        finally:
+            self.cursor = before
+        return None if later is None or later.run_after > upto else later
 
     def _newest_within(self, end_at: Instant, due: PlannedRun, upto: Instant) -> PlannedRun:
         """The newest slot up to the end date. A timetable returns None for the newest of all if that is after the end date."""
@@ -139,9 +155,10 @@ class TimetableWalk:
         return ask_next(self._timetable, self.cursor, bounds, seen_from)
 
     def _record_range(self, first: Instant, until: Instant, count: int, reason: str) -> None:
-        """Records skipped slots; consecutive ones with the same reason share an entry."""
+        """Records skipped slots; consecutive ones with the same reason share an entry, unless a slot between them has a run."""
         last = self.passed[-1] if self.passed else None
-        if last is not None and last.reason == reason and last.first <= first:
+        has_run_between = last is not None and self._newest_run_at is not None and last.first <= self._newest_run_at < first
+        if last is not None and last.reason == reason and last.first <= first and not has_run_between:
             first, count = last.first, min(last.count + count, MAX_COUNTED_SLOTS)
             self.passed.pop()
         self.passed.append(SkippedSlots(first=first, until=until, count=count, reason=reason))

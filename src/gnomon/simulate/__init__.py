@@ -3,6 +3,7 @@
 Open `deployment.py` first: `Deployment` runs any number of schedulers over one database in one thread; time passes only when
 nothing is due. `faults.py` refuses, loses or duplicates commits and kills processes; `random_actions.py` pauses, triggers,
 clears, edits and sets clocks. `auditor.py` compares the records with the specs and the workers' diaries.
+`lost_slots.py` finds slots with neither a run nor a reason.
 `year_simulation.py` simulates years of schedules; `expected_runs.py` computes the runs that it must have made, with
 `reference_schedule.py` and `cron_oracle.py`, which share no code with the timetables.
 """
@@ -12,8 +13,9 @@ from __future__ import annotations
 from gnomon.simulate.auditor import find_violations
 from gnomon.simulate.deployment import Deployment
 from gnomon.simulate.faults import FaultPlan, FaultyDatabase, SimulatedCrash
+from gnomon.simulate.lost_slots import list_lost_slots
 from gnomon.simulate.random_actions import POOL, RandomActions, list_pools_in_use, list_unanswered
 
 __all__ = [
-    "POOL", "Deployment", "FaultPlan", "FaultyDatabase", "RandomActions", "SimulatedCrash", "find_violations", "list_pools_in_use", "list_unanswered",
+    "POOL", "Deployment", "FaultPlan", "FaultyDatabase", "RandomActions", "SimulatedCrash", "find_violations", "list_lost_slots", "list_pools_in_use", "list_unanswered",
 ]

@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterable
 from gnomon.clock import VirtualClock
 from gnomon.engine.state.engine_state import EngineLimits
 from gnomon.model.attempts import Attempt
-from gnomon.model.instants import SECOND, Instant
+from gnomon.model.instants import SECOND, Instant, iso
 from gnomon.model.spec import DagSpec, FileInputs, ParsedDag, ParsedFile
 from gnomon.scheduler.service import SchedulerService
 from gnomon.scheduler.settings import SchedulerSettings
 from gnomon.simulate.faults import FaultPlan, FaultyDatabase, SimulatedCrash
 from gnomon.store import Database, FencedError
+from gnomon.store.admin.run_totals import list_wrong_totals
 from gnomon.store.dag_records import dag_files
 from gnomon.store.ownership import leases
 from gnomon.testing.scripted import Play, ScriptedExecutor, ScriptedWorker
@@ -121,6 +122,7 @@ class Deployment:
             scheduler = self._schedulers[number] = self._new_scheduler()
         try:
             self._wake_at[number] = scheduler.tick()
+            self._prove_totals()
         except SimulatedCrash:
             self.kill_scheduler(number)
             self._wake_at[number] = self.clock.now() + int(self.rng.uniform(0.1, 3) * SECOND)
@@ -128,6 +130,12 @@ class Deployment:
             self._schedulers[number] = None
             self.fenced += 1
             self._wake_at[number] = self.clock.now() + SECOND
+
+    def _prove_totals(self) -> None:
+        """Raise AssertionError when a number of runs differs from the rows."""
+        with self.db.read() as tx:
+            wrong = list_wrong_totals(tx)
+        assert not wrong, f"at {iso(self.clock.now())} numbers of runs differ from the rows: {wrong}"
 
     def _new_scheduler(self) -> SchedulerService:
         executor = ScriptedExecutor(lambda: self.workers)

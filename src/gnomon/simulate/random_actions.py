@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from gnomon.model.spec import DagSpec
@@ -30,11 +30,13 @@ class RandomActions:
     """run_pk to the number of clears, each of which gives its tasks all tries again."""
     versions: Counter[str] = field(default_factory=Counter)
     request_pks: list[int] = field(default_factory=list)
+    deletes_and_marks: bool = False
+    """Also marks and deletes runs, which an auditor cannot follow."""
 
     def act_randomly(self, it: Deployment) -> None:
         """Do a random action with the probability `chance`."""
         if self.rng.random() < self.chance:
-            act = self.rng.choice(_ACTIONS)
+            act = self.rng.choice((*_ACTIONS, *_MARKS_AND_DELETIONS) if self.deletes_and_marks else _ACTIONS)
             self.action_counts[act.__name__] += 1
             act(self, it, self.rng.choice(sorted(self.specs)))
 
@@ -83,6 +85,38 @@ def _clear(people: RandomActions, it: Deployment, dag_id: str) -> None:
         people.request_pks.append(mailbox.submit_request(tx, by="people", kind="clear", body=body, groups=[dag.group_no], at=it.clock.now()))
 
 
+def _mark_run(people: RandomActions, it: Deployment, dag_id: str) -> None:
+    _ask(people, it, dag_id, [("mark", {"tasks": None, "state": people.rng.choice(("success", "failed"))})])
+
+
+def _mark_tasks(people: RandomActions, it: Deployment, dag_id: str) -> None:
+    numbers = [number for number in range(len(people.specs[dag_id].tasks)) if people.rng.random() < 0.4]
+    _ask(people, it, dag_id, [("mark", {"tasks": [[number, -1] for number in numbers], "state": people.rng.choice(("success", "failed", "skipped"))})])
+
+
+def _delete_run(people: RandomActions, it: Deployment, dag_id: str) -> None:
+    _ask(people, it, dag_id, [("delete", {})])
+
+
+def _change_and_delete_run(people: RandomActions, it: Deployment, dag_id: str) -> None:
+    """In one transaction, so that one step may apply both."""
+    acts: tuple[tuple[str, dict[str, object]], ...] = (("mark", {"tasks": None, "state": "success"}), ("clear", {"tasks": None, "only_failed": False}))
+    _ask(people, it, dag_id, [people.rng.choice(acts), ("delete", {})])
+
+
+def _ask(people: RandomActions, it: Deployment, dag_id: str, requests: Sequence[tuple[str, dict[str, object]]]) -> None:
+    """Requests about a random run of the DAG, in one transaction."""
+    with it.db.write() as tx:
+        found = dag_runs.list_runs(tx, dag_id)
+        dag = dags.find_dag_row(tx, dag_id)
+        if not found or dag is None:
+            return
+        run = people.rng.choice(found)
+        for kind, body in requests:
+            whole = {"dag_pk": run.dag_pk, "run_pk": run.run_pk, "by": "people", **body}
+            people.request_pks.append(mailbox.submit_request(tx, by="people", kind=kind, body=whole, groups=[dag.group_no], at=it.clock.now()))
+
+
 def _edit(people: RandomActions, it: Deployment, dag_id: str) -> None:
     people.versions[dag_id] += 1
     people.specs[dag_id] = people.edit(people.specs[dag_id], people.rng)
@@ -98,6 +132,7 @@ def _set_clock(people: RandomActions, it: Deployment, _: str) -> None:
     it.step_clock(people.rng.choice((-90.0, -5.0, 5.0, 90.0)))
 
 
+_MARKS_AND_DELETIONS = (_mark_run, _mark_tasks, _delete_run, _change_and_delete_run)
 _ACTIONS = (_pause, _unpause, _unpause, _trigger, _clear, _edit, _resize, _set_clock)
 
 

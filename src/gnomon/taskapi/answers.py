@@ -87,6 +87,9 @@ def answer_task(database: store.Database, attempt: Attempt | None, request: AnyT
         return answer_task_state(database, attempt, request)
     if attempt is not None and isinstance(request, _ASSET_STATE_REQUESTS):
         return answer_asset_state(database, _name_writer(attempt), request)
+    if isinstance(request, GetXComs) and attempt is not None:
+        with database.read() as tx:
+            return get_xcoms(tx, request, attempt.run.dag_id)
     if isinstance(request, GetConsumedAssetEvents) and attempt is not None:
         with database.read() as tx:
             return get_consumed_asset_events(tx, attempt)

@@ -14,15 +14,22 @@ BATCH_BYTES = 8 * 1024 * 1024
 """An answer to GetXComBatch ends with the value that reaches this size."""
 
 
-def get_xcoms(tx: store.Transaction, request: GetXComs) -> object:
-    """A list of {task_id, map_index, value, run_id}; empty when there is no such run."""
+def get_xcoms(tx: store.Transaction, request: GetXComs, own_dag_id: str | None = None) -> object:
+    """A list of {task_id, map_index, value, run_id}; empty when there is no such run.
+
+    `own_dag_id`: the DAG of the task that asks. With `include_prior_dates` a run id that only this DAG has gives the date up to which runs of the
+    other DAG count.
+    """
     run = dag_runs.find_stored_run(tx, request.dag_id, request.run_id)
-    if run is None:
-        return []
     indexes = None if request.map_indexes is None else frozenset(request.map_indexes)
-    rows = stored.read_xcoms(
-        tx, run, request.key, request.task_ids, include_prior=request.include_prior_dates, map_indexes=indexes
-    )
+    if run is not None:
+        rows = stored.read_xcoms(tx, run, request.key, request.task_ids, include_prior=request.include_prior_dates, map_indexes=indexes)
+    else:
+        own = dag_runs.find_stored_run(tx, own_dag_id, request.run_id) if own_dag_id is not None and request.include_prior_dates else None
+        if own is None:
+            return []
+        date = own.run_after if own.logical_at is None else own.logical_at
+        rows = stored.read_xcoms_until(tx, request.dag_id, date, request.key, request.task_ids, map_indexes=indexes)
     return [{"task_id": row.task_id, "map_index": row.map_index, "value": row.value, "run_id": row.run_id} for row in rows]
 
 

@@ -340,3 +340,29 @@ def test_a_person_at_a_terminal_is_asked_before_and_not_with_yes(
         assert (code, out) == (1, "")
         assert "3 runs will be cleared, in this order" in err and "nothing was changed" in err
         assert gnomon("runs", "clear", "loads", RUN, "--downstream-dags", "--yes").code == 0
+
+
+# ---- a run that is marked success ----------------------------------------------------------------------------------------
+def test_what_failed_because_of_a_run_runs_again_when_that_run_is_marked_success(gnomon: Gnomon, deployment: Deployment) -> None:
+    deployment.plays["load"] = Play(outcome="failed", reason="ValueError: no")
+    tasks = (
+        TaskSpec(task_id="free"), TaskSpec(task_id="print", depends_on=(AfterSpec(dag_id="loads", on_failure="cancel"),)), TaskSpec(task_id="last", upstream=("print",)),
+    )  # fmt: skip
+    started(
+        deployment, loads(), report(on_failure="cancel"), spec_of("summary", {"sum": ()}, timetable=HOURLY, depends_on=(AfterSpec(dag_id="report", on_failure="cancel"),)),
+        spec_of("partly", timetable=HOURLY, tasks=tasks), spec_of("apart", timetable=HOURLY),
+    )  # fmt: skip
+    deployment.move(30.0)
+
+    def states() -> dict[str, str]:
+        return {dag_id: json.loads(gnomon("runs", "show", dag_id, RUN, "-o", "json").out)["state"] for dag_id in ("loads", "report", "summary", "partly", "apart")}
+
+    assert states() == {"loads": "failed", "report": "failed", "summary": "failed", "partly": "failed", "apart": "success"}
+    shown = json.loads(gnomon("runs", "mark", "loads", RUN, "--state", "success", "--dry-run", "-o", "json").out)
+    wanted = {("report", "print"), ("summary", "sum"), ("partly", "print"), ("partly", "last")}
+    assert {(row["dag_id"], row["task_id"]) for row in shown if row["becomes"] == "cleared"} == wanted
+    assert json.loads(gnomon("runs", "mark", "loads", RUN, "--state", "failed", "--dry-run", "-o", "json").out) == []
+    changed = json.loads(gnomon("runs", "mark", "loads", RUN, "--state", "success", "-o", "json").out)
+    assert {(row["dag_id"], row["task_id"]) for row in changed} == wanted
+    deployment.move(30.0)
+    assert set(states().values()) == {"success"}

@@ -22,8 +22,9 @@ from gnomon.errors.external_tasks import (
 )
 from gnomon.model.instants import to_instant
 from gnomon.model.slots import TimetableRef
-from gnomon.model.spec import DagSpec, TaskSpec
+from gnomon.model.spec import ClearedTask, DagSpec, TaskSpec
 from gnomon.model.task_api_requests import GetDag, GetRunStates, GetTaskStates
+from gnomon.operators.empty import EmptyOperator
 from gnomon.operators.external_task_sensor import ExternalTaskMarker, ExternalTaskSensor
 from gnomon.operators.triggers.external_task import DagStateTrigger, WorkflowTrigger
 from gnomon.sdk.dags.dag import DAG
@@ -270,3 +271,28 @@ def test_a_marker_names_a_task_elsewhere_and_costs_no_process(dag: DAG) -> None:
     assert not build_dag_spec(dag, __file__).spec.tasks[0].runs_code
     with pytest.raises(ValueError, match="'u'.*recursion_depth must be 1 or more"):
         ExternalTaskMarker(task_id="u", external_dag_id="other", external_task_id="a", recursion_depth=0)
+
+
+@pytest.mark.parametrize(
+    ("fields", "cleared"),
+    [
+        ({}, ClearedTask(dag_id="other", task_id="a")), ({"logical_date": "{{ ts }}"}, ClearedTask(dag_id="other", task_id="a")),
+        ({"execution_date": "{{ execution_date.isoformat() }}"}, ClearedTask(dag_id="other", task_id="a")),
+        ({"logical_date": MONDAY, "recursion_depth": 3}, ClearedTask(dag_id="other", task_id="a", logical_date=MONDAY.isoformat(), depth=3)),
+        ({"logical_date": "{{ macros.ds_add(ds, -1) }}"}, ClearedTask()), ({"external_task_id": "{{ ds }}"}, ClearedTask()),
+    ],
+)  # fmt: skip
+def test_a_marker_says_what_a_clear_of_it_clears_and_runs_only_to_render_templates(fields: dict[str, Any], cleared: ClearedTask) -> None:
+    with DAG("d", schedule=None) as dag:
+        ExternalTaskMarker(**{"task_id": "m", "external_dag_id": "other", "external_task_id": "a", **fields})
+        EmptyOperator(task_id="e")
+    marker, empty = build_dag_spec(dag, __file__).spec.tasks
+    assert marker.clears == cleared and marker.runs_code is (cleared.dag_id is None)
+    assert empty.clears is None
+
+
+def test_a_mapped_marker_runs_to_render_what_each_instance_names() -> None:
+    with DAG("d", schedule=None) as dag:
+        ExternalTaskMarker.partial(task_id="m", external_dag_id="other", recursion_depth=2).expand(external_task_id=["a", "b"])
+    (marker,) = build_dag_spec(dag, __file__).spec.tasks
+    assert marker.clears == ClearedTask(depth=2) and marker.runs_code

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 from tests.conformance.storeworld import World
 from tests.databases import create_schema
 from tests.keys import CIPHER
@@ -119,6 +120,23 @@ def test_xcoms_are_of_the_run_of_the_tasks_and_of_the_map_indexes_asked_for(worl
     assert ask(world, GetXComs(dag_id="d", run_id="second", task_ids=("b",))) == []
     assert ask(world, GetXComs(dag_id="d", run_id="second", task_ids=("a",), map_indexes=(0,))) == []
     assert ask(world, GetXComs(dag_id="d", run_id="no such run")) == []
+
+
+@pytest.mark.parametrize(("day", "found"), [(0, []), (1, ["first"]), (2, ["second"]), (7, ["second"])])
+def test_earlier_runs_of_another_dag_count_up_to_the_date_of_the_own_run(world: World, day: int, found: list[str]) -> None:
+    _two_runs(world)
+    world.dag("mine")
+    world.run("mine", "own", day=day)
+    asker = replace(ATTEMPT, run=replace(ATTEMPT.run, dag_id="mine"))
+
+    def pull(run_id: str, include_prior_dates: bool = True) -> list[str]:
+        question = GetXComs(dag_id="d", run_id=run_id, task_ids=("a",), include_prior_dates=include_prior_dates)
+        return [one["run_id"] for one in taskapi.answer_task(world.db, asker, question)]  # type: ignore[attr-defined]
+
+    assert pull("own") == found
+    assert pull("own", include_prior_dates=False) == [], "a run of the other DAG is meant"
+    assert pull("of no DAG") == []
+    assert pull("first") == ["first"], "the other DAG has the run"
 
 
 def test_the_previous_run_is_the_newest_before_this_one_in_the_state_asked_for(world: World) -> None:

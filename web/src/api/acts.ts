@@ -54,9 +54,9 @@ export async function previewAct(act: Act, target: ActTarget, scope: ActScope): 
   }
   if (act === "clear" || act === "delete") {
     const name = act === "clear" ? { only_failed: scope.onlyFailed ?? false } : { only_failed: false };
-    return readRows(target, await read<OperationRow[]>(`${operations}/runs.select`, { run_id: target.runId, ...name }));
+    return readRows(await read<OperationRow[]>(`${operations}/runs.select`, { run_id: target.runId, ...name }));
   }
-  return readRows(target, await read<OperationRow[]>(`${operations}/runs.select_to_mark`, { run_id: target.runId, state: act }));
+  return readRows(await read<OperationRow[]>(`${operations}/runs.select_to_mark`, { run_id: target.runId, state: act }));
 }
 
 /** `isNewest`: whether cleared runs take the newest version of their DAG bundle; undefined: their DAGs say so. */
@@ -73,13 +73,15 @@ export async function doAct(act: Act, target: ActTarget, scope: ActScope, isNewe
 }
 
 interface OperationRow {
+  dag_id: string;
+  run_id: string;
   task_id: string;
   map_index: number;
   state: string | null;
 }
 
-function readRows(target: ActTarget, rows: OperationRow[]): Touched[] {
-  return rows.map((row) => ({ dagId: target.dagId, runId: target.runId, taskId: row.task_id, mapIndex: row.map_index, state: row.state }));
+function readRows(rows: OperationRow[]): Touched[] {
+  return rows.map((row) => ({ dagId: row.dag_id, runId: row.run_id, taskId: row.task_id, mapIndex: row.map_index, state: row.state }));
 }
 
 function readInstances(found: TaskInstances): Touched[] {

@@ -10,6 +10,7 @@ from gnomon.actions.note_changes import write_run_note
 from gnomon.actions.run_changes import clear_instances, delete_run, mark_instances
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission, User
+from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
@@ -18,8 +19,11 @@ from gnomon.api.v2.dag_runs import read_run
 from gnomon.api.v2.lookup import find_dag_and_run, refuse_wildcard, require_answer
 from gnomon.api.v2.schemas.dag_runs_shapes import DAGRunClearBody, DagRunMutableStates, DAGRunPatchBody, DAGRunResponse
 from gnomon.api.v2.schemas.task_instances_shapes import ClearTaskInstanceCollectionResponse, TaskInstanceResponse
+from gnomon.api.v2.task_instance_changes import build_answers, find_marked_instances
 from gnomon.api.v2.task_instance_reader import RunInstances
+from gnomon.model.accounts import Role
 from gnomon.model.states import FINISHED_RUN_STATES
+from gnomon.report.listings.cancelled_runs import list_cancelled_by
 from gnomon.report.listings.task_selection import select_instances
 
 router = OperationRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}", tags=["DagRun"])
@@ -30,7 +34,10 @@ _EDIT = requires(Permission.EDIT, ApiResource.DAG_RUN)
 def patch_dag_run(
     dag_id: Id, dag_run_id: Id, body: DAGRunPatchBody, context: Context, user: CurrentUser, update_mask: Annotated[list[str] | None, Query()] = None
 ) -> DAGRunResponse:
-    """Set the state of a run: success or failed end it, queued runs its tasks again. Or its note; an empty text deletes it."""
+    """Set the state of a run: success or failed end it, queued runs its tasks again. Or its note; an empty text deletes it.
+
+    With success, runs and tasks of other DAGs that failed because the run did run again.
+    """
     refuse_wildcard("dag_id", dag_id)
     fields = body.model_fields_set if update_mask is None else body.model_fields_set.intersection(update_mask)
     unknown = set(update_mask or ()) - {"state", "note"}
@@ -39,6 +46,8 @@ def patch_dag_run(
     actor = context.act_as(user)
     with context.database.read() as tx:
         dag, run = find_dag_and_run(tx, dag_id, dag_run_id)
+        cancelled = list_cancelled_by(tx, dag, run) if "state" in fields and body.state is DagRunMutableStates.SUCCESS else []
+        changeable = VisibleDags(context, tx, user, Role.USER) if cancelled else ()
     if "note" in fields and (body.note is not None or update_mask is not None):
         write_run_note(actor, context.database, dag, run, body.note or "")
     if "state" in fields and body.state is not None:
@@ -46,6 +55,8 @@ def patch_dag_run(
             require_answer(clear_instances(actor, context.database, dag, run, None))
         else:
             require_answer(mark_instances(actor, context.database, dag, run, None, body.state.value))
+            for one in (one for one in cancelled if one.dag.dag_id in changeable):
+                require_answer(clear_instances(actor, context.database, one.dag, one.run, one.rows))
     return read_run(context, dag_id, dag_run_id)
 
 
@@ -67,7 +78,7 @@ def clear_dag_run(
     """Run the tasks of a run again; with `dry_run`, which is the default, only show which."""
     check_clear_body(body)
     if body.dry_run:
-        answers = show_clear(context, dag_id, dag_run_id, body)
+        answers = show_clear(context, user, dag_id, dag_run_id, body)
         return ClearTaskInstanceCollectionResponse(task_instances=[*answers], total_entries=len(answers))
     clear_run(context, user, dag_id, dag_run_id, body)
     return read_run(context, dag_id, dag_run_id)
@@ -79,13 +90,13 @@ def check_clear_body(body: DAGRunClearBody) -> None:
         raise ApiUnsupported("new tasks of a DAG join its unfinished and its cleared runs by themselves: there is nothing to clear for them")
 
 
-def show_clear(context: ApiContext, dag_id: str, run_id: str, body: DAGRunClearBody) -> list[TaskInstanceResponse]:
-    """The task instances that `clear_run` would clear. Raises NameNotFound."""
+def show_clear(context: ApiContext, user: User, dag_id: str, run_id: str, body: DAGRunClearBody) -> list[TaskInstanceResponse]:
+    """The task instances that `clear_run` would clear. Raises NameNotFound and AccessRefused."""
     with context.database.read() as tx:
         instances = RunInstances(tx, dag_id, run_id)
         rows = select_instances(tx, instances.dag, instances.run, only_failed=body.only_failed)
-        chosen = {(row.task_id, row.map_index) for row in rows}
-        return instances.build(one for one in instances.details if (one.row.task_id, one.row.map_index) in chosen)
+        marked = find_marked_instances(context, tx, user, instances, rows, is_only_shown=True, only_failed=body.only_failed)
+        return [answer for of_run, several in [(instances, rows), *marked] for answer in build_answers(of_run, several)]
 
 
 def clear_run(context: ApiContext, user: User, dag_id: str, run_id: str, body: DAGRunClearBody) -> None:
@@ -94,9 +105,12 @@ def clear_run(context: ApiContext, user: User, dag_id: str, run_id: str, body: D
     with context.database.read() as tx:
         dag, run = find_dag_and_run(tx, dag_id, run_id)
         rows = select_instances(tx, dag, run, only_failed=body.only_failed)
+        marked = find_marked_instances(context, tx, user, RunInstances(tx, dag_id, run_id), rows, is_only_shown=False, only_failed=body.only_failed)
     if body.note is not None:
         write_run_note(actor, context.database, dag, run, body.note)
     if rows:
         require_answer(clear_instances(
             actor, context.database, dag, run, None, only_failed=body.only_failed, is_newest_wanted=body.run_on_latest_version
         ))  # fmt: skip
+    for instances, several in marked:
+        require_answer(clear_instances(actor, context.database, instances.dag, instances.run, several, is_newest_wanted=body.run_on_latest_version))

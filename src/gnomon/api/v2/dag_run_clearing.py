@@ -58,14 +58,14 @@ def clear_dag_runs(
             require_role(context, tx, user, run_dag_id, Role.USER)
             find_dag_and_run(tx, run_dag_id, run_id)
     if body.dry_run:
-        return _show(context, named, body)
+        return _show(context, user, named, body)
     return _clear(context, user, named, body)
 
 
-def _show(context: ApiContext, named: list[_NamedRun], body: BulkDAGRunClearBody) -> ClearTaskInstanceCollectionResponse:
+def _show(context: ApiContext, user: User, named: list[_NamedRun], body: BulkDAGRunClearBody) -> ClearTaskInstanceCollectionResponse:
     answers: list[TaskInstanceResponse | NewTaskResponse] = []
     for dag_id, run_id in named:
-        answers += show_clear(context, dag_id, run_id, body)
+        answers += show_clear(context, user, dag_id, run_id, body)
     return ClearTaskInstanceCollectionResponse(task_instances=answers, total_entries=len(answers))
 
 

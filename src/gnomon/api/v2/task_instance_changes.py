@@ -12,6 +12,7 @@ from gnomon.actions.note_changes import write_instance_notes
 from gnomon.actions.run_changes import clear_instances, mark_instances
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission, User
+from gnomon.api.access.visible_dags import require_role
 from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.filters import read_instant
 from gnomon.api.common.operation_router import OperationRouter
@@ -25,13 +26,15 @@ from gnomon.api.v2.schemas.task_instances_shapes import (
     TaskInstanceResponse,
 )
 from gnomon.api.v2.task_instance_reader import RunInstances
+from gnomon.model.accounts import Role
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.records import RunRecord
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.states import TaskInstanceState
 from gnomon.report.listings.dag_list import find_dag
+from gnomon.report.listings.marked_tasks import follow_markers
 from gnomon.report.listings.run_list import TaskInstanceRow, find_run, find_spec_of_run
-from gnomon.report.listings.task_selection import select_instances, select_tasks
+from gnomon.report.listings.task_selection import select_instances
 from gnomon.store import Transaction
 from gnomon.store.pages.page_query import Condition, Operator, PageQuery, SortKey
 from gnomon.store.pages.run_pages import read_run_page
@@ -53,7 +56,6 @@ def post_clear_task_instances(
     refuse_wildcard("dag_id", dag_id)
     if not body.reset_dag_runs:
         raise ApiUnsupported("a finished run whose tasks are cleared is always queued again: its tasks could not run otherwise")
-    answers: list[TaskInstanceResponse] = []
     chosen: list[tuple[RunInstances, list[TaskInstanceRow]]] = []
     with context.database.read() as tx:
         for run_id in _find_runs(tx, dag_id, body):
@@ -61,7 +63,8 @@ def post_clear_task_instances(
             rows = _select(tx, instances, body)
             if rows:
                 chosen.append((instances, rows))
-                answers += _build(instances, rows)
+                chosen += find_marked_instances(context, tx, user, instances, rows, is_only_shown=body.dry_run, only_failed=body.only_failed and not body.only_running)
+        answers = [answer for instances, rows in chosen for answer in build_answers(instances, rows)]
     if body.prevent_running_task and any(row.state in _RUNNING for _, rows in chosen for row in rows):
         raise HTTPException(409, "a selected task instance is running; wait for its end, or leave out prevent_running_task")
     if not body.dry_run:
@@ -131,13 +134,11 @@ def _select_task(
     dag_id, run_id, task_id, map_index = name
     instances = RunInstances(tx, dag_id, run_id)
     spec = find_spec_of_run(tx, instances.dag, instances.run)
-    if is_named:
-        if map_index is not None:
-            instances.find(task_id, map_index)
-        select_tasks(spec, [task_id])
-    elif all(task.task_id != task_id for task in spec.tasks):
+    if is_named and map_index is not None:
+        instances.find(task_id, map_index)
+    elif not is_named and all(task.task_id != task_id for task in spec.tasks):
         return InstancesToChange(instances, [], [])
-    named = _select_named(tx, instances, [task_id], map_index)
+    named = select_instances(tx, instances.dag, instances.run, {task_id: None if map_index in (None, UNMAPPED) else {map_index}})
     return InstancesToChange(instances, named, _add_neighbours(tx, instances, body, named))
 
 
@@ -163,7 +164,7 @@ def change_instances(
     rows = chosen.rows if state is None else [row for row in chosen.rows if row.state != state.value]
     if not dry_run and rows and state is not None:
         require_answer(mark_instances(actor, context.database, instances.dag, instances.run, rows, state.value))
-    changed = _build(instances, rows) if dry_run else _read_again(context, instances, rows)
+    changed = build_answers(instances, rows) if dry_run else _read_again(context, instances, rows)
     return TaskInstanceCollectionResponse(task_instances=changed, total_entries=len(changed))
 
 
@@ -187,7 +188,7 @@ def select_group(tx: Transaction, names: tuple[str, str, str], body: PatchTaskIn
     if group_id not in spec.groups:
         raise HTTPException(404, f"there is no task group {group_id!r} in run {run_id!r} of DAG {dag_id!r}; it has: {', '.join(sorted(spec.groups)) or 'none'}")
     members = [task.task_id for task in spec.tasks if group_id in _list_groups(spec, task)]
-    named = _select_named(tx, instances, members, None)
+    named = select_instances(tx, instances.dag, instances.run, dict.fromkeys(members)) if members else []
     if not named:
         raise HTTPException(404, f"task group {group_id!r} has no task instances in run {run_id!r}")
     return InstancesToChange(instances, named, _add_neighbours(tx, instances, body, named))
@@ -202,19 +203,14 @@ def _list_groups(spec: DagSpec, task: TaskSpec) -> list[str]:
     return found
 
 
-def _select_named(tx: Transaction, instances: RunInstances, task_ids: list[str], map_index: int | None) -> list[TaskInstanceRow]:
-    found = [row for row in select_instances(tx, instances.dag, instances.run) if row.task_id in task_ids]
-    return [row for row in found if map_index in (None, UNMAPPED) or row.map_index == map_index]
-
-
 def _add_neighbours(tx: Transaction, instances: RunInstances, body: PatchTaskInstanceBody, named: list[TaskInstanceRow]) -> list[TaskInstanceRow]:
-    """The named instances, with those of the tasks before and behind them that the body includes, in the order of the run."""
-    own = {row.task_id for row in named}
+    """The named instances, with those above and below them that the body includes, in the order of the run."""
+    own: dict[str, set[int]] = {}
+    for row in named:
+        own.setdefault(row.task_id, set()).add(row.map_index)
     if not own:
         return []
-    spec = find_spec_of_run(tx, instances.dag, instances.run)
-    tasks = select_tasks(spec, sorted(own), upstream=body.include_upstream, downstream=body.include_downstream)
-    return [row for row in select_instances(tx, instances.dag, instances.run, tasks) if row.task_id not in own or row in named]
+    return select_instances(tx, instances.dag, instances.run, own, upstream=body.include_upstream, downstream=body.include_downstream)
 
 
 def list_runs_to_mark(tx: Transaction, dag_id: str, run_id: str, body: PatchTaskInstanceBody) -> list[str]:
@@ -284,9 +280,10 @@ def _select(tx: Transaction, instances: RunInstances, body: ClearTaskInstancesBo
         task_id, index = (entry, None) if isinstance(entry, str) else _read_pair(entry)
         before = named.get(task_id, set())
         named[task_id] = None if index is None or before is None else before | {index}
-    spec = find_spec_of_run(tx, instances.dag, instances.run)
-    tasks = select_tasks(spec, list(named), upstream=body.include_upstream, downstream=body.include_downstream)
-    rows = select_instances(tx, instances.dag, instances.run, tasks, map_indices=named, only_failed=body.only_failed and not body.only_running)
+    rows = select_instances(
+        tx, instances.dag, instances.run, named, upstream=body.include_upstream, downstream=body.include_downstream,
+        only_failed=body.only_failed and not body.only_running,
+    )
     return [row for row in rows if row.state is not None and (not body.only_running or row.state in _RUNNING)]
 
 
@@ -297,11 +294,22 @@ def _read_pair(entry: list[object]) -> tuple[str, int]:
     raise HTTPException(422, "an entry of task_ids is a task id, or a list of a task id and a map index")
 
 
-def _build(instances: RunInstances, rows: list[TaskInstanceRow]) -> list[TaskInstanceResponse]:
+def find_marked_instances(
+    context: ApiContext, tx: Transaction, user: User, instances: RunInstances, rows: Sequence[TaskInstanceRow], *, is_only_shown: bool, only_failed: bool
+) -> list[tuple[RunInstances, list[TaskInstanceRow]]]:
+    """What a clear of these instances clears in runs of other DAGs. Raises AccessRefused when the user may not see them, or not clear them."""
+    found = follow_markers(tx, instances.dag, instances.run, rows, only_failed=only_failed)
+    for one in found:
+        require_role(context, tx, user, one.dag.dag_id, Role.VIEWER if is_only_shown else Role.USER)
+    return [(RunInstances(tx, one.dag.dag_id, one.run.run_id), one.rows) for one in found]
+
+
+def build_answers(instances: RunInstances, rows: list[TaskInstanceRow]) -> list[TaskInstanceResponse]:
+    """The answers for these task instances of the run."""
     chosen = {(row.task_id, row.map_index) for row in rows}
     return instances.build(one for one in instances.details if (one.row.task_id, one.row.map_index) in chosen)
 
 
 def _read_again(context: ApiContext, instances: RunInstances, rows: list[TaskInstanceRow]) -> list[TaskInstanceResponse]:
     with context.database.read() as tx:
-        return _build(RunInstances(tx, instances.dag.dag_id, instances.run.run_id), rows)
+        return build_answers(RunInstances(tx, instances.dag.dag_id, instances.run.run_id), rows)

@@ -11,6 +11,8 @@ from gnomon.model.run_waits import NO_SLOT, RunWait, WaitState, missing_dag_note
 from gnomon.model.states import DagRunType
 from gnomon.model.upstream_edges import Edge
 
+CANCELLED_PREFIX = "cancelled: "
+"""The begin of the reason of a run or task that failed because a run did for which it waited."""
 WAITING_TYPES = (DagRunType.SCHEDULED, DagRunType.BACKFILL)
 """Runs of these types wait for other DAGs; a triggered run starts at once."""
 
@@ -43,7 +45,7 @@ class EdgeWaits:
             return f"max_wait: {self.edge.label} was not done after {after.max_wait_s:g} s"
         failed = [wait for wait in self.waits.values() if wait.state in (WaitState.BAD, WaitState.MISSED)]
         notes = sorted({wait.note for wait in failed if wait.note})
-        return f"cancelled: {self.edge.label}" + (f": {'; '.join(notes[:_MAX_LISTED])}" if notes else "")
+        return f"{CANCELLED_PREFIX}{self.edge.label}" + (f": {'; '.join(notes[:_MAX_LISTED])}" if notes else "")
 
     def expires_at(self, run: RunRecord) -> Instant | None:
         """When `max_wait` ends: it counts from the creation of the run, or from the run's start for an edge of a task."""

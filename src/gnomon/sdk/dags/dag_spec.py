@@ -37,6 +37,7 @@ from gnomon.sdk.mapping.mapped_operator import MappedOperator
 from gnomon.sdk.mapping.mapped_task_group import MappedTaskGroup
 from gnomon.sdk.schedules.schedule_argument import build_timetable_ref
 from gnomon.sdk.schedules.timezone import zone_name
+from gnomon.sdk.tasks.cleared_tasks import find_cleared_task
 from gnomon.sdk.tasks.operator import BaseOperator
 from gnomon.sdk.tasks.operator_links import NO_PLUGIN_LINKS, PluginLinks, describe_links
 from gnomon.sdk.tasks.sensor import BaseSensorOperator
@@ -196,6 +197,7 @@ def _task_spec(task: BaseOperator, effective_priority: int, load_class: LoadClas
         is_sensor=is_sensor,
         soft_fail=is_sensor and any(read_argument(task, name) for name in ("soft_fail", "never_fail")),
         triggers_dag=_find_triggered_dag(task),
+        clears=find_cleared_task(task),
         expansion=build_expansion(cast("Any", task).mapped_input) if task.is_mapped else None,
         **fields.encode_fields(fields.OPERATOR_FIELDS, task),
     )
@@ -227,6 +229,9 @@ def _weight_rule(task: BaseOperator) -> str:
 
 def needs_process(task: BaseOperator) -> bool:
     """Return whether the task needs a process: its class executes something, or it has callbacks, hooks or an outlet to look up."""
+    marked = find_cleared_task(task)
+    if marked is not None and marked.dag_id is None:
+        return True  # only a process renders its fields
     return task.runs_code or any(task.__dict__.get(name) for name in _CALLBACKS) or any(isinstance(one, AssetRef) for one in task.outlets)
 
 

@@ -30,6 +30,11 @@ def list_skipped_slots(tx: Transaction, dag_pk: int, limit: int = EVENTS_MAX) ->
     return [EventRecord(*row) for row in tx.all("event_log.skipped_slots", dag_pk=dag_pk, limit=limit)]
 
 
+def list_deleted_runs(tx: Transaction, dag_pk: int, limit: int = EVENTS_MAX) -> list[EventRecord]:
+    """The rows about runs of a DAG that users deleted, newest first."""
+    return [EventRecord(*row) for row in tx.all("event_log.deleted_runs", dag_pk=dag_pk, limit=limit)]
+
+
 PAUSES_LOOKED_AT_MAX = 50_000
 """Rows of the audit log of a DAG among which its pauses are searched, newest first."""
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from gnomon.model.instants import Instant
 from gnomon.model.records import RunRecord
 from gnomon.model.states import TASK_STATES_BY_CODE, TaskInstanceState
 from gnomon.store.transaction import Transaction
 
 PRIOR_RUNS_MAX = 1000
-"""The number of runs in which `include_prior` looks for a value."""
+"""The number of runs in which `include_prior_dates` looks for a value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,20 @@ def read_xcoms(
     if include_prior:
         run_pks = [row[0] for row in tx.all("xcom_values.runs_until", dag_pk=run.dag_pk, run_after=run.run_after,
                                             run_pk=run.run_pk, limit=PRIOR_RUNS_MAX)]
+    return _read_of_runs(tx, run_pks, key, task_ids, map_indexes)
+
+
+def read_xcoms_until(
+    tx: Transaction, dag_id: str, at: Instant, key: str, task_ids: Sequence[str] | None = None, *, map_indexes: Collection[int] | None = None
+) -> list[StoredXCom]:
+    """As `read_xcoms` with `include_prior`, of the runs of a DAG whose logical date, else `run_after`, is at most `at`."""
+    run_pks = [row[0] for row in tx.all("xcom_values.runs_until_date", dag_id=dag_id, at=at, limit=PRIOR_RUNS_MAX)]
+    return _read_of_runs(tx, run_pks, key, task_ids, map_indexes)
+
+
+def _read_of_runs(
+    tx: Transaction, run_pks: Sequence[int], key: str, task_ids: Sequence[str] | None, map_indexes: Collection[int] | None
+) -> list[StoredXCom]:
     if map_indexes is not None and not map_indexes:
         return []
     if task_ids is None:

@@ -17,6 +17,11 @@ SELECT at, kind, dag_pk, run_pk, task_no, map_index, by, body, address FROM even
 SELECT at, kind, dag_pk, run_pk, task_no, map_index, by, body, address FROM event_log
 WHERE dag_pk = :dag_pk AND kind IN ('slot_held', 'slots_passed') ORDER BY event_pk DESC LIMIT :limit;
 
+-- name: deleted_runs
+-- The rows of the audit log about deleted runs of a DAG, newest first.
+SELECT at, kind, dag_pk, run_pk, task_no, map_index, by, body, address FROM event_log
+WHERE dag_pk = :dag_pk AND kind = 'run_deleted' ORDER BY event_pk DESC LIMIT :limit;
+
 -- name: pauses
 -- When a DAG was paused and unpaused, newest first, among its newest rows of the audit log.
 SELECT e.at, e.kind, e.by FROM (

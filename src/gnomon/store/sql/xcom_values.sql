@@ -73,6 +73,11 @@ SELECT state, return_length FROM task_instance WHERE run_pk = :run_pk AND task_n
 -- The state and the recorded length of a task instance, which does not change before the end of this transaction: its row is locked.
 SELECT state, return_length FROM task_instance WHERE run_pk = :run_pk AND task_no = :task_no AND map_index = :map_index FOR SHARE;
 
+-- name: runs_until_date
+-- The runs of a DAG up to a date, newest first, for include_prior_dates of a task of another DAG.
+SELECT r.run_pk FROM dag_run AS r JOIN dag AS d ON d.dag_pk = r.dag_pk WHERE d.dag_id = :dag_id AND COALESCE(r.logical_at, r.run_after) <= :at
+ORDER BY r.run_after DESC, r.run_pk DESC LIMIT :limit;
+
 -- name: runs_until
 -- The runs of a DAG up to one, newest first, for include_prior_dates.
 SELECT run_pk FROM dag_run WHERE dag_pk = :dag_pk AND (run_after, run_pk) <= (:run_after, :run_pk)

@@ -1,0 +1,20 @@
+"""Slots of schedules: which of them have neither a run nor a reason."""
+
+from __future__ import annotations
+
+from gnomon.actions.slot_audits import SlotAudit, audit_slots
+from gnomon.operations.given_values import check_instants
+from gnomon.operations.operation import operation
+from gnomon.operations.operation_scope import OperationScope
+from gnomon.report.listings.dag_list import find_dag
+from gnomon.store.dag_records import dags
+
+
+@operation("slots.audit", "read", "run")
+def audit(scope: OperationScope, since: int, dag_ids: list[str] | None = None) -> SlotAudit:
+    """The slots of these DAGs, or of all, since the instant `since` that have neither a run nor a reason."""
+    check_instants(since)
+    with scope.db.read() as tx:
+        named = dag_ids or scope.select(tx, [dag.dag_id for dag in dags.list_dags(tx) if dag.active], lambda dag_id: dag_id)
+        records = scope.select(tx, [find_dag(tx, dag_id) for dag_id in named], lambda dag: dag.dag_id)
+    return audit_slots(scope.actor.cfg, scope.db, scope.actor.clock, records, since)
