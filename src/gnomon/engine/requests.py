@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
+from gnomon.decide.outcomes import build_mark, parse_run_stop
 from gnomon.decide.rerun_version import takes_newest_version
 from gnomon.decide.transitions import Cause
 from gnomon.engine import lifecycle
@@ -28,7 +29,8 @@ from gnomon.engine.lifecycle.run_lifecycle import (
     enqueue_run_evaluation,
     keep_in_history,
 )
-from gnomon.engine.lifecycle.task_end import is_finished, mark_unfinished, stop_task_instance, stop_tasks
+from gnomon.engine.lifecycle.run_stopping import stop_run
+from gnomon.engine.lifecycle.task_end import is_finished, mark_unfinished, stop_task_instance
 from gnomon.engine.lifecycle.version_change import rebase_run, reset_removed_tasks, take_newest_version
 from gnomon.engine.state.queue_moves import dequeue
 from gnomon.engine.state.run_history import find_next_run
@@ -80,11 +82,20 @@ def _clear_selected(
         reset_removed_tasks(context, run)
     if names and run.record.state in FINISHED_RUN_STATES:
         _requeue_run(context, run, takes_newest)
+    elif not all(ti.task.is_teardown for ti in cleared):
+        _revoke_stop(context, run)
     restart_waits(context, run, {ti.task.task_id for ti in cleared})
     if names:
         notify_run_cleared(context, run, waited_for)
     context.add_audit_event("cleared", run=run, by=by, body=", ".join(before[ti] for ti in cleared), address=address)
     return names
+
+
+def _revoke_stop(context: StepContext, run: DagRun) -> None:
+    """A task of an unfinished run was cleared: the run that was only waiting for its teardowns goes on."""
+    if parse_run_stop(run.record.reason) is not None:
+        run.record.reason = None
+        context.mark_run_dirty(run)
 
 
 def _name_with_state(ti: TaskInstance) -> str:
@@ -140,19 +151,16 @@ def mark_tasks(context: StepContext, event: MarkTasks) -> None:
 
 
 def mark_run(context: StepContext, event: MarkRun) -> None:
-    """End the run. success: its tasks become success too; failed: tasks with a live attempt fail, waiting tasks are skipped."""
+    """End the run. success: its tasks become success too; failed: tasks with a live attempt fail, waiting tasks are skipped.
+
+    Teardowns that have something to tear down still run; the run ends when they have ended (`run_stopping.py`).
+    """
     run = _find_run(context, event.run_pk, event.request_pk)
     if run is None:
         return
-    reason, before = f"marked {event.state} by {event.by}", run.record.state
-    is_success = event.state == DagRunState.SUCCESS.value
-    if is_success:
-        for ti in _select_task_instances(run, None):
-            if ti.state is not S.SUCCESS:
-                stop_task_instance(context, ti, Cause.MARK_SUCCESS, reason)
-    else:
-        stop_tasks(context, run, live=Cause.MARK_FAILED, waiting=Cause.MARK_SKIPPED, reason=reason)
-    end_run(context, run, DagRunState.SUCCESS if is_success else DagRunState.FAILED, reason)
+    stop, before = build_mark(event.state, event.by), run.record.state
+    if stop_run(context, run, stop):
+        end_run(context, run, stop.state, stop.reason, callback_reason=stop.callback_reason)
     context.add_audit_event("marked", run=run, by=event.by, body=f"{event.state} (before: {before})", address=event.address)
     _answer_request(context, event.request_pk, {"marked": run.record.run_id})
 
