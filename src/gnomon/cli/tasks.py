@@ -100,7 +100,7 @@ def mark(
     _check_choice(task_ids, task_regex, map_index)
     chosen = (list(task_ids), _match(deployment, dag_id, run_id, task_regex), upstream, downstream, map_index)
     if dry_run:
-        emit_task_instances(deployment.perform(operations.select_task_instances, dag_id, run_id, *chosen), output, f"would be marked {state}")
+        emit_task_instances(deployment.perform(operations.select_to_mark, dag_id, run_id, *chosen), output, f"would be marked {state}")
     else:
         emit_answered(deployment.perform(operations.mark_tasks, dag_id, run_id, state, *chosen), output, f"marked {state}")
 

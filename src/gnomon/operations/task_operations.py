@@ -14,7 +14,8 @@ from gnomon.operations.operation_scope import OperationScope
 from gnomon.report.listings.dag_list import TaskSummary, build_task_rows, find_dag
 from gnomon.report.listings.extra_links import find_extra_links
 from gnomon.report.listings.run_list import TaskInstanceRow, find_run, find_spec_of_run, list_task_instances
-from gnomon.report.listings.task_selection import select_instances, select_tasks, split_instance_names
+from gnomon.report.listings.scope_selection import add_scopes, leave_teardowns
+from gnomon.report.listings.task_selection import keep_failed, select_instances, select_tasks, split_instance_names
 from gnomon.store import Transaction
 
 MARKS = ("success", "failed", "skipped")
@@ -58,12 +59,22 @@ def select_task_instances(
     scope: OperationScope, dag_id: str, run_id: str, names: list[str] | None = None, matched: list[str] | None = None, upstream: bool = False, downstream: bool = False,
     map_index: int | None = None, only_failed: bool = False,
 ) -> list[TaskInstanceRow]:  # fmt: skip
-    """The task instances that a clear or a mark would change.
+    """The task instances that a clear would change: the setups and teardowns of what is named are among them.
 
     `names`: task ids, or names of instances such as `load[1]`. `matched`: ids of further tasks.
     """
     with scope.db.read() as tx:
-        return _select(scope, tx, dag_id, run_id, names, matched, upstream, downstream, map_index, only_failed)[2]
+        return _select_to_clear(scope, tx, dag_id, run_id, names, matched, upstream, downstream, map_index, only_failed)[2]
+
+
+@operation("tasks.select_to_mark", "read", "task instance")
+def select_to_mark(
+    scope: OperationScope, dag_id: str, run_id: str, names: list[str] | None = None, matched: list[str] | None = None, upstream: bool = False, downstream: bool = False,
+    map_index: int | None = None,
+) -> list[TaskInstanceRow]:  # fmt: skip
+    """The task instances that a mark would change; teardowns below a named task are not among them. The arguments are those of `tasks.select`."""
+    with scope.db.read() as tx:
+        return _select_to_mark(scope, tx, dag_id, run_id, names, matched, upstream, downstream, map_index)[2]
 
 
 @operation("tasks.clear", "edit", "task instance")
@@ -73,7 +84,7 @@ def clear_tasks(
 ) -> InstanceChange:  # fmt: skip
     """Run tasks of a run again. The arguments are those of `tasks.select`, and `is_newest_wanted` of `runs.clear`."""
     with scope.db.read() as tx:
-        dag, run, rows = _select(scope, tx, dag_id, run_id, names, matched, upstream, downstream, map_index, only_failed)
+        dag, run, rows = _select_to_clear(scope, tx, dag_id, run_id, names, matched, upstream, downstream, map_index, only_failed)
     if not rows:
         return InstanceChange([], [], None)
     answer = clear_instances(scope.actor, scope.db, dag, run, rows, only_failed=only_failed, is_newest_wanted=is_newest_wanted)
@@ -89,7 +100,7 @@ def mark_tasks(
     if state not in MARKS:
         raise UserError(f"a task cannot be marked {state!r}; give {', '.join(MARKS)}")
     with scope.db.read() as tx:
-        dag, run, rows = _select(scope, tx, dag_id, run_id, names, matched, upstream, downstream, map_index, False)
+        dag, run, rows = _select_to_mark(scope, tx, dag_id, run_id, names, matched, upstream, downstream, map_index)
     if not rows:
         return InstanceChange([], [], None)
     return read_instance_change(scope, dag, run, rows, mark_instances(scope.actor, scope.db, dag, run, rows, state))
@@ -104,8 +115,29 @@ def list_links(scope: OperationScope, dag_id: str, run_id: str, task_id: str, ma
     return [LinkRow(name, url) for name, url in found.items()]
 
 
-def _select(
+def _select_to_clear(
     scope: OperationScope, tx: Transaction, dag_id: str, run_id: str, names: list[str] | None, matched: list[str] | None, upstream: bool, downstream: bool,
+    map_index: int | None, only_failed: bool,
+) -> tuple[DagRecord, RunRecord, list[TaskInstanceRow]]:  # fmt: skip
+    dag, run, rows = _select(tx, dag_id, run_id, names, matched, upstream, downstream, map_index, only_failed)
+    scoped = add_scopes(tx, dag, run, rows, _list_named(names, matched), upstream=upstream, downstream=downstream)
+    return dag, run, scope.hide_names(tx, keep_failed(scoped) if only_failed else scoped)
+
+
+def _select_to_mark(
+    scope: OperationScope, tx: Transaction, dag_id: str, run_id: str, names: list[str] | None, matched: list[str] | None, upstream: bool, downstream: bool,
+    map_index: int | None,
+) -> tuple[DagRecord, RunRecord, list[TaskInstanceRow]]:  # fmt: skip
+    dag, run, rows = _select(tx, dag_id, run_id, names, matched, upstream, downstream, map_index, False)
+    return dag, run, scope.hide_names(tx, leave_teardowns(tx, dag, run, rows, _list_named(names, matched), upstream=upstream))
+
+
+def _list_named(names: list[str] | None, matched: list[str] | None) -> set[str]:
+    return {*split_instance_names(names or []), *(matched or ())}
+
+
+def _select(
+    tx: Transaction, dag_id: str, run_id: str, names: list[str] | None, matched: list[str] | None, upstream: bool, downstream: bool,
     map_index: int | None, only_failed: bool,
 ) -> tuple[DagRecord, RunRecord, list[TaskInstanceRow]]:  # fmt: skip
     dag = find_dag(tx, dag_id)
@@ -114,12 +146,12 @@ def _select(
     if not named and not matched:
         raise UserError("name at least one task")
     chosen = select_tasks(find_spec_of_run(tx, dag, run), [*named, *(matched or ())], upstream=upstream, downstream=downstream)
-    rows = select_instances(tx, dag, run, chosen, map_index=map_index, map_indices=named, only_failed=only_failed)
+    rows = select_instances(tx, dag, run, chosen, map_index=map_index, map_indices=named)
     if not only_failed:
         _require_indices(rows, named, run_id)
     if not rows and map_index is not None and not only_failed:
         raise UserError(f"none of these tasks has map index {map_index} in run {run_id!r}; see `gnomon tasks states`")
-    return dag, run, scope.hide_names(tx, rows)
+    return dag, run, rows
 
 
 def _require_indices(rows: list[TaskInstanceRow], named: Mapping[str, frozenset[int] | None], run_id: str) -> None:

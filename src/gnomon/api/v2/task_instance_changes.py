@@ -31,7 +31,8 @@ from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.states import TaskInstanceState
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.run_list import TaskInstanceRow, find_run, find_spec_of_run
-from gnomon.report.listings.task_selection import select_instances, select_tasks
+from gnomon.report.listings.scope_selection import add_scopes, leave_teardowns
+from gnomon.report.listings.task_selection import keep_failed, select_instances, select_tasks
 from gnomon.store import Transaction
 from gnomon.store.pages.page_query import Condition, Operator, PageQuery, SortKey
 from gnomon.store.pages.run_pages import read_run_page
@@ -214,7 +215,8 @@ def _add_neighbours(tx: Transaction, instances: RunInstances, body: PatchTaskIns
         return []
     spec = find_spec_of_run(tx, instances.dag, instances.run)
     tasks = select_tasks(spec, sorted(own), upstream=body.include_upstream, downstream=body.include_downstream)
-    return [row for row in select_instances(tx, instances.dag, instances.run, tasks) if row.task_id not in own or row in named]
+    rows = [row for row in select_instances(tx, instances.dag, instances.run, tasks) if row.task_id not in own or row in named]
+    return leave_teardowns(tx, instances.dag, instances.run, rows, own, upstream=body.include_upstream)
 
 
 def list_runs_to_mark(tx: Transaction, dag_id: str, run_id: str, body: PatchTaskInstanceBody) -> list[str]:
@@ -286,7 +288,10 @@ def _select(tx: Transaction, instances: RunInstances, body: ClearTaskInstancesBo
         named[task_id] = None if index is None or before is None else before | {index}
     spec = find_spec_of_run(tx, instances.dag, instances.run)
     tasks = select_tasks(spec, list(named), upstream=body.include_upstream, downstream=body.include_downstream)
-    rows = select_instances(tx, instances.dag, instances.run, tasks, map_indices=named, only_failed=body.only_failed and not body.only_running)
+    chosen = select_instances(tx, instances.dag, instances.run, tasks, map_indices=named)
+    rows = add_scopes(tx, instances.dag, instances.run, chosen, named, upstream=body.include_upstream, downstream=body.include_downstream)
+    if body.only_failed and not body.only_running:
+        rows = keep_failed(rows)
     return [row for row in rows if row.state is not None and (not body.only_running or row.state in _RUNNING)]
 
 

@@ -83,6 +83,11 @@ def select_instances(
     ]
 
 
+def keep_failed(rows: Iterable[TaskInstanceRow]) -> list[TaskInstanceRow]:
+    """The instances in state failed or upstream_failed."""
+    return [row for row in rows if row.state in _FAILED_STATES]
+
+
 def _find_named(spec: DagSpec, task_ids: Collection[str]) -> set[str]:
     known = {task.task_id for task in spec.tasks}
     for task_id in task_ids:
