@@ -69,10 +69,10 @@ class World:
         with self.db.read() as tx:
             return group_state.load_groups(tx, range(GROUPS))
 
-    def run(self, dag_id: str = "d", run_id: str = "m", *, day: int | None = None) -> RunRecord:
+    def run(self, dag_id: str = "d", run_id: str = "m", *, day: int | None = None, **options: Any) -> RunRecord:
         """A run by hand; with a day, for that logical date."""
         with self.db.write() as tx:
-            return manual(tx, dag_id, run_id, day=day)
+            return manual(tx, dag_id, run_id, day=day, **options)
 
     def apply(self, changes: Changes) -> None:
         """Commit what a step changed."""
@@ -103,7 +103,7 @@ def raw(tx: Transaction, text: str) -> list[tuple[object, ...]]:
 
 
 def manual(tx: Transaction, dag_id: str, run_id: str, *, day: int | None = None, **options: Any) -> RunRecord:
-    """A run by hand in this transaction."""
+    """A run by hand in this transaction; `of_any_type` lets it have the id of a run of another type, as runs made by older versions may."""
     logical_at = None if day is None else AT + day * DAY
     return dag_runs.create_manual_run(
         tx, dag_id=dag_id, run_id=run_id, logical_at=logical_at, run_after=AT, interval=None, conf={}, by="test", at=AT, **options

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 SHARED = ROOT.parent / "shared"
 COPIED = [
     path
-    for folder in ("tests/conformance/data", "bench/dags")
+    for folder in ("tests/conformance/data", "tests/conformance/cases", "bench/dags")
     for path in sorted((ROOT / folder).rglob("*"))
     if path.is_file() and "__pycache__" not in path.parts
 ]
@@ -41,4 +41,6 @@ def _original(path: Path) -> Path:
         return SHARED / "bench/README.md"
     if path.parts[0] == "bench":
         return SHARED / path
+    if path.is_relative_to("tests/conformance/cases"):
+        return SHARED / path.relative_to("tests/conformance")
     return SHARED / "conformance" / path.relative_to("tests/conformance/data")

@@ -137,6 +137,7 @@ def preview_run(actor: Actor, db: Database, new: NewRun) -> RunPreview:
     with db.read() as tx:
         holder = None if logical_at is None else dag_runs.find_slot_holder(tx, dag.dag_pk, str(logical_at))
         same = dag_runs.find_stored_run(tx, dag.dag_id, plan.run_id)
+        dag_runs.check_reserved_run_id(tx, dag.dag_pk, plan.run_id, new.run_type)
         unfinished = sum(run.run_type is not DagRunType.BACKFILL for run in dag_runs.list_unfinished_runs(tx, dag.dag_pk))
     return RunPreview(dag, plan, list_conf_faults(actor.cfg, dag.spec, new.conf), holder or (None if same is None else same.run_id), unfinished)
 

@@ -14,7 +14,7 @@ from gnomon.cli.deployment.choose_deployment import pass_deployment
 from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.output import format_cell, format_fields, output_option, print_document
 from gnomon.cli.pending_requests import print_pending
-from gnomon.cli.task_selection import emit_answered, emit_task_instances, version_option
+from gnomon.cli.task_selection import emit_answered, emit_rows_to_mark, emit_task_instances, version_option
 from gnomon.operations import log_operations, run_operations
 
 _LAZY_COMMANDS = {
@@ -97,13 +97,13 @@ def clear(
 @click.argument("dag_id", metavar="DAG")
 @click.argument("run_id", metavar="RUN")
 @click.option("--state", required=True, type=click.Choice(["success", "failed"]), help="The final state of the run.")
-@click.option("--dry-run", is_flag=True, help="Only show which task instances would change.")
+@click.option("--dry-run", is_flag=True, help="Only show which task instances would change, and to which state.")
 @output_option
 @pass_deployment
 def mark(deployment: DeploymentAccess, dag_id: str, run_id: str, state: str, dry_run: bool, output: str) -> None:
-    """End RUN as success or failed; its running attempts are stopped."""
+    """End RUN as success or failed: what runs ends in that state, and tasks that have not begun are skipped."""
     if dry_run:
-        emit_task_instances(deployment.perform(run_operations.select_run_to_mark, dag_id, run_id, state), output, "would be changed")
+        emit_rows_to_mark(deployment.perform(run_operations.select_run_to_mark, dag_id, run_id, state), output)
         return
     change = deployment.perform(run_operations.mark_run, dag_id, run_id, state)
     if output != "table":

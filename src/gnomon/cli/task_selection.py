@@ -12,7 +12,7 @@ import click
 from gnomon.cli.output import print_records
 from gnomon.cli.pending_requests import print_pending
 from gnomon.model.ids import UNMAPPED
-from gnomon.operations.changed_instances import InstanceChange
+from gnomon.operations.changed_instances import InstanceChange, RowToMark
 from gnomon.report.listings.run_list import TaskInstanceRow
 from gnomon.report.listings.task_selection import split_instance_name
 
@@ -77,15 +77,16 @@ def selection_options(command: F) -> F:
     options = (
         click.argument("task_ids", metavar="[TASK]...", nargs=-1),
         click.option("-t", "--task-regex", type=RegexType(), help="Also tasks whose id matches this regular expression (anywhere in the id)."),
-        click.option("-u", "--upstream", is_flag=True, help="Also all upstream tasks of the selected ones."),
-        click.option("-d", "--downstream", is_flag=True, help="Also all downstream tasks of the selected ones."),
-        click.option("--map-index", type=MAP_INDEX, help="Only the task instances with this map index; for one task, TASK[INDEX] says the same."),
+        click.option("-u", "--upstream", is_flag=True, help="Also all task instances upstream of the selected ones."),
+        click.option("-d", "--downstream", is_flag=True, help="Also all task instances downstream of the selected ones."),
+        click.option("--map-index", type=MAP_INDEX, help="Of the named tasks only the instance with this map index; TASK[INDEX] says the same for one task."),
     )
     for option in reversed(options):
         command = option(command)
     return command
 
 
+_TO_MARK = ("task_id", "map_index", "state", "becomes", "try_number")
 _COLUMNS = ("task_id", "map_index", "state", "try_number")
 _CHANGED = ("task_id", "map_index", "previous_state", "state", "try_number")
 
@@ -93,6 +94,11 @@ _CHANGED = ("task_id", "map_index", "previous_state", "state", "try_number")
 def emit_task_instances(rows: Sequence[TaskInstanceRow], output: str, done: str) -> None:
     """Write the task instances. A table begins with a line such as `2 task instances cleared`, which ends with `done`."""
     _emit(rows, output, done, _COLUMNS)
+
+
+def emit_rows_to_mark(rows: Sequence[RowToMark], output: str) -> None:
+    """Write the task instances that a mark would change, and what each would become."""
+    _emit(rows, output, "would be changed", _TO_MARK)
 
 
 def emit_answered(change: InstanceChange, output: str, done: str) -> None:

@@ -12,6 +12,7 @@ from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.output import output_option, print_records
 from gnomon.cli.task_selection import (
     emit_answered,
+    emit_rows_to_mark,
     emit_task_instances,
     selection_options,
     split_choice,
@@ -89,20 +90,20 @@ def clear(
 @click.argument("run_id", metavar="RUN")
 @selection_options
 @click.option("--state", required=True, type=click.Choice(["success", "failed", "skipped"]), help="The new state.")
-@click.option("--dry-run", is_flag=True, help="Only show what would be marked.")
+@click.option("--dry-run", is_flag=True, help="Only show what would be changed, and to which state.")
 @output_option
 @pass_deployment
 def mark(
     deployment: DeploymentAccess, dag_id: str, run_id: str, task_ids: tuple[str, ...], task_regex: re.Pattern[str] | None, upstream: bool,
     downstream: bool, map_index: int | None, state: str, dry_run: bool, output: str,
 ) -> None:  # fmt: skip
-    """Set tasks of RUN to a final state; their running attempts are stopped."""
+    """Set tasks of RUN to a final state; their running attempts are stopped. What failed below them runs again."""
     _check_choice(task_ids, task_regex, map_index)
     chosen = (list(task_ids), _match(deployment, dag_id, run_id, task_regex), upstream, downstream, map_index)
     if dry_run:
-        emit_task_instances(deployment.perform(operations.select_to_mark, dag_id, run_id, *chosen), output, f"would be marked {state}")
+        emit_rows_to_mark(deployment.perform(operations.select_to_mark, dag_id, run_id, state, *chosen), output)
     else:
-        emit_answered(deployment.perform(operations.mark_tasks, dag_id, run_id, state, *chosen), output, f"marked {state}")
+        emit_answered(deployment.perform(operations.mark_tasks, dag_id, run_id, state, *chosen), output, "changed")
 
 
 def _check_choice(task_ids: tuple[str, ...], pattern: re.Pattern[str] | None, map_index: int | None) -> None:

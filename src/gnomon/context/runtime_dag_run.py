@@ -84,8 +84,8 @@ class RuntimeDagRun:
 
     @property
     def external_trigger(self) -> bool:
-        """Whether the run was triggered, and not made by the schedule or a backfill."""
-        return self.run_type not in (DagRunType.SCHEDULED, DagRunType.BACKFILL)
+        """Whether the run was triggered, and not made by the schedule, by assets or a backfill."""
+        return self.run_type not in (DagRunType.SCHEDULED, DagRunType.ASSET_TRIGGERED, DagRunType.BACKFILL)
 
     @property
     def is_backfill(self) -> bool:

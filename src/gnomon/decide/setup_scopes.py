@@ -5,8 +5,9 @@ A task is in the scope of every setup above it that has no teardown, or has one 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
+from gnomon.decide.instance_relations import InstanceRelations, Selection
 from gnomon.model.spec import TaskSpec
 
 
@@ -64,6 +65,32 @@ class SetupScopes:
                     yield between
         else:
             yield from (setup for setup in self.list_setups(index) if setup not in direct)
+
+
+    def list_pairs(self, index: int) -> Iterator[int]:
+        """The setups that share a scope with the task: those of a teardown, those in whose scope another task is."""
+        yield from (setup for setup in self._upstream[index] if setup in self._teardowns_of) if self.tasks[index].is_teardown else self.list_setups(index)
+
+    def collect_cleared(self, relations: InstanceRelations, inside: Mapping[int, Collection[int]], above: Mapping[int, Collection[int]]) -> Selection:
+        """The setups and teardowns that a clear takes.
+
+        `inside`: instances that are cleared for themselves or below others, which bring the setups in whose scope they are. `above`: instances
+        that are cleared above others, or without what is below them; setups among these bring their teardowns.
+        """
+        found: Selection = {}
+        for task, indices in above.items():
+            self._add_teardowns(relations, found, task, indices)
+        for task, indices in inside.items():
+            if indices and not self.tasks[task].is_setup and not self.tasks[task].is_teardown:
+                for setup in self.list_setups(task):
+                    related = relations.relate(task, indices, setup)
+                    found.setdefault(setup, set()).update(related)
+                    self._add_teardowns(relations, found, setup, related)
+        return found
+
+    def _add_teardowns(self, relations: InstanceRelations, found: Selection, setup: int, indices: Collection[int]) -> None:
+        for teardown in self.list_teardowns(setup) if indices else ():
+            found.setdefault(teardown, set()).update(relations.relate(setup, indices, teardown))
 
 
 def build_setup_scopes(tasks: Sequence[TaskSpec]) -> SetupScopes | None:

@@ -236,6 +236,8 @@ class MarkTasks:
     request_pk: int | None = None
     address: str | None = None
     """From where the user asks, for the audit log."""
+    waited_for: tuple[SubscriptionMessage, ...] = ()
+    """As for ClearTasks."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,7 @@ from gnomon.engine.lifecycle.task_end import is_finished, mark_unfinished, stop_
 from gnomon.engine.lifecycle.version_change import rebase_run, reset_removed_tasks, take_newest_version
 from gnomon.engine.state.queue_moves import dequeue
 from gnomon.engine.state.run_history import find_next_run
+from gnomon.engine.state.run_relations import list_instances_to_continue
 from gnomon.engine.state.task_instance import DagRun, TaskInstance
 from gnomon.engine.step_context import CancelOrder, StepContext
 from gnomon.model.ids import UNMAPPED, TaskKey
@@ -136,22 +137,32 @@ def _requeue_run(context: StepContext, run: DagRun, takes_newest: bool) -> None:
 
 
 def mark_tasks(context: StepContext, event: MarkTasks) -> None:
-    """Set the selected task instances to a final state; live attempts are cancelled."""
+    """Set the selected task instances to a final state; live attempts are cancelled, and what failed below them runs again."""
     run = _find_run(context, event.run_pk, event.request_pk)
     if run is None:
         return
-    cause = _MARK_CAUSES[event.state]
-    names, before = [], []
-    for ti in _select_task_instances(run, event.tasks):
-        before.append(_name_with_state(ti))
+    cause, state = _MARK_CAUSES[event.state], S(event.state)
+    selected = _select_task_instances(run, event.tasks)
+    changed = [ti for ti in selected if ti.state is not state]
+    before = [_name_with_state(ti) for ti in selected]
+    for ti in selected:
         stop_task_instance(context, ti, cause, f"marked {event.state} by {event.by}")
-        names.append(ti.name())
     context.add_audit_event("marked", run=run, by=event.by, body=f"{event.state}: {', '.join(before)}", address=event.address)
-    _answer_request(context, event.request_pk, {"marked": names})
+    cleared = _continue_below(context, run, changed, selected, event)
+    _answer_request(context, event.request_pk, {"marked": [ti.name() for ti in selected], "cleared": cleared})
+
+
+def _continue_below(context: StepContext, run: DagRun, changed: Iterable[TaskInstance], selected: Iterable[TaskInstance], event: MarkTasks) -> list[str]:
+    """Clear what failed below the changed instances and is not selected itself, as Airflow does; returns the names. A finished run is queued again."""
+    excluded = set(selected)
+    failed = [ti for ti in list_instances_to_continue(run, changed) if ti.state in _FAILED_STATES and ti not in excluded]
+    if not failed:
+        return []
+    return _clear_selected(context, run, failed, event.by, event.waited_for, is_whole=False, takes_newest=False, address=event.address)
 
 
 def mark_run(context: StepContext, event: MarkRun) -> None:
-    """End the run. success: its tasks become success too; failed: tasks with a live attempt fail, waiting tasks are skipped.
+    """End the run. Tasks that have begun end in its state, tasks that have not are skipped, and ended tasks keep theirs, as in Airflow.
 
     Teardowns that have something to tear down still run; the run ends when they have ended (`run_stopping.py`).
     """
@@ -159,7 +170,7 @@ def mark_run(context: StepContext, event: MarkRun) -> None:
     if run is None:
         return
     stop, before = build_mark(event.state, event.by), run.record.state
-    if stop_run(context, run, stop):
+    if stop_run(context, run, stop, live=_MARK_CAUSES[event.state]):
         end_run(context, run, stop.state, stop.reason, callback_reason=stop.callback_reason)
     context.add_audit_event("marked", run=run, by=event.by, body=f"{event.state} (before: {before})", address=event.address)
     _answer_request(context, event.request_pk, {"marked": run.record.run_id})

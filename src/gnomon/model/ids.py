@@ -12,6 +12,8 @@ GROUPS = 64
 DAG_FILE_MODULE = "gnomon_dag_"
 """The prefix of the module name of a DAG file: no other process can import the file by that name."""
 RUN_ID_MAX = 250
+ALL_RUNS = "~"
+"""In place of a run id in an address of the API: all runs."""
 UNMAPPED = -1
 """The map index of a task instance of a task that is not mapped."""
 
@@ -24,8 +26,11 @@ def group_of(dag_id: str) -> int:
 def find_run_id_fault(text: str) -> str | None:
     """Why the text cannot be a run id, with the remedy; None when it can.
 
-    Spaces, slashes, quotes and letters of any script are legal; characters that terminals and logs cannot show are not.
+    Spaces, slashes, quotes and letters of any script are legal; characters that terminals and logs cannot show are not, nor the id that stands for
+    all runs in addresses of the API.
     """
+    if text == ALL_RUNS:
+        return f"{ALL_RUNS} stands for all runs in addresses of the API and is no run id; choose another run id"
     if not 1 <= len(text) <= RUN_ID_MAX:
         return f"a run id has 1 to {RUN_ID_MAX} characters; this one has {len(text)}"
     found = _UNWRITABLE.search(text)

@@ -94,6 +94,11 @@ class DagRunType(str, Enum):
                 return run_type
         return DagRunType.MANUAL
 
+    def find_reserved_type(self, run_id: str) -> DagRunType | None:
+        """The other type for whose runs the prefix of the run id is reserved; None when a run of this type may have it."""
+        named = DagRunType.from_run_id(run_id)
+        return None if named in (DagRunType.MANUAL, self) else named
+
 
 TASK_STATE_CODES: dict[TaskInstanceState, int] = {
     TaskInstanceState.SCHEDULED: 1,
@@ -125,5 +130,9 @@ RUN_STATES_BY_CODE = {code: state for state, code in RUN_STATE_CODES.items()}
 
 WITHOUT_PROCESS_STATES = (TaskInstanceState.DEFERRED, TaskInstanceState.AWAITING_INPUT)
 """The states of a task instance that waits without a process: its deferral says for what."""
+BEGUN_STATES = frozenset({
+    TaskInstanceState.RUNNING, TaskInstanceState.RESTARTING, TaskInstanceState.UP_FOR_RESCHEDULE, *WITHOUT_PROCESS_STATES,
+})  # fmt: skip
+"""The states of an unfinished task instance whose try has begun."""
 FINISHED_TASK_STATES = frozenset(s for s, c in TASK_STATE_CODES.items() if c >= FIRST_FINAL_CODE)
 FINISHED_RUN_STATES = frozenset(s for s, c in RUN_STATE_CODES.items() if c >= FIRST_FINAL_CODE)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass
 
 from gnomon.actions.owner_requests import OwnerAnswer
@@ -30,12 +30,27 @@ class InstanceChange:
     reply: OwnerAnswer | None
 
 
+@dataclass(frozen=True, slots=True)
+class RowToMark(TaskInstanceRow):
+    """A task instance that a mark would change: `becomes` is its new state; CLEARED: it failed because of a marked one and would run again."""
+
+    becomes: str
+
+
+CLEARED = "cleared"
+
+
+def build_rows_to_mark(rows: Iterable[TaskInstanceRow], becomes: Callable[[TaskInstanceRow], str]) -> list[RowToMark]:
+    """The rows with what each would become."""
+    return [RowToMark(**asdict(row), becomes=becomes(row)) for row in rows]
+
+
 def read_instance_change(scope: OperationScope, dag: DagRecord, run: RunRecord, rows: Sequence[TaskInstanceRow], reply: OwnerAnswer) -> InstanceChange:
     """The change after the reply. `rows`: the task instances before the request."""
     if reply.answer is None:
         return InstanceChange(list(rows), [], reply)
-    names = next((names for names in reply.answer.values() if isinstance(names, list)), None)
-    return InstanceChange(list(rows), _read_changed(scope, dag, run, rows, names), reply)
+    lists = [names for names in reply.answer.values() if isinstance(names, list)]
+    return InstanceChange(list(rows), _read_changed(scope, dag, run, rows, [name for names in lists for name in names] if lists else None), reply)
 
 
 def _read_changed(

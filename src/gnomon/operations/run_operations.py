@@ -12,8 +12,8 @@ from gnomon.errors.product import UserError, find_close_matches
 from gnomon.model.ids import quote_argument
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DagRecord, RunRecord
-from gnomon.model.states import FINISHED_RUN_STATES, FINISHED_TASK_STATES, DagRunState
-from gnomon.operations.changed_instances import InstanceChange, read_instance_change
+from gnomon.model.states import BEGUN_STATES, FINISHED_RUN_STATES, FINISHED_TASK_STATES, DagRunState, TaskInstanceState
+from gnomon.operations.changed_instances import InstanceChange, RowToMark, build_rows_to_mark, read_instance_change
 from gnomon.operations.given_values import check_instants, check_limit
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
@@ -42,9 +42,10 @@ from gnomon.report.listings.run_results import find_results
 from gnomon.report.listings.task_selection import select_instances
 from gnomon.store import Transaction
 
-_UNCHANGED_STATES = {"success": {"success"}, "failed": {state.value for state in FINISHED_TASK_STATES}}
-"""For each state that a run can be marked with: the states of task instances that the mark does not change."""
-
+MARKS = ("success", "failed")
+"""The states that a run can be marked with."""
+_FINISHED = {state.value for state in FINISHED_TASK_STATES}
+_BEGUN = {state.value for state in (*BEGUN_STATES, TaskInstanceState.QUEUED)}
 RUNS_MAX = 100_000
 """The most runs of one answer of the API, and the most of all DAGs among which those are looked for that a user sees who does not see every DAG."""
 
@@ -181,16 +182,17 @@ def clear_run(scope: OperationScope, dag_id: str, run_id: str, only_failed: bool
 
 
 @operation("runs.select_to_mark", "read", "run")
-def select_run_to_mark(scope: OperationScope, dag_id: str, run_id: str, state: str) -> list[TaskInstanceRow]:
-    """The task instances that would change if the run were marked."""
+def select_run_to_mark(scope: OperationScope, dag_id: str, run_id: str, state: str) -> list[RowToMark]:
+    """The task instances that would change if the run were marked, and what each would become."""
     with scope.db.read() as tx:
         dag = find_dag(tx, dag_id)
-        return scope.hide_names(tx, _select_to_mark(tx, dag, find_run(tx, dag, run_id), state))
+        rows = scope.hide_names(tx, _select_to_mark(tx, dag, find_run(tx, dag, run_id), state))
+    return build_rows_to_mark(rows, lambda row: state if row.state in _BEGUN else TaskInstanceState.SKIPPED.value)
 
 
 @operation("runs.mark", "edit", "run")
 def mark_run(scope: OperationScope, dag_id: str, run_id: str, state: str) -> InstanceChange:
-    """End a run as success or failed; its running attempts are stopped."""
+    """End a run as success or failed: its running attempts end in that state, and tasks that have not begun are skipped."""
     with scope.db.read() as tx:
         dag = find_dag(tx, dag_id)
         run = find_run(tx, dag, run_id)
@@ -216,9 +218,9 @@ def _read_state(state: str | None) -> DagRunState | None:
 
 
 def _select_to_mark(tx: Transaction, dag: DagRecord, run: RunRecord, state: str) -> list[TaskInstanceRow]:
-    if state not in _UNCHANGED_STATES:
-        raise UserError(f"a run cannot be marked {state!r}; give success or failed")
-    return [row for row in select_instances(tx, dag, run) if row.state not in _UNCHANGED_STATES[state]]
+    if state not in MARKS:
+        raise UserError(f"a run cannot be marked {state!r}; give {' or '.join(MARKS)}")
+    return [row for row in select_instances(tx, dag, run) if row.state not in _FINISHED]
 
 
 def _describe_slot(dag_id: str, run: RunRecord, slot_start: Instant | None, *, has_slot: bool, doubt: str | None) -> str:

@@ -8,14 +8,19 @@ from dataclasses import dataclass
 from gnomon.actions.run_changes import clear_instances, mark_instances
 from gnomon.errors.product import UserError
 from gnomon.model.records import DagRecord, RunRecord
-from gnomon.operations.changed_instances import InstanceChange, read_instance_change
+from gnomon.operations.changed_instances import (
+    CLEARED,
+    InstanceChange,
+    RowToMark,
+    build_rows_to_mark,
+    read_instance_change,
+)
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
 from gnomon.report.listings.dag_list import TaskSummary, build_task_rows, find_dag
 from gnomon.report.listings.extra_links import find_extra_links
 from gnomon.report.listings.run_list import TaskInstanceRow, find_run, find_spec_of_run, list_task_instances
-from gnomon.report.listings.scope_selection import add_scopes, leave_teardowns
-from gnomon.report.listings.task_selection import keep_failed, select_instances, select_tasks, split_instance_names
+from gnomon.report.listings.task_selection import Act, list_cleared_by_mark, select_instances, split_instance_names
 from gnomon.store import Transaction
 
 MARKS = ("success", "failed", "skipped")
@@ -59,22 +64,13 @@ def select_task_instances(
     scope: OperationScope, dag_id: str, run_id: str, names: list[str] | None = None, matched: list[str] | None = None, upstream: bool = False, downstream: bool = False,
     map_index: int | None = None, only_failed: bool = False,
 ) -> list[TaskInstanceRow]:  # fmt: skip
-    """The task instances that a clear would change: the setups and teardowns of what is named are among them.
+    """The task instances that a clear would change: with what is named, its setups and teardowns.
 
-    `names`: task ids, or names of instances such as `load[1]`. `matched`: ids of further tasks.
+    `names`: task ids, or names of instances such as `load[1]`. `matched`: ids of further tasks. `map_index`: of the names without one, and of the
+    further tasks, only these instances. `upstream` and `downstream` add the instances above and below.
     """
     with scope.db.read() as tx:
-        return _select_to_clear(scope, tx, dag_id, run_id, names, matched, upstream, downstream, map_index, only_failed)[2]
-
-
-@operation("tasks.select_to_mark", "read", "task instance")
-def select_to_mark(
-    scope: OperationScope, dag_id: str, run_id: str, names: list[str] | None = None, matched: list[str] | None = None, upstream: bool = False, downstream: bool = False,
-    map_index: int | None = None,
-) -> list[TaskInstanceRow]:  # fmt: skip
-    """The task instances that a mark would change; teardowns below a named task are not among them. The arguments are those of `tasks.select`."""
-    with scope.db.read() as tx:
-        return _select_to_mark(scope, tx, dag_id, run_id, names, matched, upstream, downstream, map_index)[2]
+        return _select(scope, tx, dag_id, run_id, Act.CLEAR, names, matched, upstream, downstream, map_index, only_failed)[2]
 
 
 @operation("tasks.clear", "edit", "task instance")
@@ -84,11 +80,27 @@ def clear_tasks(
 ) -> InstanceChange:  # fmt: skip
     """Run tasks of a run again. The arguments are those of `tasks.select`, and `is_newest_wanted` of `runs.clear`."""
     with scope.db.read() as tx:
-        dag, run, rows = _select_to_clear(scope, tx, dag_id, run_id, names, matched, upstream, downstream, map_index, only_failed)
+        dag, run, rows = _select(scope, tx, dag_id, run_id, Act.CLEAR, names, matched, upstream, downstream, map_index, only_failed)
     if not rows:
         return InstanceChange([], [], None)
     answer = clear_instances(scope.actor, scope.db, dag, run, rows, only_failed=only_failed, is_newest_wanted=is_newest_wanted)
     return read_instance_change(scope, dag, run, rows, answer)
+
+
+@operation("tasks.select_to_mark", "read", "task instance")
+def select_to_mark(
+    scope: OperationScope, dag_id: str, run_id: str, state: str, names: list[str] | None = None, matched: list[str] | None = None, upstream: bool = False,
+    downstream: bool = False, map_index: int | None = None,
+) -> list[RowToMark]:  # fmt: skip
+    """The task instances that a mark would change: the selected ones, and those that failed because of them and would run again.
+
+    Teardowns below a named task are left to run.
+    """
+    _check_mark(state)
+    with scope.db.read() as tx:
+        dag, run, rows = _select(scope, tx, dag_id, run_id, Act.MARK, names, matched, upstream, downstream, map_index, False)
+        cleared = scope.hide_names(tx, list_cleared_by_mark(tx, dag, run, rows, state))
+    return [*build_rows_to_mark(rows, lambda _: state), *build_rows_to_mark(cleared, lambda _: CLEARED)]
 
 
 @operation("tasks.mark", "edit", "task instance")
@@ -96,14 +108,14 @@ def mark_tasks(
     scope: OperationScope, dag_id: str, run_id: str, state: str, names: list[str] | None = None, matched: list[str] | None = None, upstream: bool = False,
     downstream: bool = False, map_index: int | None = None,
 ) -> InstanceChange:  # fmt: skip
-    """Set tasks of a run to a final state; their running attempts are stopped."""
-    if state not in MARKS:
-        raise UserError(f"a task cannot be marked {state!r}; give {', '.join(MARKS)}")
+    """Set tasks of a run to a final state; their running attempts are stopped. What failed below them runs again."""
+    _check_mark(state)
     with scope.db.read() as tx:
-        dag, run, rows = _select_to_mark(scope, tx, dag_id, run_id, names, matched, upstream, downstream, map_index)
+        dag, run, rows = _select(scope, tx, dag_id, run_id, Act.MARK, names, matched, upstream, downstream, map_index, False)
+        cleared = scope.hide_names(tx, list_cleared_by_mark(tx, dag, run, rows, state))
     if not rows:
         return InstanceChange([], [], None)
-    return read_instance_change(scope, dag, run, rows, mark_instances(scope.actor, scope.db, dag, run, rows, state))
+    return read_instance_change(scope, dag, run, [*rows, *cleared], mark_instances(scope.actor, scope.db, dag, run, rows, state))
 
 
 @operation("tasks.links", "read", "task instance")
@@ -115,43 +127,27 @@ def list_links(scope: OperationScope, dag_id: str, run_id: str, task_id: str, ma
     return [LinkRow(name, url) for name, url in found.items()]
 
 
-def _select_to_clear(
-    scope: OperationScope, tx: Transaction, dag_id: str, run_id: str, names: list[str] | None, matched: list[str] | None, upstream: bool, downstream: bool,
-    map_index: int | None, only_failed: bool,
-) -> tuple[DagRecord, RunRecord, list[TaskInstanceRow]]:  # fmt: skip
-    dag, run, rows = _select(tx, dag_id, run_id, names, matched, upstream, downstream, map_index, only_failed)
-    scoped = add_scopes(tx, dag, run, rows, _list_named(names, matched), upstream=upstream, downstream=downstream)
-    return dag, run, scope.hide_names(tx, keep_failed(scoped) if only_failed else scoped)
-
-
-def _select_to_mark(
-    scope: OperationScope, tx: Transaction, dag_id: str, run_id: str, names: list[str] | None, matched: list[str] | None, upstream: bool, downstream: bool,
-    map_index: int | None,
-) -> tuple[DagRecord, RunRecord, list[TaskInstanceRow]]:  # fmt: skip
-    dag, run, rows = _select(tx, dag_id, run_id, names, matched, upstream, downstream, map_index, False)
-    return dag, run, scope.hide_names(tx, leave_teardowns(tx, dag, run, rows, _list_named(names, matched), upstream=upstream))
-
-
-def _list_named(names: list[str] | None, matched: list[str] | None) -> set[str]:
-    return {*split_instance_names(names or []), *(matched or ())}
-
-
 def _select(
-    tx: Transaction, dag_id: str, run_id: str, names: list[str] | None, matched: list[str] | None, upstream: bool, downstream: bool,
+    scope: OperationScope, tx: Transaction, dag_id: str, run_id: str, act: Act, names: list[str] | None, matched: list[str] | None, upstream: bool, downstream: bool,
     map_index: int | None, only_failed: bool,
 ) -> tuple[DagRecord, RunRecord, list[TaskInstanceRow]]:  # fmt: skip
     dag = find_dag(tx, dag_id)
     run = find_run(tx, dag, run_id)
-    named = split_instance_names(names or [])
-    if not named and not matched:
+    named = split_instance_names(names or [], map_index)
+    others = {task_id: None if map_index is None else {map_index} for task_id in matched or () if task_id not in named}
+    if not named and not others:
         raise UserError("name at least one task")
-    chosen = select_tasks(find_spec_of_run(tx, dag, run), [*named, *(matched or ())], upstream=upstream, downstream=downstream)
-    rows = select_instances(tx, dag, run, chosen, map_index=map_index, map_indices=named)
+    rows = select_instances(tx, dag, run, {**named, **others}, upstream=upstream, downstream=downstream, only_failed=only_failed, act=act)
     if not only_failed:
         _require_indices(rows, named, run_id)
     if not rows and map_index is not None and not only_failed:
         raise UserError(f"none of these tasks has map index {map_index} in run {run_id!r}; see `gnomon tasks states`")
-    return dag, run, rows
+    return dag, run, scope.hide_names(tx, rows)
+
+
+def _check_mark(state: str) -> None:
+    if state not in MARKS:
+        raise UserError(f"a task cannot be marked {state!r}; give {', '.join(MARKS)}")
 
 
 def _require_indices(rows: list[TaskInstanceRow], named: Mapping[str, frozenset[int] | None], run_id: str) -> None:

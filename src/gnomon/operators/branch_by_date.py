@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from gnomon.errors.authoring import AirflowException
-from gnomon.model.slots import DataInterval, TimeRestriction
+from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction
 from gnomon.model.states import DagRunType
 from gnomon.sdk.schedules import timezone
 from gnomon.sdk.schedules.weekday import WeekDay
@@ -19,8 +19,8 @@ Bound = dt.datetime | dt.time | None
 class BranchDateTimeOperator(BaseBranchOperator):
     """Follows `follow_task_ids_if_true` from `target_lower` to `target_upper`, both included, else the other tasks.
 
-    A bound is a time of day, a moment, or None for no bound. The current time is compared, or the logical date with
-    `use_task_logical_date`. If the upper bound is an earlier time of day than the lower bound, it is on the next day.
+    A bound is a time of day, a moment, or None for no bound. The current time is compared, or with `use_task_logical_date` the logical date
+    (`run_after` of a run without one). If the upper bound is an earlier time of day than the lower bound, it is on the next day.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class BranchDateTimeOperator(BaseBranchOperator):
         self.use_task_logical_date = use_task_logical_date or use_task_execution_date
 
     def choose_branch(self, context: Any) -> str | Iterable[str]:
-        now = _choose_moment(context, self.use_task_logical_date)
+        now = _date_of_run(context) if self.use_task_logical_date else timezone.coerce_datetime(timezone.utcnow())
         lower, upper = target_times_as_dates(now, self.target_lower, self.target_upper)
         inside = (lower is None or lower <= now) and (upper is None or now <= upper)
         return self.follow_task_ids_if_true if inside else self.follow_task_ids_if_false
@@ -55,7 +55,8 @@ class BranchDateTimeOperator(BaseBranchOperator):
 class BranchDayOfWeekOperator(BaseBranchOperator):
     """Follows `follow_task_ids_if_true` on `week_day` (a name, a WeekDay, or several), else the other tasks.
 
-    The current day is compared, or the day of the logical date with `use_task_logical_date`.
+    The current day in the time zone of the DAG is compared, or with `use_task_logical_date` the day in UTC of the logical date (`run_after` of a run
+    without one).
     """
 
     def __init__(
@@ -76,8 +77,8 @@ class BranchDayOfWeekOperator(BaseBranchOperator):
         self._week_day_num = WeekDay.validate_week_day(week_day)
 
     def choose_branch(self, context: Any) -> str | Iterable[str]:
-        today = _choose_moment(context, self.use_task_logical_date).isoweekday()
-        return self.follow_task_ids_if_true if today in self._week_day_num else self.follow_task_ids_if_false
+        moment = _date_of_run(context) if self.use_task_logical_date else timezone.utcnow().astimezone(self.dag.timezone)
+        return self.follow_task_ids_if_true if moment.isoweekday() in self._week_day_num else self.follow_task_ids_if_false
 
 
 def target_times_as_dates(
@@ -98,34 +99,41 @@ def _to_moment(base_date: dt.datetime, bound: Bound) -> dt.datetime | None:
     return None
 
 
-def _choose_moment(context: Any, logical: bool) -> dt.datetime:
-    """Return the logical date if `logical` is true and the run has one, else the current moment."""
-    moment: dt.datetime | None = context.get("logical_date") if logical else None
-    return moment if moment is not None else timezone.coerce_datetime(timezone.utcnow())
-
-
-_ANY_TIME = TimeRestriction(earliest=None, latest=None, catchup=True)
+def _date_of_run(context: Any) -> dt.datetime:
+    """Return the logical date of the run, or `run_after` if it has none."""
+    date: dt.datetime = context.get("logical_date") or context["dag_run"].run_after
+    return date
 
 
 class LatestOnlyOperator(BaseBranchOperator):
     """Skips the tasks directly after it unless this run is the newest run that is due.
 
-    In a run that was triggered manually it skips nothing.
+    In a run that was triggered manually it skips nothing. Runs of backfills, assets and other DAGs are compared as scheduled ones.
     """
 
     ui_color = "#e9ffdb"
 
     def choose_branch(self, context: Any) -> str | Iterable[str] | None:
         run = context["dag_run"]
-        if run.run_type != DagRunType.SCHEDULED or self._is_newest(run):
+        if run.run_type == DagRunType.MANUAL or self._is_newest(run):
             return list(self.get_direct_relative_ids(upstream=False))
-        self.log.info("Not the latest run: a newer run is due. Skipping the downstream tasks.")
+        self.log.info("Not the latest run: a newer run is due, or this one is not due yet. Skipping the downstream tasks.")
         return []
 
     def _is_newest(self, run: Any) -> bool:
-        """Return whether the next run is not due yet, or there is no next run."""
-        interval = None
-        if run.data_interval_start is not None and run.data_interval_end is not None:
-            interval = DataInterval(run.data_interval_start, run.data_interval_end)
-        info = self.dag.timetable.next_dagrun_info(last_automated_data_interval=interval, restriction=_ANY_TIME)
-        return info is None or timezone.utcnow() < info.run_after
+        """Return whether now is after the start of the run's interval and at most the end of the next one, or there is no next one."""
+        date = run.logical_date or run.run_after
+        interval = DataInterval(run.data_interval_start or date, run.data_interval_end or date)
+        before = TimeRestriction(earliest=None, latest=interval.end - dt.timedelta(microseconds=1), catchup=True)
+        after = TimeRestriction(earliest=interval.end, latest=None, catchup=True)
+        following = self.dag.timetable.next_dagrun_info(last_automated_data_interval=interval, restriction=after)
+        if following is None:
+            return True
+        overlapping = self.dag.timetable.next_dagrun_info(last_automated_data_interval=interval, restriction=before)
+        start = interval.start if overlapping is None else _end_of(overlapping)
+        return start < timezone.utcnow() <= _end_of(following)
+
+
+def _end_of(info: DagRunInfo) -> dt.datetime:
+    """Return the end of the data interval; of a run without one, the time when it is due."""
+    return info.run_after if info.data_interval is None else info.data_interval.end

@@ -258,7 +258,8 @@ def _translate_action(tx: Transaction, body: dict[str, object], memory: EngineSt
         case "mark" if tasks is None:
             found.append(e.MarkRun(run_pk, str(body["state"]), by, request_pk, address))
         case "mark":
-            found.append(e.MarkTasks(run_pk, tasks or (), str(body["state"]), by, request_pk, address))
+            subscriptions = read_subscriptions(tx, found, run_pk, memory)
+            found.append(e.MarkTasks(run_pk, tasks or (), str(body["state"]), by, request_pk, address, subscriptions))
         case "answer":
             found.append(_translate_answer(run_pk, body, request_pk, by, address))
         case "release":

@@ -88,6 +88,10 @@ class BackfillActive(UserError):
     """The DAG has a backfill that has not ended."""
 
 
+class RunIdReserved(UserError):
+    """The run id begins as those of runs of another type do."""
+
+
 class RunTypeNotAllowed(UserError):
     """The DAG does not allow runs of that type (`allowed_run_types`)."""
 

@@ -9,7 +9,7 @@ from gnomon.clock import SystemClock
 from gnomon.model.attempts import Attempt
 from gnomon.model.states import DagRunType
 from gnomon.model.task_api_requests import GetRequest, TriggerRun
-from gnomon.store import RunExists, RunTypeNotAllowed
+from gnomon.store import RunExists, RunIdReserved, RunTypeNotAllowed
 from gnomon.store.dag_records import dag_runs, dags
 from gnomon.store.ownership import mailbox
 from gnomon.taskapi.run_queries import TaskApiRefused
@@ -19,7 +19,7 @@ def trigger_run(database: store.Database, attempt: Attempt, request: TriggerRun)
     """Create a queued run; one that exists is left as it is, or cleared when `reset` is set.
 
     Returns {outcome: created | exists | clearing, run_id, request}. Raises TaskApiRefused when the DAG does not exist, is deleted, or
-    does not allow such runs.
+    does not allow such runs or such a run id.
     """
     by = f"task {attempt.run.dag_id}.{attempt.task_id} of run {attempt.run.run_id}"
     now = SystemClock().now()
@@ -32,7 +32,7 @@ def trigger_run(database: store.Database, attempt: Attempt, request: TriggerRun)
                 conf=request.conf, by=by, at=now, run_type=DagRunType.OPERATOR_TRIGGERED, stands_for=request.stands_for,
             )
         return {"outcome": "created", "run_id": run.run_id, "request": None}
-    except RunTypeNotAllowed as error:
+    except (RunTypeNotAllowed, RunIdReserved) as error:
         raise TaskApiRefused(str(error)) from None
     except RunExists as error:
         holder = error.holder

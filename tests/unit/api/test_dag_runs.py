@@ -49,6 +49,12 @@ def three_to_read(read_api: Client, read_deployment: Deployment) -> Client:
     return read_api
 
 
+def test_the_id_that_stands_for_all_runs_and_ids_of_other_types_are_refused(three: Client) -> None:
+    assert "no run id" in three.fails(400, RUNS, "POST", {"dag_run_id": "~", "logical_date": None})
+    assert "reserved for scheduled runs" in three.fails(400, RUNS, "POST", {"dag_run_id": "scheduled__2030-01-01T00:00:00+00:00", "logical_date": None})
+    assert _ids(three.get(RUNS)) == ["r0", "r1", "r2"]
+
+
 def test_the_pages_of_a_list_hold_every_run_once_in_either_direction(three_to_read: Client) -> None:
     assert _ids(three_to_read.get(f"{RUNS}?limit=2")) == ["r0", "r1"]
     assert _ids(three_to_read.get(f"{RUNS}?limit=2&offset=2")) == ["r2"]

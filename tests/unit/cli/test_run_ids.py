@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from contextlib import nullcontext
 
 import pytest
 from tests.unit.cli.conftest import Gnomon
@@ -12,6 +13,8 @@ from tests.unit.cli.deployment import Deployment, spec_of
 from gnomon.cli.home import Home
 from gnomon.model.attempts import build_attempt_log_path
 from gnomon.model.ids import RUN_ID_MAX, find_run_id_fault, quote_argument
+from gnomon.model.states import DagRunType
+from gnomon.store import RunExists
 from gnomon.store.dag_records import dag_runs
 
 TEXTS = (
@@ -100,3 +103,42 @@ def test_a_sentence_with_a_command_can_be_pasted(gnomon: Gnomon, deployment: Dep
                            conf={}, by="test", at=now)  # fmt: skip
     assert "gnomon explain a '2021-01-05 Tuesday'" in gnomon("explain", "a").out
     assert "`gnomon explain a '2021-01-05 Tuesday' only`" in gnomon("tasks", "logs", "a", "2021-01-05 Tuesday", "only").err
+
+
+RESERVED = ("scheduled__2030-01-01T00:00:00+00:00", "backfill__x", "asset_triggered__x", "operator_triggered__x", "asset_materialization__x")
+
+
+@pytest.mark.parametrize("run_id", RESERVED)
+def test_a_run_by_hand_cannot_have_the_id_of_a_run_of_another_type(run_id: str, gnomon: Gnomon, deployment: Deployment) -> None:
+    deployment.add(spec_of("a"))
+    deployment.start()
+    kind = run_id.partition("__")[0]
+    code, _, err = gnomon("dags", "trigger", "a", "--run-id", run_id)
+    assert code == 1 and f"run id {run_id!r} begins with {kind}__, which is reserved for {kind} runs; choose another run id" in err
+    assert json.loads(gnomon("runs", "list", "a", "-o", "json").out) == []
+
+
+def test_a_run_by_hand_may_have_the_prefix_of_its_own_type(gnomon: Gnomon, deployment: Deployment) -> None:
+    deployment.add(spec_of("a"))
+    deployment.start()
+    assert gnomon("dags", "trigger", "a", "--run-id", "manual__mine").code == 0
+
+
+def test_the_id_that_stands_for_all_runs_is_refused(gnomon: Gnomon, deployment: Deployment) -> None:
+    deployment.add(spec_of("a"))
+    deployment.start()
+    code, _, err = gnomon("dags", "trigger", "a", "--run-id", "~")
+    assert code == 1 and "~ stands for all runs in addresses of the API and is no run id" in err
+
+
+def test_an_id_that_another_run_has_is_answered_with_that_run(gnomon: Gnomon, deployment: Deployment) -> None:
+    """An operator that is told to reset the run finds it."""
+    deployment.add(spec_of("a"))
+    deployment.start()
+    with deployment.db.write() as tx:
+        for run_type in (DagRunType.SCHEDULED, DagRunType.MANUAL):
+            with pytest.raises(RunExists) if run_type is DagRunType.MANUAL else nullcontext():
+                dag_runs.create_manual_run(
+                    tx, dag_id="a", run_id=RESERVED[0], logical_at=None, run_after=deployment.clock.now(), interval=None, conf={}, by="test",
+                    at=deployment.clock.now(), run_type=run_type,
+                )

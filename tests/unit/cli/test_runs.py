@@ -98,11 +98,30 @@ def test_clear_shows_the_states_before_and_after(gnomon: Gnomon, failed: Deploym
     ]  # fmt: skip
 
 
-def test_mark_shows_the_states_before_and_after(gnomon: Gnomon, failed: Deployment) -> None:
-    rows = json.loads(gnomon("runs", "mark", "a", "r", "--state", "success", "-o", "json").out)
-    assert [(row["task_id"], row["previous_state"], row["state"]) for row in rows] == [
-        ("y", "failed", "success"), ("z", "upstream_failed", "success"),
-    ]  # fmt: skip
+@pytest.fixture
+def running(gnomon: Gnomon, deployment: Deployment) -> Deployment:
+    """Run `r` of `a`: x succeeded, y runs, z has not begun."""
+    deployment.add(spec_of("a", {"x": (), "y": ("x",), "z": ("y",)}))
+    deployment.plays["y"] = Play(run_s=1000)
+    deployment.start()
+    gnomon("dags", "trigger", "a", "--run-id", "r")
+    deployment.move()
+    return deployment
+
+
+@pytest.mark.parametrize("state", ["success", "failed"])
+def test_mark_ends_what_runs_skips_what_has_not_begun_and_keeps_what_has_ended(state: str, gnomon: Gnomon, running: Deployment) -> None:
+    shown = json.loads(gnomon("runs", "mark", "a", "r", "--state", state, "--dry-run", "-o", "json").out)
+    assert [(row["task_id"], row["state"], row["becomes"]) for row in shown] == [("y", "running", state), ("z", None, "skipped")]
+    rows = json.loads(gnomon("runs", "mark", "a", "r", "--state", state, "-o", "json").out)
+    assert [(row["task_id"], row["previous_state"], row["state"], row["try_number"]) for row in rows] == [("y", "running", state, 1), ("z", None, "skipped", 0)]
+
+
+def test_marking_an_ended_run_keeps_the_states_of_its_tasks(gnomon: Gnomon, failed: Deployment) -> None:
+    assert json.loads(gnomon("runs", "mark", "a", "r", "--state", "success", "--dry-run", "-o", "json").out) == []
+    gnomon("runs", "mark", "a", "r", "--state", "success")
+    assert json.loads(gnomon("runs", "show", "a", "r", "-o", "json").out)["state"] == "success"
+    assert _states(gnomon) == {"x": "success", "y": "failed", "z": "upstream_failed"}
 
 
 def test_a_dry_run_changes_nothing(gnomon: Gnomon, failed: Deployment) -> None:
@@ -124,12 +143,10 @@ def test_mark_ends_a_running_run(state: str, gnomon: Gnomon, deployment: Deploym
     assert shown["state"] == state and "marked" in shown["reason"]
 
 
-@pytest.mark.parametrize(("state", "touched"), [("success", ["y", "z"]), ("failed", [])])
-def test_a_dry_run_of_mark_shows_what_would_change(state: str, touched: list[str], gnomon: Gnomon, failed: Deployment) -> None:
-    rows = json.loads(gnomon("runs", "mark", "a", "r", "--state", state, "--dry-run", "-o", "json").out)
-    assert [row["task_id"] for row in rows] == touched
-    failed.move()
-    assert _states(gnomon)["y"] == "failed"
+def test_a_dry_run_of_mark_changes_nothing(gnomon: Gnomon, running: Deployment) -> None:
+    gnomon("runs", "mark", "a", "r", "--state", "failed", "--dry-run")
+    running.move()
+    assert _states(gnomon) == {"x": "success", "y": "running", "z": None}
 
 
 def test_without_a_scheduler_the_request_stands(gnomon: Gnomon, deployment: Deployment) -> None:

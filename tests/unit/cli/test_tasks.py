@@ -134,10 +134,21 @@ def test_clear_of_nothing_says_so(gnomon: Gnomon, done: Deployment) -> None:
 @pytest.mark.parametrize("state", ["success", "failed", "skipped"])
 def test_mark_sets_the_state(state: str, gnomon: Gnomon, done: Deployment) -> None:
     code, out, err = gnomon("tasks", "mark", "a", "r", "report", "--state", state)
-    assert (code, err) == (0, "") and out.startswith(f"1 task instance marked {state}\n")
+    assert (code, err) == (0, "") and out.startswith("1 task instance changed\n")
     assert out.splitlines()[-1].split() == ["report", "upstream_failed", state, "0"]
     row = _rows(gnomon, "states", "a", "r")[3]
     assert row["state"] == state and "marked" in str(row["reason"])
+
+
+def test_mark_lets_what_failed_because_of_the_task_run_again_and_shows_it_first(gnomon: Gnomon, done: Deployment) -> None:
+    shown = _rows(gnomon, "mark", "a", "r", "load", "--state", "success", "--dry-run")
+    assert [(row["task_id"], row["state"], row["becomes"]) for row in shown] == [("load", "failed", "success"), ("report", "upstream_failed", "cleared")]
+    assert _rows(gnomon, "states", "a", "r")[3]["state"] == "upstream_failed"
+    changed = _rows(gnomon, "mark", "a", "r", "load", "--state", "success")
+    assert [(row["task_id"], row["previous_state"]) for row in changed] == [("load", "failed"), ("report", "upstream_failed")]
+    done.move()
+    assert [row["state"] for row in _rows(gnomon, "states", "a", "r")] == ["success"] * 4
+    assert json.loads(gnomon("runs", "show", "a", "r", "-o", "json").out)["state"] == "success"
 
 
 @pytest.mark.parametrize(
@@ -147,7 +158,7 @@ def test_mark_sets_the_state(state: str, gnomon: Gnomon, done: Deployment) -> No
         (("clear", "a", "r", "-t", "("), 2, "is not a regular expression"),
         (("clear", "a", "r", "lod"), 1, "there is no task 'lod' in DAG 'a'; did you mean 'load'?"),
         (("clear", "a", "r", "-t", "zzz"), 1, "no task of DAG 'a' matches 'zzz'"),
-        (("clear", "a", "r", "load", "--map-index", "3"), 1, "none of these tasks has map index 3 in run 'r'"),
+        (("clear", "a", "r", "load", "--map-index", "3"), 1, "task 'load' has no map index 3 in run 'r'"),
         (("clear", "a", "nope", "load"), 1, "there is no run 'nope' of DAG 'a'"),
         (("mark", "a", "r", "load"), 2, "--state"),
         (("mark", "a", "r", "load", "--state", "running"), 2, "'running' is not one of"),

@@ -141,7 +141,8 @@ def test_the_run_has_the_names_of_both_dialects(make: Make) -> None:
     assert run.conf.get("k") == "v"
     assert run.external_trigger is False
     assert (run.start_date, run.end_date, run.consumed_asset_events) == (None, None, [])
-    assert make(run_type="manual")["dag_run"].external_trigger is True
+    triggered = {run_type: make(run_type=run_type)["dag_run"].external_trigger for run_type in ("manual", "operator_triggered", "backfill", "asset_triggered")}
+    assert triggered == {"manual": True, "operator_triggered": True, "backfill": False, "asset_triggered": False}, "as in Airflow 2"
 
 
 def test_variables_and_connections(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:

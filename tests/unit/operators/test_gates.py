@@ -6,6 +6,7 @@ import datetime as dt
 from collections.abc import Callable
 from typing import Any
 
+import pendulum
 import pytest
 import time_machine
 
@@ -91,6 +92,13 @@ def test_a_branch_by_the_day_of_the_week(dag: DAG, execute: Callable[..., Any], 
         use_task_logical_date=by_date,
     ))
     assert _skipped(execute, gate) == skipped
+
+
+@time_machine.travel(dt.datetime(2024, 3, 3, 23, 30, tzinfo=dt.UTC), tick=False)
+def test_the_current_day_is_that_of_the_time_zone_of_the_dag(execute: Callable[..., Any]) -> None:
+    with DAG("d", schedule=None, start_date=pendulum.datetime(2024, 1, 1, tz="Europe/Berlin")):
+        gate = _gate(BranchDayOfWeekOperator(task_id="gate", follow_task_ids_if_true="yes", follow_task_ids_if_false="no", week_day="Monday"))
+    assert _skipped(execute, gate) == ["no"], "in Berlin it is Monday already"
 
 
 def test_an_unknown_day_is_refused(dag: DAG) -> None:

@@ -115,6 +115,14 @@ def test_the_run_has_its_id_its_conf_and_the_interval_of_its_timetable(world: Wo
     assert (made.interval_start, made.interval_end) == (AT, AT)
 
 
+@pytest.mark.parametrize(("run_id", "said"), [("scheduled__2030-01-01", "reserved for scheduled runs"), ("~", "stands for all runs")])
+def test_an_id_of_a_run_of_another_type_is_refused(world: World, run: Run, run_id: str, said: str) -> None:
+    _dag(world)
+    result = run(trigger_run_id=run_id, logical_date=None)
+    assert result.outcome == "failed" and said in (result.reason or "")
+    assert _made(world, run_id) is None
+
+
 def test_the_interval_is_what_the_other_timetable_infers(world: World, run: Run) -> None:
     _dag(world, build_timetable_ref(CronDataIntervalTimetable("@daily", "UTC")))
     midnight = dt.datetime(2024, 3, 5, tzinfo=dt.UTC)

@@ -15,7 +15,9 @@ from pydantic import AfterValidator
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-ALL = "~"
+from gnomon.model.ids import ALL_RUNS
+
+ALL = ALL_RUNS
 """In place of an id in the path of a list: the objects of all of them."""
 _SLASH = "\ue000"
 _ENCODED_SLASH = re.compile("%2[Ff]")

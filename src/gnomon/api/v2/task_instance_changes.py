@@ -31,8 +31,7 @@ from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.states import TaskInstanceState
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.run_list import TaskInstanceRow, find_run, find_spec_of_run
-from gnomon.report.listings.scope_selection import add_scopes, leave_teardowns
-from gnomon.report.listings.task_selection import keep_failed, select_instances, select_tasks
+from gnomon.report.listings.task_selection import Act, select_instances
 from gnomon.store import Transaction
 from gnomon.store.pages.page_query import Condition, Operator, PageQuery, SortKey
 from gnomon.store.pages.run_pages import read_run_page
@@ -132,13 +131,11 @@ def _select_task(
     dag_id, run_id, task_id, map_index = name
     instances = RunInstances(tx, dag_id, run_id)
     spec = find_spec_of_run(tx, instances.dag, instances.run)
-    if is_named:
-        if map_index is not None:
-            instances.find(task_id, map_index)
-        select_tasks(spec, [task_id])
-    elif all(task.task_id != task_id for task in spec.tasks):
+    if is_named and map_index is not None:
+        instances.find(task_id, map_index)
+    elif not is_named and all(task.task_id != task_id for task in spec.tasks):
         return InstancesToChange(instances, [], [])
-    named = _select_named(tx, instances, [task_id], map_index)
+    named = select_instances(tx, instances.dag, instances.run, {task_id: None if map_index in (None, UNMAPPED) else {map_index}})
     return InstancesToChange(instances, named, _add_neighbours(tx, instances, body, named))
 
 
@@ -188,7 +185,7 @@ def select_group(tx: Transaction, names: tuple[str, str, str], body: PatchTaskIn
     if group_id not in spec.groups:
         raise HTTPException(404, f"there is no task group {group_id!r} in run {run_id!r} of DAG {dag_id!r}; it has: {', '.join(sorted(spec.groups)) or 'none'}")
     members = [task.task_id for task in spec.tasks if group_id in _list_groups(spec, task)]
-    named = _select_named(tx, instances, members, None)
+    named = select_instances(tx, instances.dag, instances.run, dict.fromkeys(members)) if members else []
     if not named:
         raise HTTPException(404, f"task group {group_id!r} has no task instances in run {run_id!r}")
     return InstancesToChange(instances, named, _add_neighbours(tx, instances, body, named))
@@ -203,20 +200,14 @@ def _list_groups(spec: DagSpec, task: TaskSpec) -> list[str]:
     return found
 
 
-def _select_named(tx: Transaction, instances: RunInstances, task_ids: list[str], map_index: int | None) -> list[TaskInstanceRow]:
-    found = [row for row in select_instances(tx, instances.dag, instances.run) if row.task_id in task_ids]
-    return [row for row in found if map_index in (None, UNMAPPED) or row.map_index == map_index]
-
-
 def _add_neighbours(tx: Transaction, instances: RunInstances, body: PatchTaskInstanceBody, named: list[TaskInstanceRow]) -> list[TaskInstanceRow]:
-    """The named instances, with those of the tasks before and behind them that the body includes, in the order of the run."""
-    own = {row.task_id for row in named}
+    """The named instances, with those above and below them that the body includes, in the order of the run."""
+    own: dict[str, set[int]] = {}
+    for row in named:
+        own.setdefault(row.task_id, set()).add(row.map_index)
     if not own:
         return []
-    spec = find_spec_of_run(tx, instances.dag, instances.run)
-    tasks = select_tasks(spec, sorted(own), upstream=body.include_upstream, downstream=body.include_downstream)
-    rows = [row for row in select_instances(tx, instances.dag, instances.run, tasks) if row.task_id not in own or row in named]
-    return leave_teardowns(tx, instances.dag, instances.run, rows, own, upstream=body.include_upstream)
+    return select_instances(tx, instances.dag, instances.run, own, upstream=body.include_upstream, downstream=body.include_downstream, act=Act.MARK)
 
 
 def list_runs_to_mark(tx: Transaction, dag_id: str, run_id: str, body: PatchTaskInstanceBody) -> list[str]:
@@ -286,12 +277,10 @@ def _select(tx: Transaction, instances: RunInstances, body: ClearTaskInstancesBo
         task_id, index = (entry, None) if isinstance(entry, str) else _read_pair(entry)
         before = named.get(task_id, set())
         named[task_id] = None if index is None or before is None else before | {index}
-    spec = find_spec_of_run(tx, instances.dag, instances.run)
-    tasks = select_tasks(spec, list(named), upstream=body.include_upstream, downstream=body.include_downstream)
-    chosen = select_instances(tx, instances.dag, instances.run, tasks, map_indices=named)
-    rows = add_scopes(tx, instances.dag, instances.run, chosen, named, upstream=body.include_upstream, downstream=body.include_downstream)
-    if body.only_failed and not body.only_running:
-        rows = keep_failed(rows)
+    rows = select_instances(
+        tx, instances.dag, instances.run, named, upstream=body.include_upstream, downstream=body.include_downstream,
+        only_failed=body.only_failed and not body.only_running, act=Act.CLEAR,
+    )
     return [row for row in rows if row.state is not None and (not body.only_running or row.state in _RUNNING)]
 
 

@@ -75,17 +75,22 @@ def undo_literal_expansions(context: StepContext, run: DagRun) -> None:
 
 
 def list_expected_indices(levels: Sequence[Expansion], rows: Sequence[TaskRecord], *, is_queued: bool) -> range:
-    """The map indices that a mapped task has in memory, for listings: also those without a row.
+    """The map indices that a mapped task has in memory, for listings: also those without a row. The arguments are those of `find_expected_lengths`."""
+    lengths = find_expected_lengths(levels, rows, is_queued=is_queued)
+    return range(UNMAPPED, 0) if lengths is None else range(count_instances(lengths))
+
+
+def find_expected_lengths(levels: Sequence[Expansion], rows: Sequence[TaskRecord], *, is_queued: bool) -> FactorLengths | None:
+    """The lengths that a mapped task has in memory; None while it is not expanded.
 
     `levels`: its expansions. `rows`: its rows. `is_queued`: the run has not started.
     """
     if any(row.map_index < 0 for row in rows):
-        return range(UNMAPPED, 0)
+        return None
     if rows:
-        return range(count_instances(_find_lengths(levels, rows)))
+        return _find_lengths(levels, rows)
     literal = None if is_queued else measure_factors(levels, {})
-    count = 0 if literal is None else count_instances(literal)
-    return range(count) if 0 < count <= INSTANCES_MAX else range(UNMAPPED, 0)
+    return literal if literal is not None and 0 < count_instances(literal) <= INSTANCES_MAX else None
 
 
 def _find_lengths(levels: Sequence[Expansion], rows: Sequence[TaskRecord]) -> FactorLengths:

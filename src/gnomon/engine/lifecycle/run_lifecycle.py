@@ -198,7 +198,7 @@ def _cancel_overlapped_runs(context: StepContext, run: DagRun) -> None:
         is_earlier = other.is_running and other.sort_key < run.sort_key and other.backfill is None
         if not is_earlier or _has_restarted_since(other, run.record.queued_at) or parse_run_stop(other.record.reason) is not None:
             continue
-        if stop_run(context, other, stop):
+        if stop_run(context, other, stop, live=Cause.MARK_FAILED):
             end_run(context, other, stop.state, stop.reason, callback_reason=stop.callback_reason)
 
 

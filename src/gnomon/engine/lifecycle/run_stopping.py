@@ -9,47 +9,28 @@ from __future__ import annotations
 from gnomon.decide.outcomes import RunStop
 from gnomon.decide.transitions import Cause
 from gnomon.decide.trigger_rules import RuleOutcome
-from gnomon.engine.lifecycle.expansions import is_beyond_expansion
-from gnomon.engine.lifecycle.task_end import finish_task_instance, is_finished, stop_task_instance, stop_tasks
+from gnomon.engine.lifecycle.task_end import finish_task_instance, is_finished, stop_task_instance
 from gnomon.engine.lifecycle.task_lifecycle import compute_verdict
-from gnomon.engine.state.task_instance import DagRun, TaskInstance
+from gnomon.engine.state.task_instance import DagRun
 from gnomon.engine.step_context import StepContext
-from gnomon.model.states import DagRunState
-from gnomon.model.states import TaskInstanceState as S
+from gnomon.model.states import BEGUN_STATES
 
 
-def stop_run(context: StepContext, run: DagRun, stop: RunStop) -> bool:
+def stop_run(context: StepContext, run: DagRun, stop: RunStop, *, live: Cause) -> bool:
     """Stop the tasks of the run. Returns True if the caller is to end it now, False if teardowns still run.
 
-    With SUCCESS all tasks become success. With FAILED those with a live attempt fail, and waiting tasks are skipped.
+    `live`: the cause for tasks that have begun; all others are skipped.
     """
-    if stop.state is DagRunState.SUCCESS:
-        _succeed_tasks(context, run, stop.reason)
-    else:
-        stop_tasks(context, run, live=Cause.MARK_FAILED, waiting=Cause.MARK_SKIPPED, reason=stop.reason, teardowns=False)
+    for instances in run.task_instances:
+        for ti in instances.values():
+            if not is_finished(ti) and not ti.task.is_teardown:
+                has_begun = ti.has_attempt or ti.state in BEGUN_STATES
+                stop_task_instance(context, ti, live if has_begun else Cause.MARK_SKIPPED, stop.reason)
     if not _settle_teardowns(context, run):
         return True
     run.record.reason = stop.reason
     context.mark_run_dirty(run)
     return False
-
-
-def _succeed_tasks(context: StepContext, run: DagRun, reason: str) -> None:
-    """Set all tasks to success. If teardowns are left, a setup that did not begin is skipped: there is nothing to tear down for it."""
-    instances = [ti for instances in run.task_instances for ti in instances.values() if not is_beyond_expansion(ti)]
-    open_teardowns = {ti for ti in instances if ti.task.is_teardown and not is_finished(ti)}
-    for ti in instances:
-        if ti.state is S.SUCCESS or ti in open_teardowns:
-            continue
-        if ti.task.is_setup and open_teardowns:
-            if not is_finished(ti):
-                stop_task_instance(context, ti, Cause.MARK_SUCCESS if _has_begun(ti) else Cause.MARK_SKIPPED, reason)
-        else:
-            stop_task_instance(context, ti, Cause.MARK_SUCCESS, reason)
-
-
-def _has_begun(ti: TaskInstance) -> bool:
-    return ti.has_attempt or ti.state in (S.DEFERRED, S.UP_FOR_RESCHEDULE, S.AWAITING_INPUT)
 
 
 def _settle_teardowns(context: StepContext, run: DagRun) -> bool:

@@ -20,7 +20,7 @@ class TaskExpansion:
         self.lengths = lengths
         self.count = count_instances(lengths)
         """The number of instances; instances with a higher map index are removed."""
-        self.strides = _compute_strides(lengths)
+        self.strides = compute_strides(lengths)
         """By number of levels: how many map indices in a row have the same place in so many of the outer expansions."""
         self.own = Tally(0)
         """The instances by final state."""
@@ -46,7 +46,7 @@ class TaskExpansion:
         return range(place * stride, (place + 1) * stride)
 
 
-def _compute_strides(lengths: FactorLengths) -> tuple[int, ...]:
+def compute_strides(lengths: FactorLengths) -> tuple[int, ...]:
     """The product of the lengths from each level on; 1 after the last."""
     counts = [math.prod(level) for level in lengths]
     return tuple(itertools.accumulate(reversed(counts), lambda product, count: product * count, initial=1))[::-1]

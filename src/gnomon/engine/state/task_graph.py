@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gnomon.decide.setup_scopes import build_setup_scopes
+from gnomon.decide.setup_scopes import SetupScopes, build_setup_scopes
 from gnomon.engine.state.mapping_plan import MappingPlan, build_mapping_plan
 from gnomon.model.spec import DagSpec, TaskSpec, collect_edges
 from gnomon.model.upstream_edges import Edge
@@ -13,7 +13,7 @@ from gnomon.model.upstream_edges import Edge
 class TaskGraph:
     """One version of one DAG; immutable. Index = position in the topological order of the spec."""
 
-    __slots__ = ("depends_on_previous_run", "downstream", "edges", "index_of", "index_of_number", "leaves", "mapping", "numbers", "scope_dependents", "scope_upstream", "spec", "tasks", "upstream", "version_pk")
+    __slots__ = ("depends_on_previous_run", "downstream", "edges", "index_of", "index_of_number", "leaves", "mapping", "numbers", "scope_dependents", "scope_upstream", "scopes", "spec", "tasks", "upstream", "version_pk")
 
     def __init__(self, spec: DagSpec, version_pk: int, task_numbers: Mapping[str, int]) -> None:
         self.spec = spec
@@ -31,7 +31,9 @@ class TaskGraph:
         self.downstream: tuple[tuple[int, ...], ...] = tuple(map(tuple, downstream))
         self.leaves = _leaves(spec, self.downstream)
         self.depends_on_previous_run = depends_on_previous_run(spec)
-        self.scope_upstream: dict[int, tuple[int, ...]] = _list_scope_upstream(spec)
+        self.scopes = build_setup_scopes(spec.tasks)
+        """The scopes of setups; None when the DAG has no setups."""
+        self.scope_upstream: dict[int, tuple[int, ...]] = _list_scope_upstream(self.scopes)
         """By task index: the tasks that are no direct parents and that it waits for because of the scopes of setups; without those that wait for none."""
         self.scope_dependents: dict[int, tuple[int, ...]] = _invert(self.scope_upstream)
         """By task index: the tasks that wait for it because of the scopes of setups."""
@@ -65,11 +67,10 @@ def _leaves(spec: DagSpec, downstream: tuple[tuple[int, ...], ...]) -> tuple[int
     return leaves or tuple(i for i in range(len(spec.tasks)) if not downstream[i])
 
 
-def _list_scope_upstream(spec: DagSpec) -> dict[int, tuple[int, ...]]:
-    scopes = build_setup_scopes(spec.tasks)
+def _list_scope_upstream(scopes: SetupScopes | None) -> dict[int, tuple[int, ...]]:
     if scopes is None:
         return {}
-    found = ((index, tuple(scopes.list_awaited(index))) for index in range(len(spec.tasks)))
+    found = ((index, tuple(scopes.list_awaited(index))) for index in range(len(scopes.tasks)))
     return {index: awaited for index, awaited in found if awaited}
 
 

@@ -25,7 +25,8 @@ from gnomon.report.explanations.explanation import (
 )
 from gnomon.report.explanations.upstream_conditions import list_upstream_conditions
 from gnomon.report.listings import process_health
-from gnomon.report.listings.run_list import TaskInstanceRow, find_spec_of_run, list_task_instances
+from gnomon.report.listings.run_list import TaskInstanceRow, list_task_instances
+from gnomon.report.listings.task_selection import list_directly_above
 from gnomon.store import Transaction
 from gnomon.store.dag_records import dag_runs
 
@@ -125,10 +126,8 @@ def _list_failures(tx: Transaction, dag: DagRecord, run: RunRecord) -> list[Wait
 
 
 def _describe_failure(tx: Transaction, dag: DagRecord, run: RunRecord, row: TaskInstanceRow) -> WaitCondition:
-    spec = next((task for task in find_spec_of_run(tx, dag, run).tasks if task.task_id == row.task_id), None)
-    upstream = () if spec is None else spec.upstream
-    rows = list_task_instances(tx, dag, run) if row.state == "upstream_failed" else []
-    failed = [other for other in rows if other.task_id in upstream and other.state in _FAILED]
+    above = list_directly_above(tx, dag, run, row) if row.state == "upstream_failed" else []
+    failed = [other for other in above if other.state in _FAILED]
     own = _describe_failed(run, row)
     return WaitCondition("outcome", False, describe_ended_task(row), own.since, own.release, tuple(_describe_failed(run, other) for other in failed[:TASKS_MAX]))
 

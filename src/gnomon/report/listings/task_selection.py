@@ -1,18 +1,40 @@
-"""Selects tasks of a DAG by id or pattern, with their upstream or downstream tasks, and their instances in a run."""
+"""Selects task instances of a run by the names of tasks and instances, with those above and below them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
-from types import MappingProxyType
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from enum import Enum
 
-from gnomon.errors.product import UserError
-from gnomon.model.records import DagRecord, RunRecord
-from gnomon.model.spec import DagSpec, TaskSpec
-from gnomon.model.states import TaskInstanceState
+from gnomon.decide.instance_relations import InstanceRelations
+from gnomon.decide.setup_scopes import build_setup_scopes
+from gnomon.engine.lifecycle.expansion_loading import find_expected_lengths
+from gnomon.engine.state.mapping_plan import build_mapping_plan
+from gnomon.engine.state.task_expansion import compute_strides
+from gnomon.model.records import DagRecord, RunRecord, TaskRecord
+from gnomon.model.spec import DagSpec
+from gnomon.model.states import DagRunState, TaskInstanceState
 from gnomon.report.listings.not_found import task_not_found
-from gnomon.report.listings.run_list import TaskInstanceRow, list_task_instances
+from gnomon.report.listings.run_list import (
+    TaskInstanceRow,
+    build_instance_rows,
+    find_spec_of_run,
+    list_stored_instances,
+)
 from gnomon.store import Transaction
+
+
+class Act(Enum):
+    """What is done with selected task instances."""
+
+    CLEAR = "clear"
+    """They run again: the setups and teardowns of what is selected are selected too."""
+    MARK = "mark"
+    """They get a final state: teardowns below the named ones are left to run."""
+
+
+Named = Mapping[str, Collection[int] | None]
+"""By task id, the map indices of the instances; None: all of the task."""
 
 _INSTANCE_NAME = re.compile(r"(?P<task_id>.+)\[(?P<map_index>[0-9]{1,9})\]")
 _FAILED_STATES = frozenset({TaskInstanceState.FAILED.value, TaskInstanceState.UPSTREAM_FAILED.value})
@@ -24,104 +46,109 @@ def split_instance_name(name: str) -> tuple[str, int | None]:
     return (name, None) if found is None else (found["task_id"], int(found["map_index"]))
 
 
-def split_instance_names(names: Iterable[str]) -> dict[str, frozenset[int] | None]:
-    """By task id, the map indices that the names select; None when one of them selects all instances of the task."""
+def split_instance_names(names: Iterable[str], map_index: int | None = None) -> dict[str, frozenset[int] | None]:
+    """The instances that the names select. `map_index`: that of a name without one; None: all instances of its task."""
     selected: dict[str, frozenset[int] | None] = {}
-    for task_id, map_index in map(split_instance_name, names):
+    for task_id, own in map(split_instance_name, names):
+        index = map_index if own is None else own
         before = selected.get(task_id, frozenset())
-        selected[task_id] = None if before is None or map_index is None else before | {map_index}
+        selected[task_id] = None if before is None or index is None else before | {index}
     return selected
 
 
-def select_tasks(
-    spec: DagSpec,
-    task_ids: Collection[str] = (),
-    pattern: re.Pattern[str] | None = None,
-    *,
-    upstream: bool = False,
-    downstream: bool = False,
-) -> list[TaskSpec]:
-    """The tasks with these ids, and those whose id the pattern matches anywhere; in topological order.
-
-    `upstream` and `downstream` add all tasks before or after them. Without ids and pattern, all tasks are selected. Raises
-    UserError for an unknown id or a pattern without a match.
-    """
-    if not task_ids and pattern is None:
-        return list(spec.tasks)
-    chosen = _find_named(spec, task_ids) | _find_matching(spec, pattern)
-    parents = {task.task_id: task.upstream for task in spec.tasks}
-    wanted = set(chosen)
-    if upstream:
-        wanted |= _collect_reachable(chosen, parents)
-    if downstream:
-        wanted |= _collect_reachable(chosen, _children(spec))
-    return [task for task in spec.tasks if task.task_id in wanted]
-
-
 def select_instances(
-    tx: Transaction,
-    dag: DagRecord,
-    run: RunRecord,
-    chosen: Iterable[TaskSpec] | None = None,
-    *,
-    map_index: int | None = None,
-    map_indices: Mapping[str, Collection[int] | None] = MappingProxyType({}),
-    only_failed: bool = False,
-) -> list[TaskInstanceRow]:
-    """The task instances of the run that belong to the chosen tasks (None: to any task).
+    tx: Transaction, dag: DagRecord, run: RunRecord, named: Named | None = None, *, upstream: bool = False, downstream: bool = False, only_failed: bool = False,
+    act: Act | None = None,
+) -> list[TaskInstanceRow]:  # fmt: skip
+    """The named task instances of the run, in topological order; without names, all.
 
-    `map_index`: only this one. `map_indices`: by task id, only these; None or no entry for all. `only_failed`: only instances in state failed or upstream_failed.
+    `upstream` and `downstream` add all instances above and below them. `only_failed`: of all these, only those in state failed or upstream_failed.
+    `act`: what shall be done with them. Raises UserError for an unknown task.
     """
-    task_ids = {task.task_id for task in chosen} if chosen is not None else None
-    return [
-        row
-        for row in list_task_instances(tx, dag, run)
-        if (task_ids is None or row.task_id in task_ids)
-        and (map_index is None or row.map_index == map_index)
-        and ((indices := map_indices.get(row.task_id)) is None or row.map_index in indices)
-        and (not only_failed or row.state in _FAILED_STATES)
-    ]
+    spec = find_spec_of_run(tx, dag, run)
+    stored = list_stored_instances(tx, dag, run)
+    rows = build_instance_rows(dag, run, spec, stored)
+    if named:
+        _check_names(spec, named)
+        rows = _select_related(rows, named, build_relations(dag, run, spec, stored, rows), spec, upstream=upstream, downstream=downstream, act=act)
+    return [row for row in rows if not only_failed or row.state in _FAILED_STATES]
 
 
-def keep_failed(rows: Iterable[TaskInstanceRow]) -> list[TaskInstanceRow]:
-    """The instances in state failed or upstream_failed."""
-    return [row for row in rows if row.state in _FAILED_STATES]
+def list_cleared_by_mark(tx: Transaction, dag: DagRecord, run: RunRecord, marked: Sequence[TaskInstanceRow], state: str) -> list[TaskInstanceRow]:
+    """The instances that run again when the marked ones are set to the state: what failed below those that change, as `engine.requests` does it."""
+    changed: dict[str, set[int]] = {}
+    for row in marked:
+        if row.state != state:
+            changed.setdefault(row.task_id, set()).add(row.map_index)
+    if not changed:
+        return []
+    names = {row.name for row in marked}
+    return [row for row in select_instances(tx, dag, run, changed, downstream=True, only_failed=True, act=Act.CLEAR) if row.name not in names]
 
 
-def _find_named(spec: DagSpec, task_ids: Collection[str]) -> set[str]:
+def list_directly_above(tx: Transaction, dag: DagRecord, run: RunRecord, row: TaskInstanceRow) -> list[TaskInstanceRow]:
+    """The instances of the direct upstream tasks that this instance waits for, in topological order."""
+    spec = find_spec_of_run(tx, dag, run)
+    position = next((position for position, task in enumerate(spec.tasks) if task.task_id == row.task_id), None)
+    if position is None:
+        return []
+    stored = list_stored_instances(tx, dag, run)
+    rows = build_instance_rows(dag, run, spec, stored)
+    above = {(spec.tasks[at].task_id, index) for at, index in build_relations(dag, run, spec, stored, rows).list_directly_above(position, row.map_index)}
+    return [other for other in rows if (other.task_id, other.map_index) in above]
+
+
+def build_relations(
+    dag: DagRecord, run: RunRecord, spec: DagSpec, stored: Sequence[TaskRecord], rows: Iterable[TaskInstanceRow]
+) -> InstanceRelations:
+    """The relations of the task instances of a run. `spec`: its version. `stored`: the instances with a row; `rows`: all of them."""
+    positions = {task.task_id: position for position, task in enumerate(spec.tasks)}
+    indices: list[set[int]] = [set() for _ in spec.tasks]
+    for row in rows:
+        if row.task_id in positions:
+            indices[positions[row.task_id]].add(row.map_index)
+    scopes = build_setup_scopes(spec.tasks)
+    plan = build_mapping_plan(spec, positions, {} if scopes is None else {position: [*scopes.list_pairs(position)] for position in range(len(spec.tasks))})
+    strides = {}
+    if plan is not None:
+        records: dict[int, list[TaskRecord]] = {}
+        for record in stored:
+            records.setdefault(record.task_no, []).append(record)
+        for position, levels in enumerate(plan.levels):
+            own = records.get(dag.task_numbers.get(spec.tasks[position].task_id, -1), [])
+            lengths = find_expected_lengths(levels, own, is_queued=run.state is DagRunState.QUEUED) if levels else None
+            if lengths is not None:
+                strides[position] = compute_strides(lengths)
+    return InstanceRelations([[positions[task_id] for task_id in task.upstream] for task in spec.tasks], {} if plan is None else plan.shared, strides, indices)
+
+
+def _select_related(
+    rows: Sequence[TaskInstanceRow], named: Named, relations: InstanceRelations, spec: DagSpec, *, upstream: bool, downstream: bool,
+    act: Act | None,
+) -> list[TaskInstanceRow]:  # fmt: skip
+    ids = [task.task_id for task in spec.tasks]
+    chosen = {
+        position: relations.indices[position] if indices is None else set(indices).intersection(relations.indices[position])
+        for position, task_id in enumerate(ids) if task_id in named for indices in (named[task_id],)
+    }
+    above, below = relations.collect_above(chosen) if upstream else {}, relations.collect_below(chosen) if downstream else {}
+    if act is Act.MARK:
+        below = {position: indices for position, indices in below.items() if not spec.tasks[position].is_teardown}
+    selections: list[Mapping[int, Collection[int]]] = [chosen, above, below]
+    scopes = build_setup_scopes(spec.tasks) if act is Act.CLEAR else None
+    if scopes is not None:
+        inside = [below] if upstream else [chosen, below]
+        selections += [scopes.collect_cleared(relations, of_inside, {}) for of_inside in inside]
+        selections += [scopes.collect_cleared(relations, {}, of_above) for of_above in ([above] if downstream else [chosen, above])]
+    wanted: dict[str, set[int]] = {}
+    for selection in selections:
+        for position, indices in selection.items():
+            wanted.setdefault(ids[position], set()).update(indices)
+    return [row for row in rows if row.map_index in wanted.get(row.task_id, ())]
+
+
+def _check_names(spec: DagSpec, named: Named) -> None:
     known = {task.task_id for task in spec.tasks}
-    for task_id in task_ids:
+    for task_id in named:
         if task_id not in known:
             raise task_not_found(spec.dag_id, task_id, known)
-    return set(task_ids)
-
-
-def _find_matching(spec: DagSpec, pattern: re.Pattern[str] | None) -> set[str]:
-    if pattern is None:
-        return set()
-    matching = {task.task_id for task in spec.tasks if pattern.search(task.task_id)}
-    if not matching:
-        raise UserError(
-            f"no task of DAG {spec.dag_id!r} matches {pattern.pattern!r}; "
-            f"`gnomon tasks list {spec.dag_id}` lists all tasks"
-        )
-    return matching
-
-
-def _children(spec: DagSpec) -> Mapping[str, Iterable[str]]:
-    children: dict[str, list[str]] = {task.task_id: [] for task in spec.tasks}
-    for task in spec.tasks:
-        for parent in task.upstream:
-            children[parent].append(task.task_id)
-    return children
-
-
-def _collect_reachable(start: Iterable[str], edges: Mapping[str, Iterable[str]]) -> set[str]:
-    reached: set[str] = set()
-    unvisited = list(start)
-    while unvisited:
-        for neighbour in edges[unvisited.pop()]:
-            if neighbour not in reached:
-                reached.add(neighbour)
-                unvisited.append(neighbour)
-    return reached

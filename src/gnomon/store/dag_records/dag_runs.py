@@ -15,7 +15,7 @@ from gnomon.store.change_journal import record_change
 from gnomon.store.cross_dag import upstream_dags
 from gnomon.store.dag_records import dags, event_log, newest_runs
 from gnomon.store.dag_records.dags import StoredDag
-from gnomon.store.errors import NotFound, RunExists, RunTypeNotAllowed
+from gnomon.store.errors import NotFound, RunExists, RunIdReserved, RunTypeNotAllowed
 from gnomon.store.ownership import mailbox
 from gnomon.store.record_codec import decode_run, decode_spec_without_tasks, decode_task, encode_json
 from gnomon.store.transaction import Transaction, notify_on_commit
@@ -104,13 +104,13 @@ def create_manual_run(
     """Insert a queued run and mail to its owner; returns the run.
 
     `by` and `address`: the user and the address of the request, for the audit log. `of_any_type`: the `allowed_run_types` of the DAG do not matter
-    (for a trial of the DAG).
+    (for a trial of the DAG), nor does the prefix of the run id.
 
     A run without a logical date has no slot. `stands_for` is the planned time of the slot that has the same logical date; the run
     stands for this slot unless another run does. `run_id` of None is generated.
 
-    Raises NotFound for an unknown DAG, RunTypeNotAllowed for a type that the DAG does not allow, and RunExists when another run has
-    the run id or the slot.
+    Raises NotFound for an unknown DAG, RunTypeNotAllowed for a type that the DAG does not allow, RunIdReserved for the id of a run of another type,
+    and RunExists when another run has the run id or the slot.
     """
     dag = dags.find_dag_row(tx, dag_id)
     if dag is None:
@@ -118,6 +118,8 @@ def create_manual_run(
     if not of_any_type:
         for _version_pk, packed in tx.all("group_state.specs", version_pks=[dag.version_pk]):
             check_run_type(dag.dag_id, dag.file, decode_spec_without_tasks(packed), run_type)
+    if run_id is not None and not of_any_type:  # an id that is generated has the prefix of its type
+        check_reserved_run_id(tx, dag.dag_pk, run_id, run_type)
     start, end = interval or (None, None)
     run = RunRecord(
         0, dag.dag_pk, run_id or run_type.generate_run_id(iso(logical_at if logical_at is not None else run_after) or ""),
@@ -134,6 +136,13 @@ def create_manual_run(
     mailbox.send_messages(tx, [NewMail(dag.group_no, "run_created", json.dumps({"run_pk": run.run_pk}), at=at)])
     notify_on_commit(tx)
     return run
+
+
+def check_reserved_run_id(tx: Transaction, dag_pk: int, run_id: str, run_type: DagRunType) -> None:
+    """Raise RunIdReserved when a new run of the type would have a run id that a run of another type is to have, for example of a slot to come."""
+    reserved = run_type.find_reserved_type(run_id)
+    if reserved is not None and tx.one("dag_runs.run_id_holder", dag_pk=dag_pk, run_id=run_id) is None:
+        raise RunIdReserved(f"run id {run_id!r} begins with {reserved.value}__, which is reserved for {reserved.value} runs; choose another run id")
 
 
 def check_run_type(dag_id: str, file: str, spec: DagSpec, run_type: DagRunType) -> None:

@@ -144,12 +144,18 @@ def _find_slot_holder(tx: Transaction, change: PlanChange, planned: PlannedRun, 
     """The run that has the slot. Raises _RunIdTaken when the slot is free, because then the run id is taken."""
     holder = tx.one("dag_runs.slot_holder", dag_pk=change.dag_pk, slot_key=slot_key)
     if holder is None:
-        raise _RunIdTaken(
-            f"run {planned.run_id!r} cannot be made: another run of this DAG has that run id and stands for another slot; "
-            "let generate_run_id of its timetable return a different run id for each slot",
-            planned,
-        )
+        raise _RunIdTaken(_describe_taken_id(tx, change, planned), planned)
     return holder
+
+
+def _describe_taken_id(tx: Transaction, change: PlanChange, planned: PlannedRun) -> str:
+    by_id = tx.one("dag_runs.run_id_holder", dag_pk=change.dag_pk, run_id=planned.run_id)
+    if by_id is not None and by_id[2] not in _PLANNED_TYPES:
+        return f"run {planned.run_id!r} cannot be made: a run of type {by_id[2]} has that run id; delete that run, and the slot gets its run"
+    return (
+        f"run {planned.run_id!r} cannot be made: another run of this DAG has that run id and stands for another slot; "
+        "let generate_run_id of its timetable return a different run id for each slot"
+    )
 
 
 def _make_record(change: PlanChange, planned: PlannedRun, run_pk: int, now: Instant) -> RunRecord:

@@ -141,7 +141,7 @@ SELECT run_pk, run_id, run_type, run_after FROM dag_run WHERE dag_pk = :dag_pk A
 
 -- name: run_id_holder
 -- The run of a DAG that has a run id.
-SELECT run_pk, run_id FROM dag_run WHERE dag_pk = :dag_pk AND run_id = :run_id;
+SELECT run_pk, run_id, run_type FROM dag_run WHERE dag_pk = :dag_pk AND run_id = :run_id;
 
 -- name: add
 -- Insert a queued run, unless its run id or its slot is taken; slot_holder and run_id_holder tell which.

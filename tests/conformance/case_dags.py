@@ -1,0 +1,24 @@
+"""The DAG files of tests/conformance/cases, as the dag-processor would read them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from gnomon.loading import dagfile
+from gnomon.loading.class_loader import load_class
+from gnomon.model.spec import DagSpec
+from gnomon.sdk.dags.dag_spec import build_dag_spec
+
+CASES = Path(__file__).parent / "cases"
+
+
+def load_case(name: str) -> Any:
+    """The only DAG of a case, as its author wrote it."""
+    (dag,) = dagfile.load_dag_file(CASES / name / "dag.py").dags.values()
+    return dag
+
+
+def read_case(name: str) -> DagSpec:
+    """The only DAG of a case, as the store has it."""
+    return build_dag_spec(load_case(name), name, load_class).spec
