@@ -7,7 +7,8 @@ the file changed: missing instances are added, and those with a higher index bec
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
 
 from gnomon.decide.expansion import (
     INSTANCES_MAX,
@@ -368,13 +369,22 @@ def list_related_instances(ti: TaskInstance, index: int) -> list[TaskInstance] |
 
 def list_open_upstream(ti: TaskInstance) -> Iterator[TaskInstance]:
     """The unfinished instances that count for this instance."""
-    return (other for other in list_awaited_upstream(ti) if other.state not in FINISHED_TASK_STATES)
+    return (other for other in itertools.chain(list_awaited_upstream(ti), list_awaited_by_scope(ti)) if other.state not in FINISHED_TASK_STATES)
 
 
 def list_awaited_upstream(ti: TaskInstance) -> Iterator[TaskInstance]:
-    """The instances of direct upstream tasks, and those that it waits for because of the scopes of setups, that count for this instance."""
+    """The instances of direct upstream tasks that count for this instance."""
+    return _list_counting(ti, ti.run.graph.upstream[ti.index])
+
+
+def list_awaited_by_scope(ti: TaskInstance) -> Iterator[TaskInstance]:
+    """The other instances that count for this one because of the scopes of setups."""
+    return _list_counting(ti, ti.run.graph.scope_upstream.get(ti.index, ()))
+
+
+def _list_counting(ti: TaskInstance, upstream: Sequence[int]) -> Iterator[TaskInstance]:
     run, expansion = ti.run, ti.run.expansions.get(ti.index)
-    for u in (*run.graph.upstream[ti.index], *run.graph.scope_upstream.get(ti.index, ())):
+    for u in upstream:
         shared = run.graph.count_shared_groups(u, ti.index)
         source = run.expansions.get(u)
         place = expansion.find_place(ti.map_index, shared) if shared and expansion is not None else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from gnomon.decide.expansion import list_sources
@@ -15,7 +15,7 @@ class MappingPlan:
 
     __slots__ = ("dependents", "element_places", "inner_scope", "inner_upstream", "levels", "shared", "sources")
 
-    def __init__(self, spec: DagSpec, index_of: Mapping[str, int], scope_upstream: Mapping[int, Sequence[int]]) -> None:
+    def __init__(self, spec: DagSpec, index_of: Mapping[str, int], scope_upstream: Mapping[int, Collection[int]]) -> None:
         groups = {task.task_id: _list_mapped_groups(spec, task) for task in spec.tasks}
         self.levels: tuple[tuple[Expansion, ...], ...] = tuple(
             (*(spec.group_expansions[group] for group in groups[task.task_id]), *((task.expansion,) if task.expansion else ()))
@@ -45,7 +45,7 @@ class MappingPlan:
         self.inner_scope: dict[int, tuple[int, ...]] = self._find_inner(scope_upstream, by_position)
         """The same for the tasks that it waits for because of the scopes of setups."""
 
-    def _find_inner(self, upstream: Mapping[int, Sequence[int]], groups: Sequence[Sequence[str]]) -> dict[int, tuple[int, ...]]:
+    def _find_inner(self, upstream: Mapping[int, Collection[int]], groups: Sequence[Sequence[str]]) -> dict[int, tuple[int, ...]]:
         inner: dict[int, list[int]] = {}
         for index, above in upstream.items():
             for u in above:
@@ -64,7 +64,7 @@ class MappingPlan:
 
 
 def build_mapping_plan(
-    spec: DagSpec, index_of: Mapping[str, int], scope_upstream: Mapping[int, Sequence[int]] = MappingProxyType({})
+    spec: DagSpec, index_of: Mapping[str, int], scope_upstream: Mapping[int, Collection[int]] = MappingProxyType({})
 ) -> MappingPlan | None:
     """The plan; None for a DAG without mapped tasks. `scope_upstream`: as in `TaskGraph`."""
     if not spec.group_expansions and all(task.expansion is None for task in spec.tasks):

@@ -86,16 +86,20 @@ def list_cleared_by_mark(tx: Transaction, dag: DagRecord, run: RunRecord, marked
     return [row for row in select_instances(tx, dag, run, changed, downstream=True, only_failed=True, act=Act.CLEAR) if row.name not in names]
 
 
-def list_directly_above(tx: Transaction, dag: DagRecord, run: RunRecord, row: TaskInstanceRow) -> list[TaskInstanceRow]:
-    """The instances of the direct upstream tasks that this instance waits for, in topological order."""
+def list_awaited(tx: Transaction, dag: DagRecord, run: RunRecord, row: TaskInstanceRow) -> list[TaskInstanceRow]:
+    """The instances that this instance waits for, of direct upstream tasks and because of the scopes of setups, in topological order."""
     spec = find_spec_of_run(tx, dag, run)
     position = next((position for position, task in enumerate(spec.tasks) if task.task_id == row.task_id), None)
     if position is None:
         return []
     stored = list_stored_instances(tx, dag, run)
     rows = build_instance_rows(dag, run, spec, stored)
-    above = {(spec.tasks[at].task_id, index) for at, index in build_relations(dag, run, spec, stored, rows).list_directly_above(position, row.map_index)}
-    return [other for other in rows if (other.task_id, other.map_index) in above]
+    relations, scopes = build_relations(dag, run, spec, stored, rows), build_setup_scopes(spec.tasks)
+    awaited = {*relations.list_directly_above(position, row.map_index)}
+    for other in () if scopes is None else scopes.list_awaited(position):
+        awaited |= {(other, index) for index in relations.relate(position, (row.map_index,), other)}
+    names = {(spec.tasks[at].task_id, index) for at, index in awaited}
+    return [other for other in rows if (other.task_id, other.map_index) in names]
 
 
 def build_relations(
@@ -108,7 +112,7 @@ def build_relations(
         if row.task_id in positions:
             indices[positions[row.task_id]].add(row.map_index)
     scopes = build_setup_scopes(spec.tasks)
-    plan = build_mapping_plan(spec, positions, {} if scopes is None else {position: [*scopes.list_pairs(position)] for position in range(len(spec.tasks))})
+    plan = build_mapping_plan(spec, positions, {} if scopes is None else {position: {*scopes.list_pairs(position), *scopes.list_awaited(position)} for position in range(len(spec.tasks))})
     strides = {}
     if plan is not None:
         records: dict[int, list[TaskRecord]] = {}
