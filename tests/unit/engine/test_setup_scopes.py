@@ -11,7 +11,7 @@ from gnomon.engine import events as e
 from gnomon.engine.explain import collect_task_reasons
 from gnomon.engine.explain_conditions import list_task_conditions
 from gnomon.model.deferral import Deferral
-from gnomon.model.mapping import Expansion, LiteralLength
+from gnomon.model.mapping import Expansion, LiteralLength, XComLength
 from gnomon.model.records import RunRecord
 from gnomon.model.spec import TaskSpec
 
@@ -329,3 +329,35 @@ def test_a_dag_without_setups_has_no_scopes() -> None:
     graph = world.memory.runs[1].graph
     assert (graph.scopes, graph.scope_upstream, graph.scope_dependents) == (None, {}, {})
     assert all(tally.scope is None for tally in world.memory.runs[1].tallies)
+
+
+def test_a_queued_run_in_which_nothing_began_ends_with_its_mark() -> None:
+    world = World(dag_record(LINE, max_active_runs=1))
+    world.start()
+    second = world.start()
+    mark(world, second, "failed")
+    assert world.state(second) == "failed" and world.states(second) == dict.fromkeys(("s", "w1", "w2", "w3", "t"), "skipped")
+
+
+def test_the_scope_follows_a_length_that_changes() -> None:
+    """The setups of a mapped task are counted anew when it gets more or fewer instances."""
+    over_u = Expansion(factors=(XComLength(task_id="u"),))
+    tasks = [task("u"), setup("s", "u", expansion=over_u), task("w1", "s"), task("w2", "w1", trigger_rule="all_done"), teardown("t", "s", "w2"), task("x")]
+    world = World(dag_record(tasks))
+    run = world.start()
+    world.end("u", return_length=1)
+    world.end_all("s")
+    for task_id in ("w1", "w2", "t"):
+        world.end(task_id)
+    for length in (3, 2):
+        clear(world, run, "u", "s", "w2", "t")
+        world.end("u", return_length=length)
+        while len(world.live("s")) > 1:
+            world.step(world.result(world.live("s")[0]))
+            assert not world.live("w2")
+        world.end("s")
+        assert len(world.live("w2")) == 1, length
+        world.end("w2")
+        world.end("t")
+    world.end("x")
+    assert world.state(run) == "success"
