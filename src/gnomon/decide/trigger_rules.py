@@ -226,11 +226,12 @@ _WAIT = Verdict(RuleOutcome.WAIT)
 
 def evaluate_trigger_rule(rule_name: str, tally: Tally) -> Verdict:
     """The verdict of the rule, and of the scopes of setups; its reason names the counts. A verdict WAIT has no reason: `describe_rule_wait` writes it."""
-    if tally.scope is None:
+    scope = tally.scope
+    if scope is None:
         return _evaluate_rule(rule_name, tally)
-    by_scope = _evaluate_scope(tally.scope)
-    if by_scope.outcome in (RuleOutcome.SKIP, RuleOutcome.UPSTREAM_FAILED):
-        return by_scope
+    by_scope = _evaluate_scope(scope)
+    if by_scope.outcome is not RuleOutcome.RUN and not scope.is_of_teardown:
+        return by_scope  # also before the rule skips or fails the task: what becomes of it does not depend on who ends first
     verdict = _evaluate_rule(rule_name, tally)
     return by_scope if verdict.outcome is RuleOutcome.RUN else verdict
 
@@ -261,7 +262,7 @@ def describe_rule_wait(rule_name: str, tally: Tally) -> str:
     by_scope = None if tally.scope is None or _evaluate_scope(tally.scope).outcome is RuleOutcome.RUN else describe_scope_wait(tally.scope)
     if by_scope is None:
         return _describe_rule_wait(rule_name, tally)
-    if _evaluate_rule(rule_name, tally).outcome is RuleOutcome.RUN:
+    if _evaluate_rule(rule_name, tally).outcome is not RuleOutcome.WAIT:
         return by_scope
     return f"{_describe_rule_wait(rule_name, tally)}; and {by_scope}"
 

@@ -137,20 +137,21 @@ class Reference:
         states = {"run": self.fate(task.task_id, map_index).state, "skipped": "skipped", "upstream_failed": "upstream_failed"}
         branches = [key for key in upstream if self.states[key] == "success" and task.task_id in self.fate(*key).left_out]
         if branches:  # it is skipped, unless it was decided before the branch ended
-            verdicts = self.join_setups(task, map_index, {"skipped"}.union(*(self.verdicts(task, upstream, without=branch) for branch in branches)))
+            verdicts = {"skipped"} | self.join_setups(task, map_index, frozenset().union(*(self.verdicts(task, upstream, without=branch) for branch in branches)))
         return {states[verdict] for verdict in verdicts}
 
     def join_setups(self, task: TaskSpec, map_index: int, verdicts: Set[str]) -> Set[str]:
-        """The verdicts of the trigger rule, and of the setups in whose scope the task is. Whichever is known first decides; to run takes both."""
+        """The verdicts of the trigger rule, if the setups in whose scope the task is succeeded; else theirs."""
         states = {self.states[key] for key in self.upstream_instances(task, map_index, self.awaited_setups.get(task.task_id, ()))}
         if states & {"failed", "upstream_failed", "skipped"}:
-            verdicts = (verdicts - {"run"}) | ({"upstream_failed"} if states & {"failed", "upstream_failed"} else set()) | states & {"skipped"}
+            return ({"upstream_failed"} if states & {"failed", "upstream_failed"} else set()) | states & {"skipped"}
         return verdicts
 
     def verdicts(self, task: TaskSpec, upstream: list[Instance], without: Instance | None = None) -> frozenset[str]:
         kinds = Counter((self.states[key], self.tasks[key[0]].is_setup) for key in upstream)
         missing = None if without is None else (self.states[without], self.tasks[without[0]].is_setup)
-        return reachable_verdicts(task.trigger_rule, tuple(sorted((kind, min(count, 3)) for kind, count in kinds.items())), missing)
+        is_gated = bool(self.awaited_setups.get(task.task_id))
+        return reachable_verdicts(task.trigger_rule, tuple(sorted((kind, min(count, 3)) for kind, count in kinds.items())), missing, is_gated)
 
     def check_unexpanded(self, task: TaskSpec) -> list[str]:
         """The state of the one instance of a mapped task that was never expanded."""
@@ -184,8 +185,9 @@ Kind = tuple[str, bool]
 
 
 @functools.cache
-def reachable_verdicts(rule: str, kinds: tuple[tuple[Kind, int], ...], missing: Kind | None) -> frozenset[str]:
-    """The verdicts that some order of the upstream ends leads to. `missing`: one instance of that kind has not ended.
+def reachable_verdicts(rule: str, kinds: tuple[tuple[Kind, int], ...], missing: Kind | None, is_gated: bool) -> frozenset[str]:
+    """The verdicts that some order of the upstream ends leads to. `missing`: one instance of that kind has not ended. `is_gated`: a setup
+    held the rule back, so that it was looked at after any number of ends, not at the first that decides.
 
     Only "none", "some" and "all" matter to a rule, so the caller cuts counts at 3.
     """
@@ -202,6 +204,7 @@ def reachable_verdicts(rule: str, kinds: tuple[tuple[Kind, int], ...], missing: 
         verdict = decide(rule, counts, total)
         if verdict != "wait":
             found.add(verdict)
+        if verdict != "wait" and not is_gated:
             continue
         paths += [tuple(sorted((counts + Counter([kind])).items())) for kind in available if counts[kind] < available[kind]]
     return frozenset(found)

@@ -72,19 +72,19 @@ class ScopedRun:
     def verdicts(self, instance: Instance, before: States, after: States, reset: Collection[Instance]) -> set[str]:
         """The verdicts that an order of the ends between the two moments leads to; empty: it waits."""
         task = self.tasks[instance[0]]
-        by_rule = self._by_rule(instance, before, after, reset)
+        awaited = [*self.related(instance, self.awaited[instance[0]], after)]
+        is_gated = any(before.get(key) not in ("success", "removed") or key in reset for key in awaited)
+        by_rule = self._by_rule(instance, before, after, reset, is_gated=is_gated)
         if task.is_teardown:
             open_between = [key for key in self.related(instance, self.between[instance[0]], after) if after[key] not in ENDED]
             return by_rule - {"run"} if open_between else by_rule
-        setups = {after[key] for key in self.related(instance, self.awaited[instance[0]], after)}
-        if not setups <= {"success", "removed"}:
-            by_rule -= {"run"}
-        by_setups = {"upstream_failed"} if setups & {"failed", "upstream_failed"} else {"skipped"} if "skipped" in setups else set[str]()
-        if by_setups and before is after:
-            return by_setups
-        return by_rule | by_setups | setups & {"skipped"}
+        setups = {after[key] for key in awaited}
+        if setups <= {"success", "removed"}:
+            return by_rule
+        return ({"upstream_failed"} if setups & {"failed", "upstream_failed"} else set()) | setups & {"skipped"}
 
-    def _by_rule(self, instance: Instance, before: States, after: States, reset: Collection[Instance]) -> set[str]:
+    def _by_rule(self, instance: Instance, before: States, after: States, reset: Collection[Instance], *, is_gated: bool) -> set[str]:
+        """The verdicts of the trigger rule. `is_gated`: a setup held it back, so it was looked at only after some ends, not at the first that decides."""
         task = self.tasks[instance[0]]
         total: Counter[Kind] = Counter()
         known: Counter[Kind] = Counter()
@@ -105,7 +105,7 @@ class ScopedRun:
             verdict = decide(task.trigger_rule, ended, total)
             if verdict != "wait":
                 found.add(verdict)
-            else:
+            if verdict == "wait" or is_gated:
                 paths += [ended + Counter([kind]) for kind in total if kind[0] != "open" and ended[kind] < total[kind]]
         return found
 
