@@ -170,10 +170,11 @@ def mark_run(context: StepContext, event: MarkRun) -> None:
     if run is None:
         return
     stop, before = build_mark(event.state, event.by), run.record.state
-    if stop_run(context, run, stop, live=_MARK_CAUSES[event.state]):
+    tears_down = not stop_run(context, run, stop, live=_MARK_CAUSES[event.state])
+    if not tears_down:
         end_run(context, run, stop.state, stop.reason, callback_reason=stop.callback_reason)
     context.add_audit_event("marked", run=run, by=event.by, body=f"{event.state} (before: {before})", address=event.address)
-    _answer_request(context, event.request_pk, {"marked": run.record.run_id})
+    _answer_request(context, event.request_pk, {"marked": run.record.run_id, "tears_down": tears_down})
 
 
 def delete_run(context: StepContext, event: DeleteRun) -> None:
