@@ -73,7 +73,7 @@ class ScopedRun:
         """The verdicts that an order of the ends between the two moments leads to; empty: it waits."""
         task = self.tasks[instance[0]]
         awaited = [*self.related(instance, self.awaited[instance[0]], after)]
-        is_gated = instance in reset or any(before.get(key) not in ("success", "removed") or key in reset for key in awaited)
+        is_gated = instance in reset or instance not in before or any(before.get(key) not in ("success", "removed") or key in reset for key in awaited)
         by_rule = self._by_rule(instance, before, after, reset, is_gated=is_gated)
         if task.is_teardown:
             open_between = [key for key in self.related(instance, self.between[instance[0]], after) if after[key] not in ENDED]
@@ -84,7 +84,7 @@ class ScopedRun:
         return ({"upstream_failed"} if setups & {"failed", "upstream_failed"} else set()) | setups & {"skipped"}
 
     def _by_rule(self, instance: Instance, before: States, after: States, reset: Collection[Instance], *, is_gated: bool) -> set[str]:
-        """The verdicts of the trigger rule. `is_gated`: it was cleared, or a setup held it back: it was looked at only after some ends, not at the first that decides."""
+        """The verdicts of the trigger rule. `is_gated`: it is new or cleared, or a setup held it back: it was looked at only after some ends, not at the first that decides."""
         task = self.tasks[instance[0]]
         total: Counter[Kind] = Counter()
         known: Counter[Kind] = Counter()
