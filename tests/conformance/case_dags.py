@@ -22,3 +22,9 @@ def load_case(name: str) -> Any:
 def read_case(name: str) -> DagSpec:
     """The only DAG of a case, as the store has it."""
     return build_dag_spec(load_case(name), name, load_class).spec
+
+
+def read_case_dags(name: str, file: str) -> dict[str, DagSpec]:
+    """The DAGs of a file of a case, by id, as the store has them."""
+    dags = dagfile.load_dag_file(CASES / name / file).dags
+    return {dag_id: build_dag_spec(dag, file, load_class).spec for dag_id, dag in dags.items()}

@@ -111,4 +111,6 @@ def mark(deployment: DeploymentAccess, dag_id: str, run_id: str, state: str, dry
     elif change.reply is not None and change.reply.answer is None:
         print_pending(change.reply)
     else:
-        click.echo(f"marked run {run_id!r} of DAG {dag_id!r} {state}")
+        answer = None if change.reply is None else change.reply.answer
+        first = ": its teardowns run first" if answer is not None and answer.get("tears_down") else ""
+        click.echo(f"marked run {run_id!r} of DAG {dag_id!r} {state}{first}")

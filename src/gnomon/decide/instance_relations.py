@@ -20,7 +20,7 @@ class InstanceRelations:
     upstream: Sequence[Sequence[int]]
     """For each task, the tasks directly above it."""
     shared: Mapping[tuple[int, int], int]
-    """(upstream, downstream) to the number of mapped groups that both are in; edges without one are left out."""
+    """(upstream, downstream) to the number of mapped groups that both are in, for edges and for the scopes of setups; pairs without one are left out."""
     strides: Mapping[int, Sequence[int]]
     """For each expanded task, by number of groups: how many map indices in a row have the same place in so many of the outermost ones."""
     indices: Sequence[Collection[int]]
@@ -50,6 +50,10 @@ class InstanceRelations:
         for source in self.upstream[task]:
             for index in self._relate(task, (map_index,), source, self.shared.get((source, task), 0)):
                 yield source, index
+
+    def relate(self, task: int, chosen: Iterable[int], other: int) -> Collection[int]:
+        """The map indices of the other task, above or below, that are related to the chosen instances of a task as if there were an edge."""
+        return self._relate(task, chosen, other, self.shared.get((other, task), 0) or self.shared.get((task, other), 0))
 
     def _relate(self, task: int, chosen: Iterable[int], other: int, shared: int) -> Collection[int]:
         """The map indices of the other task of an edge that are related to the chosen instances of a task."""

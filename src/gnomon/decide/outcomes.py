@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from gnomon.model.instants import Instant, add_seconds
 from gnomon.model.spec import TaskSpec
@@ -24,6 +25,37 @@ def decide_run_outcome(leaves: Iterable[tuple[str, S | None]]) -> tuple[DagRunSt
 
 _MAX_LISTED = 5
 
+
+class RunStop(NamedTuple):
+    """How a run is ended from outside: the state that it ends in, and why."""
+
+    state: DagRunState
+    reason: str
+    callback_reason: str | None = None
+    """The `reason` of the context of callbacks; None: a user marked the run, which calls no callback of the DAG."""
+
+
+def build_mark(state: str, by: str) -> RunStop:
+    """The end of a run that a user marked."""
+    return RunStop(DagRunState(state), f"marked {state} by {by}")
+
+
+def build_overlap_end(run_id: str) -> RunStop:
+    """The end of a run because the run with this id was due, with overlap="cancel_running"."""
+    return RunStop(DagRunState.FAILED, f"{_OVERLAP_END}run {run_id} was due", "cancel_running")
+
+
+def parse_run_stop(reason: str | None) -> RunStop | None:
+    """The end that a reason of an unfinished run stands for: its teardowns still run; None for any other reason."""
+    if reason is None:
+        return None
+    if reason.startswith(_OVERLAP_END):
+        return RunStop(DagRunState.FAILED, reason, "cancel_running")
+    return next((RunStop(state, reason) for state in _MARKS if reason.startswith(f"marked {state} by ")), None)
+
+
+_OVERLAP_END = 'overlap="cancel_running": '
+_MARKS = (DagRunState.SUCCESS, DagRunState.FAILED)
 
 RETRY_DELAY_CAP_S = 86_400.0
 """[core] max_task_retry_delay: the longest delay, in seconds."""

@@ -1,11 +1,13 @@
-"""Trigger rules: from the states of the direct upstream tasks to a verdict and its reason. Source: airflow-surface.md D.4.
+"""Trigger rules: from the states of the upstream tasks to a verdict and its reason. Source: airflow-surface.md D.4.
+
+A rule is about the direct upstream tasks. Beside it, the scopes of setups (`setup_scopes.py`) make a task wait for others.
 
 `RULES` is the table. A new trigger rule is a row of it, and a name in `gnomon.sdk.arguments.task_rules`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
 from typing import NamedTuple
 
@@ -72,7 +74,7 @@ class Tally:
     `add` returns True, or when `total` decreases.
     """
 
-    __slots__ = ("failed", "removed", "setups", "setups_skipped", "setups_success", "skipped", "success", "total",
+    __slots__ = ("failed", "removed", "scope", "setups", "setups_skipped", "setups_success", "skipped", "success", "total",
                  "upstream_failed")
 
     def __init__(self, total: int, setups: int = 0) -> None:
@@ -80,6 +82,8 @@ class Tally:
         self.setups = setups
         self.success = self.failed = self.skipped = self.upstream_failed = self.removed = 0
         self.setups_success = self.setups_skipped = 0
+        self.scope: ScopeTally | None = None
+        """The tasks that are no direct parents and count because of the scopes of setups; None without any."""
 
     def add(self, state: S | None, count: int, is_setup: bool = False) -> bool:
         """Count `count` (1 or -1) more instances in `state`; unfinished states are not counted.
@@ -99,10 +103,23 @@ class Tally:
 
     def merge(self, other: Tally) -> Tally:
         """A new tally with the counts of both."""
-        merged = Tally(self.total + other.total, self.setups + other.setups)
-        for field in ("success", "failed", "skipped", "upstream_failed", "removed", "setups_success", "setups_skipped"):
-            setattr(merged, field, getattr(self, field) + getattr(other, field))
+        merged = Tally(0)
+        merged.include(self)
+        merged.include(other)
         return merged
+
+    def include(self, other: Tally) -> None:
+        """Add the counts of another tally to these."""
+        for field in ("total", "setups", "success", "failed", "skipped", "upstream_failed", "removed", "setups_success", "setups_skipped"):
+            setattr(self, field, getattr(self, field) + getattr(other, field))
+        if other.scope is not None:
+            self.require_scope(other.scope.names, is_of_teardown=other.scope.is_of_teardown).include(other.scope)
+
+    def require_scope(self, names: Sequence[str], *, is_of_teardown: bool) -> ScopeTally:
+        """The tally of the scope, which is made if there is none."""
+        if self.scope is None:
+            self.scope = ScopeTally(names, is_of_teardown=is_of_teardown)
+        return self.scope
 
     @property
     def done(self) -> int:
@@ -114,6 +131,19 @@ class Tally:
 
     def all_done(self) -> bool:
         return self.done >= self.total
+
+
+class ScopeTally(Tally):
+    """The instances that a task waits for because of the scopes of setups: its indirect setups, or what is in the scope of a teardown."""
+
+    __slots__ = ("is_of_teardown", "names")
+
+    def __init__(self, names: Sequence[str], *, is_of_teardown: bool) -> None:
+        super().__init__(0)
+        self.names = names
+        """The ids of the tasks that are counted."""
+        self.is_of_teardown = is_of_teardown
+        """A teardown waits for the end of these tasks; any other task waits for their success, and takes their failure or skip."""
 
 
 _FIELDS = {
@@ -195,7 +225,28 @@ _WAIT = Verdict(RuleOutcome.WAIT)
 
 
 def evaluate_trigger_rule(rule_name: str, tally: Tally) -> Verdict:
-    """The verdict of the rule; its reason names the counts. A verdict WAIT has no reason: `describe_rule_wait` writes it."""
+    """The verdict of the rule, and of the scopes of setups; its reason names the counts. A verdict WAIT has no reason: `describe_rule_wait` writes it."""
+    scope = tally.scope
+    if scope is None:
+        return _evaluate_rule(rule_name, tally)
+    by_scope = _evaluate_scope(scope)
+    if by_scope.outcome is not RuleOutcome.RUN and not scope.is_of_teardown:
+        return by_scope  # also before the rule skips or fails the task: what becomes of it does not depend on who ends first
+    verdict = _evaluate_rule(rule_name, tally)
+    return by_scope if verdict.outcome is RuleOutcome.RUN else verdict
+
+
+def _evaluate_scope(scope: ScopeTally) -> Verdict:
+    if scope.is_of_teardown:
+        return _RUN if scope.all_done() else _WAIT
+    if scope.bad > 0 or scope.skipped > 0:
+        return Verdict(
+            RuleOutcome.UPSTREAM_FAILED if scope.bad > 0 else RuleOutcome.SKIP, f"{_name_setups(scope)} did not succeed: {_counts(scope)}"
+        )
+    return _RUN if scope.success + scope.removed >= scope.total else _WAIT
+
+
+def _evaluate_rule(rule_name: str, tally: Tally) -> Verdict:
     rule = RULES[rule_name]
     if rule.upstream_failed(tally):
         return Verdict(RuleOutcome.UPSTREAM_FAILED, f"trigger rule {rule_name} cannot be met: {_counts(tally)}")
@@ -208,6 +259,26 @@ def evaluate_trigger_rule(rule_name: str, tally: Tally) -> Verdict:
 
 def describe_rule_wait(rule_name: str, tally: Tally) -> str:
     """The reason of a verdict WAIT."""
+    by_scope = None if tally.scope is None or _evaluate_scope(tally.scope).outcome is RuleOutcome.RUN else describe_scope_wait(tally.scope)
+    if by_scope is None:
+        return _describe_rule_wait(rule_name, tally)
+    if _evaluate_rule(rule_name, tally).outcome is not RuleOutcome.WAIT:
+        return by_scope
+    return f"{_describe_rule_wait(rule_name, tally)}; and {by_scope}"
+
+
+def describe_scope_wait(scope: ScopeTally) -> str:
+    """What a task waits for because of the scopes of setups."""
+    awaited = "the tasks between its setup and itself" if scope.is_of_teardown else _name_setups(scope)
+    return f"it waits for {awaited}: of {scope.total}, {_counts(scope)}"
+
+
+def _name_setups(scope: ScopeTally) -> str:
+    """`its setup a`, or `its setups a, b`."""
+    return f"its setup{'s' if len(scope.names) != 1 else ''} {', '.join(scope.names)}"
+
+
+def _describe_rule_wait(rule_name: str, tally: Tally) -> str:
     return f"trigger rule {rule_name} waits for {RULES[rule_name].requirement}: of {tally.total}, {_counts(tally)}"
 
 

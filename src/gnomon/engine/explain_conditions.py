@@ -7,7 +7,7 @@ import itertools
 from gnomon.decide.trigger_rules import RuleOutcome, Tally, describe_rule_met, evaluate_trigger_rule
 from gnomon.engine.admission_conditions import PoolObstacles, describe_hold, iterate_admission_conditions
 from gnomon.engine.explain import describe_queued_run, find_wait_reason
-from gnomon.engine.lifecycle.expansions import compute_expansion_verdict, list_awaited_upstream
+from gnomon.engine.lifecycle.expansions import compute_expansion_verdict, list_awaited_by_scope, list_awaited_upstream
 from gnomon.engine.lifecycle.instance_mutation import needs_answer
 from gnomon.engine.lifecycle.run_lifecycle import active_runs_limit
 from gnomon.engine.lifecycle.tallies import find_tally
@@ -148,8 +148,8 @@ def _describe_rule(engine_state: EngineState, ti: TaskInstance, tally: Tally, no
 
 
 def _list_upstream_conditions(engine_state: EngineState, ti: TaskInstance, now: Instant, obstacles: PoolObstacles, depth: int) -> list[WaitCondition]:
-    """The upstream instances, those that have not ended first."""
-    instances = sorted(itertools.islice(list_awaited_upstream(ti), 1000), key=lambda other: other.state in FINISHED_TASK_STATES)
+    """The upstream instances, and those that it waits for because of the scopes of setups; those that have not ended first."""
+    instances = sorted(itertools.islice(itertools.chain(list_awaited_by_scope(ti), list_awaited_upstream(ti)), 1000), key=lambda other: other.state in FINISHED_TASK_STATES)
     conditions = []
     for other in instances[:CHILDREN_MAX]:
         text = f"{other.name()} ({other.state or 'no status'})"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
+from gnomon.decide.outcomes import build_mark, parse_run_stop
 from gnomon.decide.rerun_version import takes_newest_version
 from gnomon.decide.transitions import Cause
 from gnomon.engine import lifecycle
@@ -28,18 +29,19 @@ from gnomon.engine.lifecycle.run_lifecycle import (
     enqueue_run_evaluation,
     keep_in_history,
 )
+from gnomon.engine.lifecycle.run_stopping import stop_run
 from gnomon.engine.lifecycle.task_end import is_finished, mark_unfinished, stop_task_instance
 from gnomon.engine.lifecycle.version_change import rebase_run, reset_removed_tasks, take_newest_version
 from gnomon.engine.state.queue_moves import dequeue
 from gnomon.engine.state.run_history import find_next_run
-from gnomon.engine.state.run_relations import list_instances_below
+from gnomon.engine.state.run_relations import list_instances_to_continue
 from gnomon.engine.state.task_instance import DagRun, TaskInstance
 from gnomon.engine.step_context import CancelOrder, StepContext
 from gnomon.model.ids import UNMAPPED, TaskKey
 from gnomon.model.instants import iso
 from gnomon.model.records import EventRecord
 from gnomon.model.run_waits import SubscriptionMessage
-from gnomon.model.states import BEGUN_STATES, FINISHED_RUN_STATES, DagRunState
+from gnomon.model.states import FINISHED_RUN_STATES, DagRunState
 from gnomon.model.states import TaskInstanceState as S
 
 _FAILED_STATES = frozenset({S.FAILED, S.UPSTREAM_FAILED})
@@ -81,11 +83,20 @@ def _clear_selected(
         reset_removed_tasks(context, run)
     if names and run.record.state in FINISHED_RUN_STATES:
         _requeue_run(context, run, takes_newest)
+    elif not all(ti.task.is_teardown for ti in cleared):
+        _revoke_stop(context, run)
     restart_waits(context, run, {ti.task.task_id for ti in cleared})
     if names:
         notify_run_cleared(context, run, waited_for)
     context.add_audit_event("cleared", run=run, by=by, body=", ".join(before[ti] for ti in cleared), address=address)
     return names
+
+
+def _revoke_stop(context: StepContext, run: DagRun) -> None:
+    """A task of an unfinished run was cleared: the run that was only waiting for its teardowns goes on."""
+    if parse_run_stop(run.record.reason) is not None:
+        run.record.reason = None
+        context.mark_run_dirty(run)
 
 
 def _name_with_state(ti: TaskInstance) -> str:
@@ -144,28 +155,26 @@ def mark_tasks(context: StepContext, event: MarkTasks) -> None:
 def _continue_below(context: StepContext, run: DagRun, changed: Iterable[TaskInstance], selected: Iterable[TaskInstance], event: MarkTasks) -> list[str]:
     """Clear what failed below the changed instances and is not selected itself, as Airflow does; returns the names. A finished run is queued again."""
     excluded = set(selected)
-    failed = [ti for ti in list_instances_below(run, changed) if ti.state in _FAILED_STATES and ti not in excluded]
+    failed = [ti for ti in list_instances_to_continue(run, changed) if ti.state in _FAILED_STATES and ti not in excluded]
     if not failed:
         return []
     return _clear_selected(context, run, failed, event.by, event.waited_for, is_whole=False, takes_newest=False, address=event.address)
 
 
 def mark_run(context: StepContext, event: MarkRun) -> None:
-    """End the run. Tasks that have begun end in its state, tasks that have not are skipped, and ended tasks keep theirs, as in Airflow."""
+    """End the run. Tasks that have begun end in its state, tasks that have not are skipped, and ended tasks keep theirs, as in Airflow.
+
+    Teardowns that have something to tear down still run; the run ends when they have ended (`run_stopping.py`).
+    """
     run = _find_run(context, event.run_pk, event.request_pk)
     if run is None:
         return
-    reason, before = f"marked {event.state} by {event.by}", run.record.state
-    _stop_marked_run(context, run, _MARK_CAUSES[event.state], reason)
-    end_run(context, run, DagRunState(event.state), reason)
+    stop, before = build_mark(event.state, event.by), run.record.state
+    tears_down = not stop_run(context, run, stop, live=_MARK_CAUSES[event.state])
+    if not tears_down:
+        end_run(context, run, stop.state, stop.reason, callback_reason=stop.callback_reason)
     context.add_audit_event("marked", run=run, by=event.by, body=f"{event.state} (before: {before})", address=event.address)
-    _answer_request(context, event.request_pk, {"marked": run.record.run_id})
-
-
-def _stop_marked_run(context: StepContext, run: DagRun, cause: Cause, reason: str) -> None:
-    for ti in _select_task_instances(run, None):
-        if not is_finished(ti):
-            stop_task_instance(context, ti, cause if ti.has_attempt or ti.state in BEGUN_STATES else Cause.MARK_SKIPPED, reason)
+    _answer_request(context, event.request_pk, {"marked": run.record.run_id, "tears_down": tears_down})
 
 
 def delete_run(context: StepContext, event: DeleteRun) -> None:

@@ -44,6 +44,7 @@ from gnomon.report.listings.run_list import (
     build_run_row,
     count_states,
     find_run,
+    find_spec_of_run,
     list_task_instances,
 )
 from gnomon.report.listings.run_list import list_runs as list_run_rows
@@ -211,7 +212,8 @@ def select_run_to_mark(scope: OperationScope, dag_id: str, run_id: str, state: s
 def mark_run(scope: OperationScope, dag_id: str, run_id: str, state: str) -> InstanceChange:
     """End a run as success or failed: its running attempts end in that state, and tasks that have not begun are skipped.
 
-    Runs and tasks of other DAGs that failed because the run did run again when it is marked success.
+    Teardowns that have something to tear down still run; the run ends when they have ended. Runs and tasks of other DAGs that failed because the run did run
+    again when it is marked success.
     """
     with scope.db.read() as tx:
         dag = find_dag(tx, dag_id)
@@ -248,7 +250,8 @@ def _list_continuing(scope: OperationScope, tx: Transaction, dag: DagRecord, run
 def _select_to_mark(tx: Transaction, dag: DagRecord, run: RunRecord, state: str) -> list[TaskInstanceRow]:
     if state not in MARKS:
         raise UserError(f"a run cannot be marked {state!r}; give {' or '.join(MARKS)}")
-    return [row for row in select_instances(tx, dag, run) if row.state not in _FINISHED]
+    teardowns = {task.task_id for task in find_spec_of_run(tx, dag, run).tasks if task.is_teardown}
+    return [row for row in select_instances(tx, dag, run) if row.state not in _FINISHED and row.task_id not in teardowns]
 
 
 def _describe_slot(dag_id: str, run: RunRecord, slot_start: Instant | None, *, has_slot: bool, doubt: str | None) -> str:

@@ -22,7 +22,7 @@ from gnomon.operations.operation_scope import OperationScope
 from gnomon.report.listings.dag_list import TaskSummary, build_task_rows, find_dag
 from gnomon.report.listings.extra_links import find_extra_links
 from gnomon.report.listings.run_list import TaskInstanceRow, find_run, find_spec_of_run, list_task_instances
-from gnomon.report.listings.task_selection import list_cleared_by_mark, select_instances, split_instance_names
+from gnomon.report.listings.task_selection import Act, list_cleared_by_mark, select_instances, split_instance_names
 from gnomon.store import Transaction
 
 MARKS = ("success", "failed", "skipped")
@@ -66,13 +66,13 @@ def select_task_instances(
     scope: OperationScope, dag_id: str, run_id: str, names: list[str] | None = None, matched: list[str] | None = None, upstream: bool = False, downstream: bool = False,
     map_index: int | None = None, only_failed: bool = False,
 ) -> list[TaskInstanceRow]:  # fmt: skip
-    """The task instances that a clear would change, then those of other DAGs that markers among them name.
+    """The task instances that a clear would change: with what is named, its setups and teardowns; then those of other DAGs that markers among them name.
 
     `names`: task ids, or names of instances such as `load[1]`. `matched`: ids of further tasks. `map_index`: of the names without one, and of the
     further tasks, only these instances. `upstream` and `downstream` add the instances above and below.
     """
     with scope.db.read() as tx:
-        dag, run, rows = _select(scope, tx, dag_id, run_id, names, matched, upstream, downstream, map_index, only_failed)
+        dag, run, rows = _select(scope, tx, dag_id, run_id, Act.CLEAR, names, matched, upstream, downstream, map_index, only_failed)
         marked = find_marked(scope, tx, dag, run, rows, Role.VIEWER, only_failed=only_failed)
         return [*rows, *scope.hide_names(tx, [row for one in marked for row in one.rows])]
 
@@ -84,7 +84,7 @@ def clear_tasks(
 ) -> InstanceChange:  # fmt: skip
     """Run tasks of a run again. The arguments are those of `tasks.select`, and `is_newest_wanted` of `runs.clear`."""
     with scope.db.read() as tx:
-        dag, run, rows = _select(scope, tx, dag_id, run_id, names, matched, upstream, downstream, map_index, only_failed)
+        dag, run, rows = _select(scope, tx, dag_id, run_id, Act.CLEAR, names, matched, upstream, downstream, map_index, only_failed)
         marked = find_marked(scope, tx, dag, run, rows, Role.USER, only_failed=only_failed)
     if not rows:
         return InstanceChange([], [], None)
@@ -97,10 +97,13 @@ def select_to_mark(
     scope: OperationScope, dag_id: str, run_id: str, state: str, names: list[str] | None = None, matched: list[str] | None = None, upstream: bool = False,
     downstream: bool = False, map_index: int | None = None,
 ) -> list[RowToMark]:  # fmt: skip
-    """The task instances that a mark would change: the selected ones, and those that failed because of them and would run again."""
+    """The task instances that a mark would change: the selected ones, and those that failed because of them and would run again.
+
+    Teardowns below a named task are left to run.
+    """
     _check_mark(state)
     with scope.db.read() as tx:
-        dag, run, rows = _select(scope, tx, dag_id, run_id, names, matched, upstream, downstream, map_index, False)
+        dag, run, rows = _select(scope, tx, dag_id, run_id, Act.MARK, names, matched, upstream, downstream, map_index, False)
         cleared = scope.hide_names(tx, list_cleared_by_mark(tx, dag, run, rows, state))
     return [*build_rows_to_mark(rows, lambda _: state), *build_rows_to_mark(cleared, lambda _: CLEARED)]
 
@@ -113,7 +116,7 @@ def mark_tasks(
     """Set tasks of a run to a final state; their running attempts are stopped. What failed below them runs again."""
     _check_mark(state)
     with scope.db.read() as tx:
-        dag, run, rows = _select(scope, tx, dag_id, run_id, names, matched, upstream, downstream, map_index, False)
+        dag, run, rows = _select(scope, tx, dag_id, run_id, Act.MARK, names, matched, upstream, downstream, map_index, False)
         cleared = scope.hide_names(tx, list_cleared_by_mark(tx, dag, run, rows, state))
     if not rows:
         return InstanceChange([], [], None)
@@ -130,7 +133,7 @@ def list_links(scope: OperationScope, dag_id: str, run_id: str, task_id: str, ma
 
 
 def _select(
-    scope: OperationScope, tx: Transaction, dag_id: str, run_id: str, names: list[str] | None, matched: list[str] | None, upstream: bool, downstream: bool,
+    scope: OperationScope, tx: Transaction, dag_id: str, run_id: str, act: Act, names: list[str] | None, matched: list[str] | None, upstream: bool, downstream: bool,
     map_index: int | None, only_failed: bool,
 ) -> tuple[DagRecord, RunRecord, list[TaskInstanceRow]]:  # fmt: skip
     dag = find_dag(tx, dag_id)
@@ -139,7 +142,7 @@ def _select(
     others = {task_id: None if map_index is None else {map_index} for task_id in matched or () if task_id not in named}
     if not named and not others:
         raise UserError("name at least one task")
-    rows = select_instances(tx, dag, run, {**named, **others}, upstream=upstream, downstream=downstream, only_failed=only_failed)
+    rows = select_instances(tx, dag, run, {**named, **others}, upstream=upstream, downstream=downstream, only_failed=only_failed, act=act)
     if not only_failed:
         _require_indices(rows, named, run_id)
     if not rows and map_index is not None and not only_failed:

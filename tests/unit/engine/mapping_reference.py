@@ -11,11 +11,13 @@ import functools
 import itertools
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from typing import NamedTuple
 
 from gnomon.model.mapping import ConcatLength, Expansion, Length, LiteralLength, XComLength
 from gnomon.model.spec import DagSpec, TaskSpec
+
+from .scope_reference import ScopeReference
 
 Instance = tuple[str, int]
 
@@ -38,6 +40,7 @@ class Reference:
         self.tasks = {task.task_id: task for task in spec.tasks}
         self.states = states
         self.fate = fate
+        self.awaited_setups = {task.task_id: sorted(ScopeReference(spec).awaited_setups(task.task_id)) for task in spec.tasks} if has_setups(spec) else {}
         self.indices: dict[str, list[int]] = {task.task_id: [] for task in spec.tasks}
         self.places: dict[str, list[tuple[int, ...]]] = {}
         for task_id, map_index in states:
@@ -109,14 +112,14 @@ class Reference:
             self.places[task.task_id] = list(itertools.product(*map(range, counts)))
         return self.places[task.task_id][map_index][:depth]
 
-    def upstream_instances(self, task: TaskSpec, map_index: int) -> list[Instance]:
+    def upstream_instances(self, task: TaskSpec, map_index: int, upstream_ids: Iterable[str] | None = None) -> list[Instance]:
         """What an instance waits for: the same place of upstream tasks in a mapped group of its own, else all."""
         found = []
-        for upstream_id in task.upstream:
+        for upstream_id in task.upstream if upstream_ids is None else upstream_ids:
             upstream = self.tasks[upstream_id]
             depth = sum(a == b for a, b in zip(self.groups(upstream), self.groups(task), strict=False))
             for other in self.indices[upstream_id]:
-                if other < 0 or not depth or self.place(upstream, other, depth) == self.place(task, map_index, depth):
+                if other < 0 or not depth or (map_index >= 0 and self.place(upstream, other, depth) == self.place(task, map_index, depth)):
                     found.append((upstream_id, other))
         return found
 
@@ -130,17 +133,25 @@ class Reference:
     def allowed(self, task: TaskSpec, map_index: int) -> set[str]:
         """The states in which an instance may end."""
         upstream = self.upstream_instances(task, map_index)
-        verdicts = self.verdicts(task, upstream)
+        verdicts = self.join_setups(task, map_index, self.verdicts(task, upstream))
         states = {"run": self.fate(task.task_id, map_index).state, "skipped": "skipped", "upstream_failed": "upstream_failed"}
         branches = [key for key in upstream if self.states[key] == "success" and task.task_id in self.fate(*key).left_out]
         if branches:  # it is skipped, unless it was decided before the branch ended
-            verdicts = {"skipped"}.union(*(self.verdicts(task, upstream, without=branch) for branch in branches))
+            verdicts = {"skipped"} | self.join_setups(task, map_index, frozenset().union(*(self.verdicts(task, upstream, without=branch) for branch in branches)))
         return {states[verdict] for verdict in verdicts}
+
+    def join_setups(self, task: TaskSpec, map_index: int, verdicts: Set[str]) -> Set[str]:
+        """The verdicts of the trigger rule, if the setups in whose scope the task is succeeded; else theirs."""
+        states = {self.states[key] for key in self.upstream_instances(task, map_index, self.awaited_setups.get(task.task_id, ()))}
+        if states & {"failed", "upstream_failed", "skipped"}:
+            return ({"upstream_failed"} if states & {"failed", "upstream_failed"} else set()) | states & {"skipped"}
+        return verdicts
 
     def verdicts(self, task: TaskSpec, upstream: list[Instance], without: Instance | None = None) -> frozenset[str]:
         kinds = Counter((self.states[key], self.tasks[key[0]].is_setup) for key in upstream)
         missing = None if without is None else (self.states[without], self.tasks[without[0]].is_setup)
-        return reachable_verdicts(task.trigger_rule, tuple(sorted((kind, min(count, 3)) for kind, count in kinds.items())), missing)
+        is_gated = bool(self.awaited_setups.get(task.task_id))
+        return reachable_verdicts(task.trigger_rule, tuple(sorted((kind, min(count, 3)) for kind, count in kinds.items())), missing, is_gated)
 
     def check_unexpanded(self, task: TaskSpec) -> list[str]:
         """The state of the one instance of a mapped task that was never expanded."""
@@ -150,7 +161,7 @@ class Reference:
                 allowed.add("skipped" if state == "skipped" else "upstream_failed")
         has_bad_source = bool(allowed)
         depth = max((sum(a == b for a, b in zip(self.groups(self.tasks[u]), self.groups(task), strict=False)) for u in task.upstream), default=0)
-        verdicts = {"run"} if depth else self.verdicts(task, self.upstream_instances(task, -1))
+        verdicts: Set[str] = {"run"} if depth else self.join_setups(task, -1, self.verdicts(task, self.upstream_instances(task, -1)))
         allowed |= verdicts - {"run"}
         if any(self.states[key] == "success" and task.task_id in self.fate(*key).left_out for key in self.branches(task)):
             allowed.add("skipped")
@@ -165,13 +176,18 @@ class Reference:
         return [f"{task.task_id} is unexpanded and {state}; allowed: {sorted(allowed)}"] if state not in allowed or is_literal else []
 
 
+def has_setups(spec: DagSpec) -> bool:
+    return any(task.is_setup for task in spec.tasks)
+
+
 Kind = tuple[str, bool]
 """A final state, and whether it is a setup's."""
 
 
 @functools.cache
-def reachable_verdicts(rule: str, kinds: tuple[tuple[Kind, int], ...], missing: Kind | None) -> frozenset[str]:
-    """The verdicts that some order of the upstream ends leads to. `missing`: one instance of that kind has not ended.
+def reachable_verdicts(rule: str, kinds: tuple[tuple[Kind, int], ...], missing: Kind | None, is_gated: bool) -> frozenset[str]:
+    """The verdicts that some order of the upstream ends leads to. `missing`: one instance of that kind has not ended. `is_gated`: a setup
+    held the rule back, so that it was looked at after any number of ends, not at the first that decides.
 
     Only "none", "some" and "all" matter to a rule, so the caller cuts counts at 3.
     """
@@ -188,6 +204,7 @@ def reachable_verdicts(rule: str, kinds: tuple[tuple[Kind, int], ...], missing: 
         verdict = decide(rule, counts, total)
         if verdict != "wait":
             found.add(verdict)
+        if verdict != "wait" and not is_gated:
             continue
         paths += [tuple(sorted((counts + Counter([kind])).items())) for kind in available if counts[kind] < available[kind]]
     return frozenset(found)

@@ -3101,7 +3101,7 @@ export interface paths {
         };
         /**
          * Runs.Select To Mark
-         * @description The task instances that would change if the run were marked.
+         * @description The task instances that would change if the run were marked, and what each would become.
          */
         get: operations["runs_select_to_mark_api_gnomon_v1_dags__dag_id__operations_runs_select_to_mark_get"];
         put?: never;
@@ -3123,7 +3123,9 @@ export interface paths {
         put?: never;
         /**
          * Runs.Mark
-         * @description End a run as success or failed; its running attempts are stopped.
+         * @description End a run as success or failed: its running attempts end in that state, and tasks that have not begun are skipped.
+         *
+         *     Teardowns that have something to tear down still run; the run ends when they have ended.
          */
         post: operations["runs_mark_api_gnomon_v1_dags__dag_id__operations_runs_mark_post"];
         delete?: never;
@@ -3261,9 +3263,10 @@ export interface paths {
         };
         /**
          * Tasks.Select
-         * @description The task instances that a clear or a mark would change.
+         * @description The task instances that a clear would change: with what is named, its setups and teardowns.
          *
-         *     `names`: task ids, or names of instances such as `load[1]`. `matched`: ids of further tasks.
+         *     `names`: task ids, or names of instances such as `load[1]`. `matched`: ids of further tasks. `map_index`: of the names without one, and of the
+         *     further tasks, only these instances. `upstream` and `downstream` add the instances above and below.
          */
         get: operations["tasks_select_api_gnomon_v1_dags__dag_id__operations_tasks_select_get"];
         put?: never;
@@ -3294,6 +3297,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/gnomon/v1/dags/{dag_id}/operations/tasks.select_to_mark": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Tasks.Select To Mark
+         * @description The task instances that a mark would change: the selected ones, and those that failed because of them and would run again.
+         *
+         *     Teardowns below a named task are left to run.
+         */
+        get: operations["tasks_select_to_mark_api_gnomon_v1_dags__dag_id__operations_tasks_select_to_mark_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/gnomon/v1/dags/{dag_id}/operations/tasks.mark": {
         parameters: {
             query?: never;
@@ -3305,7 +3330,7 @@ export interface paths {
         put?: never;
         /**
          * Tasks.Mark
-         * @description Set tasks of a run to a final state; their running attempts are stopped.
+         * @description Set tasks of a run to a final state; their running attempts are stopped. What failed below them runs again.
          */
         post: operations["tasks_mark_api_gnomon_v1_dags__dag_id__operations_tasks_mark_post"];
         delete?: never;
@@ -9936,6 +9961,36 @@ export interface components {
          * @enum {string}
          */
         ReprocessBehavior: "failed" | "completed" | "none";
+        /**
+         * RowToMark
+         * @description A task instance that a mark would change: `becomes` is its new state; CLEARED: it failed because of a marked one and would run again.
+         */
+        RowToMark: {
+            /** Dag Id */
+            dag_id: string;
+            /** Run Id */
+            run_id: string;
+            /** Task Id */
+            task_id: string;
+            /** Map Index */
+            map_index: number;
+            /** State */
+            state: string | null;
+            /** Try Number */
+            try_number: number;
+            /** Start Date */
+            start_date: string | null;
+            /** End Date */
+            end_date: string | null;
+            /** Reason */
+            reason: string | null;
+            /** Rendered Map Index */
+            rendered_map_index: string | null;
+            /** Executor */
+            executor: string | null;
+            /** Becomes */
+            becomes: string;
+        };
         /**
          * RuleRow
          * @description A rule of gnomon.toml or of a DAG file.
@@ -18406,7 +18461,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TaskInstanceRow"][];
+                    "application/json": components["schemas"]["RowToMark"][];
                 };
             };
             /** @description Validation Error */
@@ -18717,6 +18772,45 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["InstanceChange"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    tasks_select_to_mark_api_gnomon_v1_dags__dag_id__operations_tasks_select_to_mark_get: {
+        parameters: {
+            query: {
+                run_id: string;
+                state: string;
+                names?: string[] | null;
+                matched?: string[] | null;
+                upstream?: boolean;
+                downstream?: boolean;
+                map_index?: number | null;
+            };
+            header?: never;
+            path: {
+                dag_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RowToMark"][];
                 };
             };
             /** @description Validation Error */

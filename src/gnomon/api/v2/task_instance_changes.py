@@ -34,7 +34,7 @@ from gnomon.model.states import TaskInstanceState
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.marked_tasks import follow_markers
 from gnomon.report.listings.run_list import TaskInstanceRow, find_run, find_spec_of_run
-from gnomon.report.listings.task_selection import select_instances
+from gnomon.report.listings.task_selection import Act, select_instances
 from gnomon.store import Transaction
 from gnomon.store.pages.page_query import Condition, Operator, PageQuery, SortKey
 from gnomon.store.pages.run_pages import read_run_page
@@ -210,7 +210,7 @@ def _add_neighbours(tx: Transaction, instances: RunInstances, body: PatchTaskIns
         own.setdefault(row.task_id, set()).add(row.map_index)
     if not own:
         return []
-    return select_instances(tx, instances.dag, instances.run, own, upstream=body.include_upstream, downstream=body.include_downstream)
+    return select_instances(tx, instances.dag, instances.run, own, upstream=body.include_upstream, downstream=body.include_downstream, act=Act.MARK)
 
 
 def list_runs_to_mark(tx: Transaction, dag_id: str, run_id: str, body: PatchTaskInstanceBody) -> list[str]:
@@ -282,7 +282,7 @@ def _select(tx: Transaction, instances: RunInstances, body: ClearTaskInstancesBo
         named[task_id] = None if index is None or before is None else before | {index}
     rows = select_instances(
         tx, instances.dag, instances.run, named, upstream=body.include_upstream, downstream=body.include_downstream,
-        only_failed=body.only_failed and not body.only_running,
+        only_failed=body.only_failed and not body.only_running, act=Act.CLEAR,
     )
     return [row for row in rows if row.state is not None and (not body.only_running or row.state in _RUNNING)]
 

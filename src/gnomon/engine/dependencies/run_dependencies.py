@@ -10,6 +10,7 @@ import json
 from collections.abc import Collection, Iterable
 
 from gnomon.decide.edges import EdgeVerdict, decide_wait_state, replaces_absent_slot, subscription_flags
+from gnomon.decide.outcomes import parse_run_stop
 from gnomon.decide.transitions import Cause
 from gnomon.engine.dependencies.upstream_subscriptions import send_subscription, subscribe, unsubscribe
 from gnomon.engine.events import ReleaseRun, SlotsResolved
@@ -198,7 +199,7 @@ def evaluate(context: StepContext, run: DagRun, changed: EdgeWaits | None = None
 def _update_reason(context: StepContext, run: DagRun) -> None:
     """Store the reason that the run waits for, or none."""
     reason = describe_upstream_waits(run.edges.values())
-    if run.record.reason != reason:
+    if run.record.reason != reason and parse_run_stop(run.record.reason) is None:
         run.record.reason = reason
         context.mark_run_dirty(run)
 

@@ -7,7 +7,8 @@ the file changed: missing instances are added, and those with a higher index bec
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
 
 from gnomon.decide.expansion import (
     INSTANCES_MAX,
@@ -194,10 +195,16 @@ def _count_new_instances(context: StepContext, run: DagRun, index: int) -> None:
             run.tallies[d].total += count
             run.tallies[d].setups += count * is_setup
             continue
-        recount_upstream(run, d)
-        if d in run.expansions:
-            rebuild_parts(run, d)
-        context.enqueue_evaluation(run, d)
+        _recount_downstream(context, run, d)
+    for d in run.graph.scope_dependents.get(index, ()):
+        _recount_downstream(context, run, d)
+
+
+def _recount_downstream(context: StepContext, run: DagRun, index: int) -> None:
+    recount_upstream(run, index)
+    if index in run.expansions:
+        rebuild_parts(run, index)
+    context.enqueue_evaluation(run, index)
 
 
 def _apply_left_out(run: DagRun, index: int) -> None:
@@ -295,7 +302,7 @@ def _add_unexpanded(context: StepContext, run: DagRun, index: int) -> None:
 
 def recount_structure(context: StepContext, run: DagRun, index: int) -> None:
     """Count the instances of a task anew, for itself and its downstream tasks, after instances were added or removed."""
-    for task_index in (index, *run.graph.downstream[index]):
+    for task_index in (index, *run.graph.downstream[index], *run.graph.scope_dependents.get(index, ())):
         recount_upstream(run, task_index)
         if task_index in run.expansions:
             recount_own(run, task_index)
@@ -361,15 +368,23 @@ def list_related_instances(ti: TaskInstance, index: int) -> list[TaskInstance] |
 
 
 def list_open_upstream(ti: TaskInstance) -> Iterator[TaskInstance]:
-    """The unfinished instances of direct upstream tasks that this instance waits for."""
-    return (other for other in list_awaited_upstream(ti) if other.state not in FINISHED_TASK_STATES)
+    """The unfinished instances that count for this instance."""
+    return (other for other in itertools.chain(list_awaited_upstream(ti), list_awaited_by_scope(ti)) if other.state not in FINISHED_TASK_STATES)
 
 
 def list_awaited_upstream(ti: TaskInstance) -> Iterator[TaskInstance]:
     """The instances of direct upstream tasks that count for this instance."""
+    return _list_counting(ti, ti.run.graph.upstream[ti.index])
+
+
+def list_awaited_by_scope(ti: TaskInstance) -> Iterator[TaskInstance]:
+    """The other instances that count for this one because of the scopes of setups."""
+    return _list_counting(ti, ti.run.graph.scope_upstream.get(ti.index, ()))
+
+
+def _list_counting(ti: TaskInstance, upstream: Sequence[int]) -> Iterator[TaskInstance]:
     run, expansion = ti.run, ti.run.expansions.get(ti.index)
-    for task_id in ti.task.upstream:
-        u = run.graph.index_of[task_id]
+    for u in upstream:
         shared = run.graph.count_shared_groups(u, ti.index)
         source = run.expansions.get(u)
         place = expansion.find_place(ti.map_index, shared) if shared and expansion is not None else None

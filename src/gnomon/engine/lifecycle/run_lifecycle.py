@@ -6,7 +6,7 @@ import bisect
 import heapq
 from collections.abc import Iterable
 
-from gnomon.decide.outcomes import decide_run_outcome
+from gnomon.decide.outcomes import build_overlap_end, decide_run_outcome, parse_run_stop
 from gnomon.decide.transitions import Cause
 from gnomon.engine.admission.capacity import acquire, release
 from gnomon.engine.dependencies.upstream_subscriptions import notify_run_ended, unsubscribe
@@ -17,6 +17,7 @@ from gnomon.engine.lifecycle.expansion_loading import restore_expansions, restor
 from gnomon.engine.lifecycle.expansions import expand_literals
 from gnomon.engine.lifecycle.run_callbacks import detach_callbacks, owe_run_end, owe_run_start
 from gnomon.engine.lifecycle.run_preemption import preempt_later_run
+from gnomon.engine.lifecycle.run_stopping import stop_run
 from gnomon.engine.lifecycle.tallies import recount_tallies
 from gnomon.engine.lifecycle.task_end import stop_tasks
 from gnomon.engine.lifecycle.task_lifecycle import make_ready
@@ -187,16 +188,18 @@ def _start_planned_runs(context: StepContext, dag: Dag) -> None:
 def _cancel_overlapped_runs(context: StepContext, run: DagRun) -> None:
     """With overlap="cancel_running", end the earlier running runs as failed when a scheduled run is due.
 
-    The decision depends on the stored queue of runs only, so it holds across restarts. A run that was cleared starts beside
+    A run with teardowns ends when these have ended. The decision depends on the stored queue of runs only, so it holds across restarts. A run that was cleared starts beside
     newer runs, also beside one that gave its place to it (`run_preemption.py`).
     """
     if run.graph.spec.overlap != "cancel_running" or run.record.run_type is not DagRunType.SCHEDULED:
         return
-    reason = f'overlap="cancel_running": run {run.record.run_id} was due'
+    stop = build_overlap_end(run.record.run_id)
     for other in sorted(run.dag.runs.values(), key=lambda other: other.sort_key):
-        if other.is_running and other.sort_key < run.sort_key and other.backfill is None and not _has_restarted_since(other, run.record.queued_at):
-            stop_tasks(context, other, live=Cause.MARK_FAILED, waiting=Cause.MARK_SKIPPED, reason=reason)
-            end_run(context, other, DagRunState.FAILED, reason, callback_reason="cancel_running")
+        is_earlier = other.is_running and other.sort_key < run.sort_key and other.backfill is None
+        if not is_earlier or _has_restarted_since(other, run.record.queued_at) or parse_run_stop(other.record.reason) is not None:
+            continue
+        if stop_run(context, other, stop, live=Cause.MARK_FAILED):
+            end_run(context, other, stop.state, stop.reason, callback_reason=stop.callback_reason)
 
 
 def _has_restarted_since(run: DagRun, at: Instant) -> bool:
@@ -217,7 +220,8 @@ def _start_run(context: StepContext, run: DagRun) -> None:
     run.record.version_pk = run.graph.version_pk
     if run.record.bundle_version is None and not run.graph.spec.disable_bundle_versioning:
         run.record.bundle_version = run.dag.record.bundle_version
-    run.record.reason = None
+    if parse_run_stop(run.record.reason) is None:
+        run.record.reason = None
     context.set_run_state(run, DagRunState.RUNNING)
     run.dag.count_running(run, 1)
     context.started_count += len(run.task_instances)
@@ -277,6 +281,10 @@ def end_run_if_done(context: StepContext, run: DagRun) -> None:
     if not run.is_running or run.unfinished_count or run.dag.runs.get(run.pk) is not run:
         return
     context.current_dag = run.dag
+    stop = parse_run_stop(run.record.reason)
+    if stop is not None:
+        end_run(context, run, stop.state, stop.reason, callback_reason=stop.callback_reason)
+        return
     leaves = ((ti.name(), ti.state) for i in run.graph.leaves for ti in run.task_instances[i].values())
     state, reason = decide_run_outcome(leaves)
     end_run(context, run, state, reason, callback_reason="success" if state is DagRunState.SUCCESS else "task_failure")

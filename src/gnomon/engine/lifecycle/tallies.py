@@ -3,13 +3,15 @@
 A task has one tally for all its instances (`DagRun.tallies`). It counts every instance of its upstream tasks, except those
 with map indices within a mapped group that both tasks are in: they count for the instances at the same place alone
 (`TaskExpansion.parts`). An upstream task that is not expanded counts as one instance, for all.
+
+What a task waits for because of the scopes of setups is counted in the same way, apart from its direct upstream tasks (`Tally.scope`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
-from gnomon.decide.trigger_rules import Tally
+from gnomon.decide.trigger_rules import ScopeTally, Tally
 from gnomon.engine.state.task_expansion import TaskExpansion
 from gnomon.engine.state.task_instance import DagRun, TaskInstance
 from gnomon.engine.step_context import StepContext
@@ -27,7 +29,7 @@ def find_tally(ti: TaskInstance) -> Tally:
     for shared, parts in expansion.parts.items():
         place = expansion.find_place(ti.map_index, shared)
         if place < len(parts):
-            tally = tally.merge(parts[place]) if tally.total else parts[place]
+            tally = tally.merge(parts[place]) if tally.total or tally.scope is not None else parts[place]
     return tally
 
 
@@ -42,6 +44,16 @@ def update_tallies(context: StepContext, ti: TaskInstance, by: int) -> None:
             _update_part(context, ti, d, shared, by)
         elif run.tallies[d].add(ti.state, by, is_setup):
             context.enqueue_evaluation(run, d)
+    for d in run.graph.scope_dependents.get(ti.index, ()):
+        _update_scope(context, ti, d, by)
+
+
+def _update_scope(context: StepContext, ti: TaskInstance, d: int, by: int) -> None:
+    """Count the instance for a task that waits for it because of the scope of a setup."""
+    if ti.map_index >= 0 and (shared := ti.run.graph.count_shared_groups(ti.index, d)):
+        _update_part(context, ti, d, shared, by, is_scope=True)
+    elif (scope := ti.run.tallies[d].scope) is not None and scope.add(ti.state, by):
+        context.enqueue_evaluation(ti.run, d)
 
 
 def _count_own(context: StepContext, ti: TaskInstance, by: int) -> None:
@@ -68,14 +80,15 @@ def returns_value(ti: TaskInstance) -> bool:
     return ti.state is S.SUCCESS and ti.return_length is not None
 
 
-def _update_part(context: StepContext, ti: TaskInstance, d: int, shared: int, by: int) -> None:
+def _update_part(context: StepContext, ti: TaskInstance, d: int, shared: int, by: int, *, is_scope: bool = False) -> None:
     run = ti.run
     source, target = run.expansions.get(ti.index), run.expansions.get(d)
     if source is None or target is None or ti.map_index >= source.count or shared not in target.parts:
         return
     place = source.find_place(ti.map_index, shared)
     parts = target.parts[shared]
-    if place < len(parts) and parts[place].add(ti.state, by, ti.task.is_setup):
+    tally = (parts[place].scope if is_scope else parts[place]) if place < len(parts) else None
+    if tally is not None and tally.add(ti.state, by, ti.task.is_setup):
         context.enqueue_evaluation(run, d, target.list_indices(place, shared))
 
 
@@ -107,7 +120,28 @@ def _count_upstream(run: DagRun, index: int) -> Tally:
         for ti in instances:
             if ti.state is not None:  # most have none: a run that begins has thousands
                 tally.add(ti.state, 1, is_setup)
+    if index in graph.scope_upstream:
+        _count_scope(run, index, tally)
     return tally
+
+
+def _count_scope(run: DagRun, index: int, tally: Tally) -> None:
+    """Count what all instances of the task wait for because of the scopes of setups."""
+    scope = _require_scope(run, index, tally)
+    for u in run.graph.scope_upstream[index]:
+        is_inner = bool(run.graph.count_shared_groups(u, index))
+        for ti in run.task_instances[u].values():
+            if not is_inner or ti.map_index < 0:
+                scope.total += 1
+                scope.add(ti.state, 1)
+
+
+def _require_scope(run: DagRun, index: int, tally: Tally) -> ScopeTally:
+    graph = run.graph
+    if tally.scope is not None:
+        return tally.scope
+    names = [graph.tasks[u].task_id for u in graph.scope_upstream[index]]
+    return tally.require_scope(names, is_of_teardown=graph.tasks[index].is_teardown)
 
 
 def recount_own(run: DagRun, index: int) -> None:
@@ -127,15 +161,23 @@ def rebuild_parts(run: DagRun, index: int) -> None:
         return
     for u in mapping.inner_upstream.get(index, ()):
         shared = mapping.shared[u, index]
-        parts = expansion.parts.get(shared)
-        if parts is None:
-            parts = expansion.parts[shared] = [Tally(0) for _ in range(expansion.count // expansion.strides[shared])]
-        source = run.expansions.get(u)
-        if source is not None:
-            _count_into_parts(run, u, source, shared, parts)
+        _count_into_parts(run, u, shared, _require_parts(expansion, shared))
+    for u in mapping.inner_scope.get(index, ()):
+        shared = mapping.shared[u, index]
+        _count_into_parts(run, u, shared, [_require_scope(run, index, part) for part in _require_parts(expansion, shared)])
 
 
-def _count_into_parts(run: DagRun, u: int, source: TaskExpansion, shared: int, parts: list[Tally]) -> None:
+def _require_parts(expansion: TaskExpansion, shared: int) -> list[Tally]:
+    parts = expansion.parts.get(shared)
+    if parts is None:
+        parts = expansion.parts[shared] = [Tally(0) for _ in range(expansion.count // expansion.strides[shared])]
+    return parts
+
+
+def _count_into_parts(run: DagRun, u: int, shared: int, parts: Sequence[Tally]) -> None:
+    source = run.expansions.get(u)
+    if source is None:
+        return
     is_setup = run.graph.tasks[u].is_setup
     for ti in run.task_instances[u].values():
         place = source.find_place(ti.map_index, shared)

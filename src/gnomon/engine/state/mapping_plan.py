@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from gnomon.decide.expansion import list_sources
 from gnomon.model.mapping import Expansion, Length, XComLength, ZipLength
@@ -12,9 +13,9 @@ from gnomon.model.spec import DagSpec, TaskSpec
 class MappingPlan:
     """The expansions of all tasks of one version of a DAG; immutable. Tasks are given by their index."""
 
-    __slots__ = ("dependents", "element_places", "inner_upstream", "levels", "shared", "sources")
+    __slots__ = ("dependents", "element_places", "inner_scope", "inner_upstream", "levels", "shared", "sources")
 
-    def __init__(self, spec: DagSpec, index_of: Mapping[str, int]) -> None:
+    def __init__(self, spec: DagSpec, index_of: Mapping[str, int], scope_upstream: Mapping[int, Collection[int]]) -> None:
         groups = {task.task_id: _list_mapped_groups(spec, task) for task in spec.tasks}
         self.levels: tuple[tuple[Expansion, ...], ...] = tuple(
             (*(spec.group_expansions[group] for group in groups[task.task_id]), *((task.expansion,) if task.expansion else ()))
@@ -37,15 +38,22 @@ class MappingPlan:
         """The tasks whose number of instances depends on a task."""
         self.shared: dict[tuple[int, int], int] = {}
         """(upstream, downstream) to the number of mapped groups that both are in; edges without one are left out."""
-        inner: dict[int, list[int]] = {}
-        for index, task in enumerate(spec.tasks):
-            for upstream_id in task.upstream:
-                count = _count_common(groups[upstream_id], groups[task.task_id])
-                if count:
-                    self.shared[index_of[upstream_id], index] = count
-                    inner.setdefault(index, []).append(index_of[upstream_id])
-        self.inner_upstream: dict[int, tuple[int, ...]] = {index: tuple(upstream) for index, upstream in inner.items()}
+        upstream = {index: [index_of[task_id] for task_id in task.upstream] for index, task in enumerate(spec.tasks)}
+        by_position = [groups[task.task_id] for task in spec.tasks]
+        self.inner_upstream: dict[int, tuple[int, ...]] = self._find_inner(upstream, by_position)
         """For each task: its direct upstream tasks within a mapped group of its own, which count for each map index alone."""
+        self.inner_scope: dict[int, tuple[int, ...]] = self._find_inner(scope_upstream, by_position)
+        """The same for the tasks that it waits for because of the scopes of setups."""
+
+    def _find_inner(self, upstream: Mapping[int, Collection[int]], groups: Sequence[Sequence[str]]) -> dict[int, tuple[int, ...]]:
+        inner: dict[int, list[int]] = {}
+        for index, above in upstream.items():
+            for u in above:
+                count = _count_common(groups[u], groups[index])
+                if count:
+                    self.shared[u, index] = count
+                    inner.setdefault(index, []).append(u)
+        return {index: tuple(above) for index, above in inner.items()}
 
     def _find_element_places(self, levels: Sequence[Expansion], index_of: Mapping[str, int]) -> Iterator[tuple[int, int, int]]:
         for level, expansion in enumerate(levels):
@@ -55,11 +63,13 @@ class MappingPlan:
                         yield level, factor, index_of[task_id]
 
 
-def build_mapping_plan(spec: DagSpec, index_of: Mapping[str, int]) -> MappingPlan | None:
-    """The plan; None for a DAG without mapped tasks."""
+def build_mapping_plan(
+    spec: DagSpec, index_of: Mapping[str, int], scope_upstream: Mapping[int, Collection[int]] = MappingProxyType({})
+) -> MappingPlan | None:
+    """The plan; None for a DAG without mapped tasks. `scope_upstream`: as in `TaskGraph`."""
     if not spec.group_expansions and all(task.expansion is None for task in spec.tasks):
         return None
-    return MappingPlan(spec, index_of)
+    return MappingPlan(spec, index_of, scope_upstream)
 
 
 def _list_sources_by_place(length: Length) -> Iterator[str]:

@@ -15,11 +15,17 @@ def build_relations(run: DagRun) -> InstanceRelations:
     return InstanceRelations(run.graph.upstream, {} if mapping is None else mapping.shared, strides, run.task_instances)
 
 
-def list_instances_below(run: DagRun, chosen: Iterable[TaskInstance]) -> Iterator[TaskInstance]:
-    """The instances directly and indirectly below the chosen ones, without these, in topological order."""
+def list_instances_to_continue(run: DagRun, chosen: Iterable[TaskInstance]) -> Iterator[TaskInstance]:
+    """The instances below the chosen ones, with the setups and teardowns of all these, without the chosen ones, in topological order."""
     own: dict[int, set[int]] = {}
     for ti in chosen:
         own.setdefault(ti.index, set()).add(ti.map_index)
-    for index, map_indices in build_relations(run).collect_below(own).items():
+    relations, scopes = build_relations(run), run.graph.scopes
+    found = relations.collect_below(own)
+    if scopes is not None:
+        for inside in (own, found):
+            for index, map_indices in scopes.collect_cleared(relations, inside, {}).items():
+                found.setdefault(index, set()).update(map_indices)
+    for index, map_indices in sorted(found.items()):
         for map_index in sorted(map_indices - own.get(index, set())):
             yield run.task_instances[index][map_index]

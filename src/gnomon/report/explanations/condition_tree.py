@@ -26,7 +26,7 @@ from gnomon.report.explanations.explanation import (
 from gnomon.report.explanations.upstream_conditions import list_upstream_conditions
 from gnomon.report.listings import process_health
 from gnomon.report.listings.run_list import TaskInstanceRow, list_task_instances
-from gnomon.report.listings.task_selection import list_directly_above
+from gnomon.report.listings.task_selection import list_awaited
 from gnomon.store import Transaction
 from gnomon.store.dag_records import dag_runs
 
@@ -126,7 +126,7 @@ def _list_failures(tx: Transaction, dag: DagRecord, run: RunRecord) -> list[Wait
 
 
 def _describe_failure(tx: Transaction, dag: DagRecord, run: RunRecord, row: TaskInstanceRow) -> WaitCondition:
-    above = list_directly_above(tx, dag, run, row) if row.state == "upstream_failed" else []
+    above = list_awaited(tx, dag, run, row) if row.state == "upstream_failed" else []
     failed = [other for other in above if other.state in _FAILED]
     own = _describe_failed(run, row)
     return WaitCondition("outcome", False, describe_ended_task(row), own.since, own.release, tuple(_describe_failed(run, other) for other in failed[:TASKS_MAX]))

@@ -10,7 +10,7 @@ from gnomon.model.ids import quote_argument
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.run_list import find_run, find_spec_of_run
-from gnomon.report.listings.task_selection import select_instances
+from gnomon.report.listings.task_selection import Act, select_instances
 from gnomon.store import Transaction
 from gnomon.store.cross_dag import run_waits
 
@@ -26,7 +26,7 @@ class DownstreamRow:
     run_id: str
     state: str
     tasks: list[str] | None
-    """Ids of the tasks to clear: those that waited, and all downstream of them. None: all tasks of the run."""
+    """Ids of the tasks to clear: those that waited, all downstream of them, and their setups and teardowns. None: all tasks of the run."""
     waited_for: list[str]
     """Ids of the DAGs whose runs in this list the run waited for."""
 
@@ -105,7 +105,7 @@ def _build_part(tx: Transaction, reached: _ReachedRun, waited_for: list[str]) ->
     spec = find_spec_of_run(tx, dag, run)
     existing = {task.task_id for task in spec.tasks}
     waited = sorted(task_id for task_id in reached.waits if task_id in existing)
-    instances = select_instances(tx, dag, run, dict.fromkeys(waited), downstream=True) if waited else []
+    instances = select_instances(tx, dag, run, dict.fromkeys(waited), downstream=True, act=Act.CLEAR) if waited else []
     row = DownstreamRow(dag.dag_id, run.run_id, run.state.value, list(dict.fromkeys(instance.task_id for instance in instances)), waited_for)
     keys = [[dag.task_numbers[instance.task_id], instance.map_index] for instance in instances]
     return ClearRequestPart(row, {**_build_body(dag, run), "tasks": keys, "only_failed": False})

@@ -13,7 +13,7 @@ from gnomon.model.records import DagRecord, RunRecord
 from gnomon.model.spec import ClearedTask
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.run_list import TaskInstanceRow, find_spec_of_run
-from gnomon.report.listings.task_selection import select_instances
+from gnomon.report.listings.task_selection import Act, select_instances
 from gnomon.store import Transaction
 from gnomon.store.dag_records import dags
 from gnomon.store.dag_records.rendered_fields import read_rendered_fields
@@ -90,7 +90,7 @@ def _list_reached(tx: Transaction, marker: _Marker, only_failed: bool) -> Iterat
     for listed in read_run_page(tx, PageQuery(conditions, (SortKey("run_after"), SortKey("id")), RUNS_MAX)).runs:
         if all(task.task_id != task_id for task in find_spec_of_run(tx, dag, listed.run).tasks):
             continue
-        rows = select_instances(tx, dag, listed.run, {task_id: None}, downstream=True, only_failed=only_failed)
+        rows = select_instances(tx, dag, listed.run, {task_id: None}, downstream=True, only_failed=only_failed, act=Act.CLEAR)
         yield RunInstancesToClear(dag, listed.run, [row for row in rows if row.state is not None])
 
 

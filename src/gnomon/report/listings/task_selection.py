@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from enum import Enum
 
 from gnomon.decide.instance_relations import InstanceRelations
+from gnomon.decide.setup_scopes import build_setup_scopes
 from gnomon.engine.lifecycle.expansion_loading import find_expected_lengths
 from gnomon.engine.state.mapping_plan import build_mapping_plan
 from gnomon.engine.state.task_expansion import compute_strides
@@ -20,6 +22,16 @@ from gnomon.report.listings.run_list import (
     list_stored_instances,
 )
 from gnomon.store import Transaction
+
+
+class Act(Enum):
+    """What is done with selected task instances."""
+
+    CLEAR = "clear"
+    """They run again: the setups and teardowns of what is selected are selected too."""
+    MARK = "mark"
+    """They get a final state: teardowns below the named ones are left to run."""
+
 
 Named = Mapping[str, Collection[int] | None]
 """By task id, the map indices of the instances; None: all of the task."""
@@ -46,18 +58,19 @@ def split_instance_names(names: Iterable[str], map_index: int | None = None) -> 
 
 def select_instances(
     tx: Transaction, dag: DagRecord, run: RunRecord, named: Named | None = None, *, upstream: bool = False, downstream: bool = False, only_failed: bool = False,
+    act: Act | None = None,
 ) -> list[TaskInstanceRow]:  # fmt: skip
     """The named task instances of the run, in topological order; without names, all.
 
     `upstream` and `downstream` add all instances above and below them. `only_failed`: of all these, only those in state failed or upstream_failed.
-    Raises UserError for an unknown task.
+    `act`: what shall be done with them. Raises UserError for an unknown task.
     """
     spec = find_spec_of_run(tx, dag, run)
     stored = list_stored_instances(tx, dag, run)
     rows = build_instance_rows(dag, run, spec, stored)
     if named:
         _check_names(spec, named)
-        rows = _select_related(rows, named, build_relations(dag, run, spec, stored, rows), spec, upstream=upstream, downstream=downstream)
+        rows = _select_related(rows, named, build_relations(dag, run, spec, stored, rows), spec, upstream=upstream, downstream=downstream, act=act)
     return [row for row in rows if not only_failed or row.state in _FAILED_STATES]
 
 
@@ -70,19 +83,23 @@ def list_cleared_by_mark(tx: Transaction, dag: DagRecord, run: RunRecord, marked
     if not changed:
         return []
     names = {row.name for row in marked}
-    return [row for row in select_instances(tx, dag, run, changed, downstream=True, only_failed=True) if row.name not in names]
+    return [row for row in select_instances(tx, dag, run, changed, downstream=True, only_failed=True, act=Act.CLEAR) if row.name not in names]
 
 
-def list_directly_above(tx: Transaction, dag: DagRecord, run: RunRecord, row: TaskInstanceRow) -> list[TaskInstanceRow]:
-    """The instances of the direct upstream tasks that this instance waits for, in topological order."""
+def list_awaited(tx: Transaction, dag: DagRecord, run: RunRecord, row: TaskInstanceRow) -> list[TaskInstanceRow]:
+    """The instances that this instance waits for, of direct upstream tasks and because of the scopes of setups, in topological order."""
     spec = find_spec_of_run(tx, dag, run)
     position = next((position for position, task in enumerate(spec.tasks) if task.task_id == row.task_id), None)
     if position is None:
         return []
     stored = list_stored_instances(tx, dag, run)
     rows = build_instance_rows(dag, run, spec, stored)
-    above = {(spec.tasks[at].task_id, index) for at, index in build_relations(dag, run, spec, stored, rows).list_directly_above(position, row.map_index)}
-    return [other for other in rows if (other.task_id, other.map_index) in above]
+    relations, scopes = build_relations(dag, run, spec, stored, rows), build_setup_scopes(spec.tasks)
+    awaited = {*relations.list_directly_above(position, row.map_index)}
+    for other in () if scopes is None else scopes.list_awaited(position):
+        awaited |= {(other, index) for index in relations.relate(position, (row.map_index,), other)}
+    names = {(spec.tasks[at].task_id, index) for at, index in awaited}
+    return [other for other in rows if (other.task_id, other.map_index) in names]
 
 
 def build_relations(
@@ -94,7 +111,8 @@ def build_relations(
     for row in rows:
         if row.task_id in positions:
             indices[positions[row.task_id]].add(row.map_index)
-    plan = build_mapping_plan(spec, positions)
+    scopes = build_setup_scopes(spec.tasks)
+    plan = build_mapping_plan(spec, positions, {} if scopes is None else {position: {*scopes.list_pairs(position), *scopes.list_awaited(position)} for position in range(len(spec.tasks))})
     strides = {}
     if plan is not None:
         records: dict[int, list[TaskRecord]] = {}
@@ -109,16 +127,27 @@ def build_relations(
 
 
 def _select_related(
-    rows: Sequence[TaskInstanceRow], named: Named, relations: InstanceRelations, spec: DagSpec, *, upstream: bool, downstream: bool
+    rows: Sequence[TaskInstanceRow], named: Named, relations: InstanceRelations, spec: DagSpec, *, upstream: bool, downstream: bool,
+    act: Act | None,
 ) -> list[TaskInstanceRow]:  # fmt: skip
     ids = [task.task_id for task in spec.tasks]
     chosen = {
         position: relations.indices[position] if indices is None else set(indices).intersection(relations.indices[position])
         for position, task_id in enumerate(ids) if task_id in named for indices in (named[task_id],)
     }
-    wanted = {ids[position]: set(indices) for position, indices in chosen.items()}
-    for related in ([relations.collect_above(chosen)] if upstream else []) + ([relations.collect_below(chosen)] if downstream else []):
-        for position, indices in related.items():
+    above, below = relations.collect_above(chosen) if upstream else {}, relations.collect_below(chosen) if downstream else {}
+    if act is Act.MARK:
+        below = {position: indices for position, indices in below.items() if not spec.tasks[position].is_teardown}
+    selections: list[Mapping[int, Collection[int]]] = [chosen, above, below]
+    scopes = build_setup_scopes(spec.tasks) if act is Act.CLEAR else None
+    if scopes is not None:
+        outside: list[Mapping[int, Collection[int]]] = [above] if downstream else [chosen, above]
+        inside: list[Mapping[int, Collection[int]]] = [below] if upstream else [chosen, below]
+        selections += [scopes.collect_cleared(relations, of_inside, {}) for of_inside in inside]
+        selections += [scopes.collect_cleared(relations, {}, of_above) for of_above in outside]
+    wanted: dict[str, set[int]] = {}
+    for selection in selections:
+        for position, indices in selection.items():
             wanted.setdefault(ids[position], set()).update(indices)
     return [row for row in rows if row.map_index in wanted.get(row.task_id, ())]
 

@@ -29,6 +29,7 @@ def check_dag(dag: DagNode) -> None:
     _check_params(dag)
     _check_links(dag)
     _check_fail_fast(dag)
+    _check_setups(dag)
     _check_dependencies(dag)
     check_assets(dag)
     check_callbacks(dag)
@@ -84,6 +85,17 @@ def _check_fail_fast(dag: DagNode) -> None:
                 f"DAG {dag.dag_id!r} has fail_fast=True, and task {task.task_id!r}{format_location(task._location)} has trigger_rule="
                 f"{str(task.trigger_rule)!r}. Use all_success there, or remove fail_fast."
             )
+
+
+def _check_setups(dag: DagNode) -> None:
+    for task in dag.tasks:
+        for after in task.downstream_list if task.is_setup else ():
+            if not after.is_teardown and TriggerRule(after.trigger_rule) is not TriggerRule.ALL_SUCCESS:
+                raise ValueError(
+                    f"DAG {dag.dag_id!r}: task {after.task_id!r}{format_location(after._location)} comes directly after setup {task.task_id!r} and has "
+                    f"trigger_rule={str(after.trigger_rule)!r}. Setup tasks must be followed with trigger rule ALL_SUCCESS. Remove trigger_rule, or put a "
+                    "task between the two: a task in the scope of a setup waits for it also when it does not come directly after it."
+                )
 
 
 def _check_dependencies(dag: DagNode) -> None:
