@@ -68,6 +68,19 @@ with DAG("hangs", schedule=None):
 
     hang()
 
+with DAG("restarts", schedule=None, default_args={"restartable": True}):
+
+    @task
+    def hold(number):
+        import time
+
+        with (MARKS / "began.txt").open("a") as file:
+            file.write("x")
+        while not (MARKS / "gate").exists():
+            time.sleep(0.05)
+
+    hold.expand(number=[1])
+
 with DAG("once", schedule=None):
 
     @task
@@ -202,6 +215,20 @@ def test_a_pod_that_is_ended_fails_its_task_with_the_reason(deployment: Deployme
     assert reason in deployment.why("hangs", "hang")
     assert reason in deployment.product.task_log("hangs", "one", "hang").splitlines()[-1], "the log ends with it"
     assert (deployment.product.dags / "began.txt").read_text() == "x"
+
+
+@pytest.mark.parametrize(("what", "state", "begins"), [("evict", "success", "xx"), ("vanish", "success", "xx"), ("kill_for_memory", "failed", "x")])
+def test_a_restartable_task_whose_pod_the_cluster_ends_begins_again_in_its_try(deployment: Deployment, what: str, state: str, begins: str) -> None:
+    """What the pod ended itself costs the try."""
+    running = deployment.product
+    running.do("dags", "trigger", "restarts", "--run-id", "one")
+    getattr(deployment.cluster, what)(deployment.begun_pod())
+    running.until(lambda: (running.dags / "began.txt").read_text() == begins, "it begins again, or not")
+    (running.dags / "gate").touch()
+    assert running.ended("restarts", "one")["state"] == state
+    assert (running.dags / "began.txt").read_text() == begins
+    [row] = running.rows("tasks", "states", "restarts", "one")
+    assert (row["state"], row["try_number"]) == (state, 1)
 
 
 def test_the_pod_mutation_hook_of_the_local_settings_changes_each_pod_or_fails_the_try(deployment: Deployment) -> None:

@@ -31,7 +31,22 @@ UNENTERED_LIMIT = 10
 """After this many attempts in a row that were lost before they entered author code, the task instance fails."""
 
 RESTARTS_MAX = 10
-"""How often a try of a restartable task runs again because the installation lost it; then the loss costs the try."""
+"""How often in a row an attempt of a restartable task that the installation lost runs again; then the loss costs the try."""
+_RESTARTED = "; it runs again without costing a try, because the task is restartable ("
+_OF_RESTARTS = f" of at most {RESTARTS_MAX})"
+
+
+def format_restart(loss: str, number: int) -> str:
+    """The reason of an attempt that was lost and runs again, for the `number`th time in a row (from 1)."""
+    return f"{loss}{_RESTARTED}{number}{_OF_RESTARTS}"
+
+
+def parse_restarts(reason: str | None) -> int:
+    """The number in a reason of `format_restart`; 0 for any other reason."""
+    if reason is None or not reason.endswith(_OF_RESTARTS):
+        return 0
+    number = reason.removesuffix(_OF_RESTARTS).rpartition(_RESTARTED)[2]
+    return int(number) if number.isdecimal() and len(number) <= len(str(RESTARTS_MAX)) else 0
 
 
 def has_try_left(try_number: int, max_tries: int) -> bool:

@@ -157,6 +157,12 @@ def test_a_misspelt_keyword_is_told_with_the_nearest_one() -> None:
         BaseOperator(task_id="t", depend_on=[After("up")])
 
 
+@pytest.mark.parametrize("name", ["restartable", "retries", "queue", "executor"])
+def test_an_argument_of_tasks_that_a_dag_is_given_is_told_with_default_args(name: str) -> None:
+    with pytest.raises(TypeError, match=rf"DAG has no argument {name}=; it is an argument of a task: for all tasks of the DAG, write default_args={{'{name}': \.\.\.}}"):
+        DAG("d", **{name: 1})
+
+
 OWN = "'d' waits for its own run of the same period, which never ends; write After('d', previous=1) for the run before"
 
 

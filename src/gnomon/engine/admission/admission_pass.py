@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 
+from gnomon.decide.outcomes import parse_restarts
 from gnomon.decide.transitions import Cause
 from gnomon.engine import lifecycle
 from gnomon.engine.admission.capacity import acquire, find_full_executor, find_reached_limit, release
@@ -136,7 +137,9 @@ def _begin_attempt(context: StepContext, ti: TaskInstance, pool: Pool, worker: W
     ti.attempt = context.new_id()
     ti.worker = worker.worker_id
     ti.entered = False
-    ti.reason = ti.resume_at = ti.ended_at = None
+    ti.resume_at = ti.ended_at = None
+    if not parse_restarts(ti.reason):
+        ti.reason = None
     if not is_resumption:
         ti.started_at = None
     deleted_results = context.delete_xcoms(ti) if ti.seq > 1 and not is_resumption else None

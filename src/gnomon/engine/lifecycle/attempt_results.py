@@ -10,7 +10,14 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from gnomon.decide.outcomes import RESTARTS_MAX, UNENTERED_LIMIT, compute_retry_at, has_try_left
+from gnomon.decide.outcomes import (
+    RESTARTS_MAX,
+    UNENTERED_LIMIT,
+    compute_retry_at,
+    format_restart,
+    has_try_left,
+    parse_restarts,
+)
 from gnomon.decide.transitions import Cause
 from gnomon.decide.trigger_rules import format_left_out, format_skip_reason, parse_skip_reason
 from gnomon.engine import lifecycle
@@ -128,17 +135,15 @@ def _apply_result(context: StepContext, ti: TaskInstance, result: AttemptResult,
 
 
 def _restart(ti: TaskInstance, result: AttemptResult) -> AttemptResult:
-    """The result of an attempt of a restartable task that was lost after it had begun: as if it had not, at most RESTARTS_MAX times in a try."""
-    key = ti.index, ti.map_index
-    if ti.run.restarts is None:
-        ti.run.restarts = {}
-    try_number, count = ti.run.restarts.get(key, (ti.try_number, 0))
-    count = count + 1 if try_number == ti.try_number else 1
-    if count > RESTARTS_MAX:
-        return replace(result, reason=f"{result.reason or 'lost'}; it costs a try: this try was restarted {RESTARTS_MAX} times")
-    ti.run.restarts[key] = ti.try_number, count
+    """The result of an attempt of a restartable task that was lost after it had begun: as if it had not, at most RESTARTS_MAX times in a row.
+
+    The reason of the instance keeps the count while the next attempt is queued and runs, so that the next scheduler knows it too.
+    """
+    loss, number = result.reason or "lost", parse_restarts(ti.reason) + 1
+    if number > RESTARTS_MAX:
+        return replace(result, reason=f"{loss}; it costs a try: it was restarted {RESTARTS_MAX} times in a row")
     ti.unentered_attempts = 0
-    return replace(result, entered=False, reason=f"{result.reason or 'lost'}; it runs again without costing a try, because the task is restartable ({count} of at most {RESTARTS_MAX})")
+    return replace(result, entered=False, reason=format_restart(loss, number))
 
 
 def _will_run_again(ti: TaskInstance, result: AttemptResult) -> bool:
@@ -201,7 +206,8 @@ def _on_lost(context: StepContext, ti: TaskInstance, result: AttemptResult) -> N
         ti.started_at = None
         if ti.try_number == 0:
             ti.max_tries = ti.task.retries  # as after a load; a new version may have changed them
-    ti.reason = result.reason
+    if not parse_restarts(ti.reason) or parse_restarts(result.reason):
+        ti.reason = result.reason
     context.mark_dirty(ti)
     make_ready(context, ti)
 

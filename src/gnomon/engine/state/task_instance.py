@@ -227,7 +227,6 @@ class DagRun:
         "pk",
         "record",
         "removed_task_rows",
-        "restarts",
         "stale_waits",
         "tallies",
         "task_instances",
@@ -248,8 +247,6 @@ class DagRun:
         self.task_instances: list[dict[int, TaskInstance]] = []
         self.tallies: list[Tally] = []
         """By task index: the upstream instances that all instances of the task wait for."""
-        self.restarts: dict[tuple[int, int], tuple[int, int]] | None = None
-        """By task index and map index of a restartable task: its try, and how often that was restarted, as far as this scheduler has seen it. None: no attempt was."""
         self.branches: set[str] = set()
         """The tasks (ids) that skip reasons of instances name."""
         self.expansions: dict[int, TaskExpansion] = {}

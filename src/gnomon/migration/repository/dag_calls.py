@@ -17,6 +17,7 @@ from gnomon.sdk.arguments.fields import (
     IGNORED_BY_OPERATOR,
     OPERATOR_FIELDS,
 )
+from gnomon.sdk.arguments.old_arguments import suggest_dag_argument
 
 _DAG_CLASSES = frozenset({"airflow.DAG", "airflow.models.DAG", "airflow.models.dag.DAG", "airflow.sdk.DAG", "airflow.sdk.definitions.dag.DAG",
                           "airflow.providers.common.compat.sdk.DAG"})
@@ -83,7 +84,7 @@ def _read_call(node: ast.Call, line: int, name: str, reader: LiteralReader, find
     call.start_date = start if isinstance(start, dt.datetime) else None
     for word, value in words.items():
         if word not in _KNOWN:
-            findings.append(Finding(value.lineno, Severity.MISSING, "unknown-argument", f"DAG {call.dag_id!r}: DAG has no argument {word}="))
+            findings.append(Finding(value.lineno, Severity.MISSING, "unknown-argument", f"DAG {call.dag_id!r}: DAG has no argument {word}={suggest_dag_argument(word)}"))
         elif word in _IDLE_OF_DAG and not _is_empty(value):
             findings.append(Finding(value.lineno, Severity.NOTE, "no-effect", f"DAG {call.dag_id!r}: {word}= {_IDLE_OF_DAG[word]}"))
     for key, value in defaults.items():

@@ -172,6 +172,7 @@ def _to_list(value: Any) -> list[Any]:
     return list(value) if isinstance(value, list | tuple | set) else [value]
 
 
+_OF_ONE_TASK = ("task_id", "task_group", "task_display_name", "dag", "default_args")
 _UNEXPECTED = re.compile(r"(\w+)(?:\.__init__)?\(\) got an unexpected keyword argument '(\w+)'")
 
 
@@ -179,6 +180,13 @@ def suggest_argument(name: str, known: Iterable[str]) -> str:
     """Return `; did you mean x=` for a message, or an empty text when no known name is similar."""
     near = find_close_matches(name, known, cutoff=0.7)
     return f"; did you mean {near[0]}=" if near else ""
+
+
+def suggest_dag_argument(name: str) -> str:
+    """As `suggest_argument` for a DAG; an argument of its tasks stands in `default_args`."""
+    if any(row.name == name and name not in _OF_ONE_TASK for row in fields.OPERATOR_FIELDS):
+        return f"; it is an argument of a task: for all tasks of the DAG, write default_args={{{name!r}: ...}}"
+    return suggest_argument(name, [row.name for row in fields.DAG_FIELDS])
 
 
 def suggest_keyword(error: BaseException) -> str:

@@ -13,7 +13,7 @@ from gnomon.sdk.arguments.airflow_dialects import AirflowDialect, find_dialect
 from gnomon.sdk.arguments.code_location import CodeLocation, find_author_location, format_location
 from gnomon.sdk.arguments.converters import check_id
 from gnomon.sdk.arguments.notset import NOTSET, ArgNotSet
-from gnomon.sdk.arguments.old_arguments import suggest_argument
+from gnomon.sdk.arguments.old_arguments import suggest_dag_argument
 from gnomon.sdk.arguments.params import DagParam, ParamsDict
 from gnomon.sdk.arguments.run_types import check_run_types
 from gnomon.sdk.dags import authoring_state
@@ -374,7 +374,5 @@ def rename_old_dag_arguments(dag_id: str, where: str, kwargs: dict[str, Any], **
         kwargs.pop(name, None)
     if kwargs:
         name = next(iter(kwargs))
-        raise TypeError(
-            f"DAG {dag_id!r}{where}: DAG has no argument {name}={suggest_argument(name, [row.name for row in fields.DAG_FIELDS])}."
-        )
+        raise TypeError(f"DAG {dag_id!r}{where}: DAG has no argument {name}={suggest_dag_argument(name)}.")
     return given
