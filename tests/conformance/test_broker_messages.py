@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.brokers import BROKERS, delete_queues, require_broker
+from tests.brokers import BROKERS, delete_queues, own_rabbitmq, require_broker
 from tests.conformance.hostile_messages import (
     AMQP_HEADERS,
     COMMANDS,
@@ -40,12 +40,12 @@ from tests.patience import PATIENCE_S
 SEED = int(os.environ.get("FUZZ_SEED", "30"))
 SLOTS = 2
 _CONSUMER = """
-import sys, threading, time
+import json, sys, threading, time
 from gnomon.executors.celery_broker import CelerySettings, create_celery_app
 from gnomon.worker.remote import celery_consumer
 from gnomon.worker.remote.shared_numbers import SharedCount
 
-url, queue, address, refused = sys.argv[1], sys.argv[2], sys.argv[3], SharedCount()
+url, queue, address, options, refused = sys.argv[1], sys.argv[2], sys.argv[3], json.loads(sys.argv[4]), SharedCount()
 
 def report():
     last = None
@@ -56,14 +56,14 @@ def report():
         time.sleep(0.05)
 
 threading.Thread(target=report, daemon=True).start()
-sys.exit(celery_consumer.consume(create_celery_app(CelerySettings(url)), celery_consumer.ConsumerSettings((queue,), 2, 1, "hostile@%h", "WARNING"), address, lambda: None, refused))
+sys.exit(celery_consumer.consume(create_celery_app(CelerySettings(url, options)), celery_consumer.ConsumerSettings((queue,), 2, 1, "hostile@%h", "INFO"), address, lambda: None, refused))
 """
 
 
 class Consumer:
     """The consumer process, its queue, and the attempts that it carries."""
 
-    def __init__(self, url: str, folder: Path) -> None:
+    def __init__(self, url: str, folder: Path, transport_options: dict[str, object] | None = None, queue_arguments: dict[str, object] | None = None) -> None:
         from kombu import Connection
 
         self.url, self.queue = url, f"gnomon-hostile-{uuid.uuid4().hex[:12]}"
@@ -73,13 +73,13 @@ class Consumer:
         self._listener.settimeout(PATIENCE_S)
         self._sock: socket.socket | None = None
         self._log = (folder / "consumer.log").open("w+")
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", _CONSUMER, url, self.queue, str(folder / "intake.sock")], stdout=subprocess.PIPE, stderr=self._log,
-        )
         self.connection = Connection(url)
         self.channel: Any = self.connection.default_channel
         self.producer = self.connection.Producer(self.channel, auto_declare=False)
-        self.channel.queue_declare(queue=self.queue, durable=True, auto_delete=False, exclusive=False)
+        self.channel.queue_declare(queue=self.queue, durable=True, auto_delete=False, exclusive=False, arguments=queue_arguments)
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", _CONSUMER, url, self.queue, str(folder / "intake.sock"), json.dumps(transport_options or {})], stdout=subprocess.PIPE, stderr=self._log,
+        )
 
     def publish(self, message: dict[str, Any]) -> None:
         self.producer.publish(routing_key=self.queue, exchange="", **message)
@@ -131,6 +131,18 @@ class Consumer:
         assert self.process.poll() is None, self.log()
         return [one for one in found if one not in last]
 
+    def settle_beside(self, running: str) -> list[str]:
+        """As `settle`, while an attempt has one of the slots; fails when it is given again."""
+        found = self.settle()
+        assert running not in found
+        return found
+
+    def wait_for_log(self, words: str, count: int) -> None:
+        deadline = time.monotonic() + PATIENCE_S
+        while self.log().count(words) < count:
+            assert time.monotonic() < deadline and self.process.poll() is None, self.log()[-6000:]
+            time.sleep(0.1)
+
     def count_refused(self, at_least: int) -> int:
         """The count of refused messages, once it is that large."""
         assert self.process.stdout is not None
@@ -170,10 +182,11 @@ class Consumer:
 
 
 @contextmanager
-def _consumer(broker: str) -> Iterator[Consumer]:
-    url = require_broker(broker)
+def _consumer(broker: str, *options: dict[str, object] | None) -> Iterator[Consumer]:
+    """A consumer on `redis` or `rabbitmq`, or at an address."""
+    url = broker if "://" in broker else require_broker(broker)
     with tempfile.TemporaryDirectory(prefix="gnh-") as folder:
-        made = Consumer(url, Path(folder))
+        made = Consumer(url, Path(folder), *options)
         try:
             yield made
         finally:
@@ -250,6 +263,50 @@ def test_tables_of_amqp_that_python_cannot_hold_are_refused() -> None:
             _publish_timestamp(consumer, stamp)
         assert consumer.settle() == []
         assert consumer.count_refused(len(AMQP_HEADERS) + 2) == len(AMQP_HEADERS) + 2
+
+
+def test_a_quorum_queue_and_one_with_other_arguments_are_used_as_they_are() -> None:
+    """An operator declares them; a worker that declared them anew was refused, and connected again for ever."""
+    for arguments in ({"x-queue-type": "quorum"}, {"x-max-length": 1_000, "x-queue-mode": "lazy"}):
+        with _consumer("rabbitmq", None, arguments) as consumer:
+            consumer.order("long")
+            assert consumer.take() == "long"
+            assert consumer.settle_beside("long") == []
+            consumer.answer("long", None)
+            consumer.answer("long")
+            assert consumer.settle() == []
+            assert consumer.stop() == 0
+            assert consumer.count_left() == 0
+
+
+def test_a_long_attempt_whose_message_redis_gives_again_is_not_run_again() -> None:
+    """After the visibility timeout, while it runs: by default an hour."""
+    with _consumer("redis", {"visibility_timeout": 1}) as consumer:
+        consumer.order("long")
+        assert consumer.take() == "long"
+        consumer.wait_for_log("message_came_again", 2)
+        assert consumer.settle_beside("long") == []
+        consumer.answer("long", None)
+        consumer.answer("long")
+        assert consumer.settle() == []
+        assert consumer.stop() == 0
+        assert consumer.count_left() == 0
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("arguments", [None, {"x-queue-type": "quorum"}])
+def test_a_long_attempt_whose_channel_rabbitmq_closes_is_not_run_again(arguments: dict[str, object] | None) -> None:
+    """After the consumer timeout of the broker, while it runs: by default 30 minutes, before which the message is acknowledged."""
+    with own_rabbitmq(consumer_timeout=2_000, channel_tick_interval=500) as url, _consumer(url, None, arguments) as consumer:
+        consumer.order("long")
+        assert consumer.take() == "long"
+        consumer.wait_for_log("message_came_again", 2)  # each time over a new connection
+        assert consumer.settle_beside("long") == []
+        consumer.answer("long", None)
+        consumer.answer("long")
+        assert consumer.settle() == []
+        assert consumer.stop() == 0
+        assert consumer.count_left() == 0
 
 
 def test_a_thousand_random_messages_neither_end_the_consumer_nor_hold_a_slot(consumer: Consumer) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import queue
 import threading
+import time
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
@@ -22,7 +23,13 @@ events = log.get_logger("executor")
 
 TASK_NAME = "gnomon.run_attempt"
 RETRY_S = 1.0
-"""How long the publisher waits after the broker refused a message."""
+"""How long the publisher waits for a broker that is away."""
+REFUSED_S = 5.0
+"""How long it waits until it sends the messages of a queue again that the broker refuses."""
+SHOWN_MAX = 300
+"""Characters of a name or an error that is logged."""
+OTHER_ARGUMENTS = 406
+"""What RabbitMQ answers to the declaration of a queue that exists with other arguments (PRECONDITION_FAILED)."""
 BATCH_MAX = 100
 """Messages that are given to the broker together."""
 
@@ -60,8 +67,22 @@ def create_celery_app(settings: CelerySettings) -> Any:
     return app
 
 
+class QueueExists(Exception):
+    """The queue exists with other arguments than those of a new one, such as a quorum queue that an operator has declared."""
+
+
+@dataclass(slots=True)
+class RefusedQueue:
+    """A queue that the broker refuses: of a reserved name, without permission, or a key of Redis that is no list."""
+
+    retry_at: float
+    """In monotonic seconds."""
+    messages: dict[tuple[str, str], None]
+    """(attempt id, queue), each once."""
+
+
 class CeleryPublisher:
-    """A `Publisher`: one thread, one connection. A message that the broker refuses is sent again until it is accepted."""
+    """A `Publisher`: one thread, one connection. A message that the broker refuses is sent again until it is accepted; those of other queues do not wait for it."""
 
     def __init__(self, app: Any, sign: Callable[[str], str]) -> None:
         """`sign`: the token with which a worker may claim an attempt."""
@@ -71,6 +92,13 @@ class CeleryPublisher:
         self._published: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._declared: set[str] = set()
         """Queues that exist on the broker since this connection."""
+        self._existing: set[str] = set()
+        """Queues that exist with other arguments than those of a new one: they are used as they are."""
+        self._refused: dict[str, RefusedQueue] = {}
+        """By name."""
+        self._connection: Any = None
+        self._producer: Any = None
+        self._is_away = False
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="celery-publisher", daemon=True)
         self._thread.start()
@@ -90,45 +118,86 @@ class CeleryPublisher:
         self._thread.join(2.0)
 
     def _run(self) -> None:
-        connection = self._app.connection_for_write()
-        producer = None
-        is_away = False
+        self._connection = self._app.connection_for_write()
         while not self._stop.is_set():
-            messages = self._take_waiting()
-            while messages and not self._stop.is_set():
-                try:
-                    if producer is None:
-                        producer = self._app.amqp.Producer(connection, auto_declare=False)
-                        self._declared.clear()
-                    self._send_together(producer, messages)
-                except Exception as error:  # each transport has exceptions of its own
-                    if not is_away:
-                        events.warning("broker_away", error=f"{type(error).__name__}: {error}", next="the messages are sent when the broker answers again")
-                    is_away, producer = True, None
-                    with suppress(Exception):
-                        connection.collect()  # without a word to the broker
-                    connection = self._app.connection_for_write()
+            for messages in (self._take_waiting(), *self._take_refused()):
+                while messages and not self._stop.is_set() and not self._try_to_send(messages):
                     self._stop.wait(RETRY_S)
-                else:
-                    if is_away:
-                        events.info("broker_back")
-                    is_away = False
-                    for attempt_id, _ in messages:
-                        self._published.put(attempt_id)
-                    break
         with suppress(Exception):
-            connection.release()
+            self._connection.release()
 
     def _take_waiting(self) -> list[tuple[str, str]]:
-        """(attempt id, queue) of the messages that are to be sent, at most BATCH_MAX; waits for the first one. Empty at the end."""
-        found = []
-        message = self._queue.get()
+        """(attempt id, queue) of the messages that are to be sent, at most BATCH_MAX; waits for the first one. Empty at the end, and when refused ones are due.
+
+        Those of a refused queue are sent with the others of that queue.
+        """
+        found: list[tuple[str, str]] = []
+        try:
+            message = self._queue.get(timeout=RETRY_S if self._refused else None)
+        except queue.Empty:
+            return found
         while message is not None:
-            found.append(message)
+            if message[1] in self._refused:
+                self._refused[message[1]].messages[message] = None
+            else:
+                found.append(message)
             if len(found) == BATCH_MAX or self._queue.empty():
                 break
             message = self._queue.get()
         return found
+
+    def _take_refused(self) -> list[list[tuple[str, str]]]:
+        """The first messages of each queue that was refused and is tried again now."""
+        now = time.monotonic()
+        return [list(refused.messages)[:BATCH_MAX] for refused in self._refused.values() if refused.retry_at <= now]
+
+    def _try_to_send(self, messages: list[tuple[str, str]]) -> bool:
+        """False: the broker cannot be reached, and the same messages are to be sent later. What it refuses for the sake of one queue waits by itself."""
+        try:
+            if self._producer is None:
+                self._producer = self._app.amqp.Producer(self._connection, auto_declare=False)
+                self._declared.clear()
+            self._send_together(self._producer, messages)
+        except Exception as error:  # each transport has exceptions of its own
+            is_refusal = not isinstance(error, self._connection.connection_errors)  # of the channel, or of kombu for a name that it cannot send
+            with suppress(Exception):
+                self._connection.collect()  # without a word to the broker
+            self._connection, self._producer = self._app.connection_for_write(), None
+            if isinstance(error, QueueExists):
+                return self._try_to_send(messages)
+            return self._send_by_queue(messages, error) if is_refusal else self._note_away(error)
+        if self._is_away:
+            events.info("broker_back")
+        self._is_away = False
+        for attempt_id, _ in messages:
+            self._published.put(attempt_id)
+        if self._refused and (accepted := self._refused.pop(messages[0][1], None)) is not None:
+            events.info("queue_accepted", queue=messages[0][1])
+            for message in accepted.messages.keys() - set(messages):
+                self._queue.put(message)
+        return True
+
+    def _send_by_queue(self, messages: list[tuple[str, str]], error: Exception) -> bool:
+        """The broker has refused one of these: each queue is tried by itself, and one that is refused then waits."""
+        by_queue: dict[str, list[tuple[str, str]]] = {}
+        for message in messages:
+            by_queue.setdefault(message[1], []).append(message)
+        if len(by_queue) > 1:
+            return all(self._try_to_send(some) for some in by_queue.values())
+        [queue_name] = by_queue
+        refused = self._refused.setdefault(queue_name, RefusedQueue(0.0, {}))
+        if not refused.messages:
+            events.error("queue_refused", queue=queue_name[:SHOWN_MAX], error=f"{type(error).__name__}: {error}"[:SHOWN_MAX],
+                         next="its messages are sent again each few seconds, those of other queues go on; give the tasks another queue, or change the broker")
+        refused.retry_at = time.monotonic() + REFUSED_S
+        refused.messages.update(dict.fromkeys(messages))
+        return True
+
+    def _note_away(self, error: Exception) -> bool:
+        if not self._is_away:
+            events.warning("broker_away", error=f"{type(error).__name__}: {error}", next="the messages are sent when the broker answers again")
+        self._is_away = True
+        return False
 
     def _send_together(self, producer: Any, messages: list[tuple[str, str]]) -> None:
         """Send messages; with Redis and kombu from 5.7 on in one command. When that fails, some may have been sent: all are sent again, and one that comes twice runs nothing."""
@@ -139,11 +208,21 @@ class CeleryPublisher:
 
     def _send(self, producer: Any, attempt_id: str, queue_name: str) -> None:
         """Send a message of Celery's protocol 2 with what `celery_consumer` reads. What `Celery.send_task` adds for tasks in general costs scheduler, broker and consumer as much again."""
-        if queue_name not in self._declared:  # a queue that no worker takes yet keeps its messages
-            producer.maybe_declare(self._app.amqp.queues[queue_name], retry=False)
-            self._declared.add(queue_name)
+        if queue_name not in self._declared and queue_name not in self._existing:  # a queue that no worker takes yet keeps its messages
+            self._declare(producer, queue_name)
         headers = {"lang": "py", "task": TASK_NAME, "id": attempt_id}
         body = msgspec.json.encode(((attempt_id, self._sign(attempt_id)), {}, {}))
         producer.publish(
             body, routing_key=queue_name, exchange="", headers=headers, content_type="application/json", content_encoding="utf-8", delivery_mode=2, retry=False,
         )
+
+    def _declare(self, producer: Any, queue_name: str) -> None:
+        try:
+            producer.maybe_declare(self._app.amqp.queues[queue_name], retry=False)
+            self._declared.add(queue_name)
+        except Exception as error:
+            if getattr(error, "reply_code", None) != OTHER_ARGUMENTS:
+                raise
+            self._existing.add(queue_name)
+            events.info("queue_exists", queue=queue_name, error=str(error), next="it is used as it is")
+            raise QueueExists from error

@@ -101,3 +101,61 @@ def test_messages_of_a_batch_that_fails_are_all_sent_again(world: PublisherWorld
     assert world.await_published(3) == ["a1", "a2", "a3"]
     assert world.publisher.sizes == [3, 3, 3]
     assert set(world.take_messages()) == {"a1", "a2", "a3"}
+
+
+def _refuse(world: PublisherWorld) -> str:
+    """A queue that the broker refuses: RabbitMQ a reserved name, Redis a key that is no list."""
+    import kombu
+
+    if world.url.startswith("amqp"):
+        return "amq.gnomon-test"
+    name = f"{world.queue}-text"
+    with kombu.Connection(world.url) as connection:
+        connection.default_channel.client.set(name, "text", ex=600)
+    return name
+
+
+def test_a_queue_that_the_broker_refuses_keeps_no_message_of_another_one(world: PublisherWorld, caplog: pytest.LogCaptureFixture) -> None:
+    """A DAG with `queue="amq.x"` kept all tasks of the scheduler from their workers."""
+    refused = _refuse(world)
+    world.publisher.publish("bad", refused)
+    world.publish("a1")
+    world.publisher.may_send.set()
+    assert world.await_published(1) == ["a1"]
+    world.publisher.publish("worse", refused)
+    world.publish("a2")
+    assert world.await_published(1) == ["a2"]
+    assert [(record.levelname, record.getMessage()) for record in caplog.records] == [("ERROR", "queue_refused")]
+    assert world.take_messages() == ["a1", "a2"]
+
+
+@pytest.mark.parametrize("world", ["redis"], indirect=True)
+def test_the_messages_of_a_refused_queue_are_sent_once_the_broker_takes_them(world: PublisherWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+    import kombu
+
+    monkeypatch.setattr(celery_broker, "REFUSED_S", 0.05)
+    monkeypatch.setattr(celery_broker, "RETRY_S", 0.05)
+    refused = _refuse(world)
+    for attempt_id in ("a1", "a2", "a1"):
+        world.publisher.publish(attempt_id, refused)
+    world.publisher.may_send.set()
+    assert world.publisher.take_published() == []
+    with kombu.Connection(world.url) as connection:
+        connection.default_channel.client.delete(refused)
+    assert sorted(set(world.await_published(2))) == ["a1", "a2"]
+    world.queue = refused
+    assert sorted(set(world.take_messages())) == ["a1", "a2"]
+
+
+@pytest.mark.parametrize("world", ["rabbitmq"], indirect=True)
+def test_a_queue_with_other_arguments_is_used_as_it_is(world: PublisherWorld, caplog: pytest.LogCaptureFixture) -> None:
+    """A quorum queue, which an operator has declared."""
+    import kombu
+
+    with kombu.Connection(world.url) as connection:
+        connection.default_channel.queue_declare(world.queue, durable=True, auto_delete=False, arguments={"x-queue-type": "quorum"})
+    world.publish("a1", "a2")
+    world.publisher.may_send.set()
+    assert world.await_published(2) == ["a1", "a2"]
+    assert [record.levelname for record in caplog.records if record.levelname != "INFO"] == []
+    assert world.take_messages() == ["a1", "a2"]
