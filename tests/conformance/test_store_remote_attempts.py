@@ -245,12 +245,15 @@ def test_unclaimed_attempts_without_a_message_or_with_an_old_one(world: World, r
     offer(world, make_attempt(run, 1), at=AT + 1)
     offer(world, make_attempt(run), at=AT)
 
-    def list_unclaimed(before: int, executor: str = EXECUTOR) -> list[str]:
+    def list_unclaimed(before: int, executor: str = EXECUTOR, unsent_s: float = 0.0) -> list[str]:
         with world.db.read() as tx:
-            return [attempt_id for attempt_id, queue, group in remote_attempts.list_unclaimed(tx, executor, before, before, 20.0) if (queue, group) == ("q", 3)]
+            rows = remote_attempts.list_unclaimed(tx, executor, before, before, 20.0, unsent_s)
+            return [attempt_id for attempt_id, queue, group in rows if (queue, group) == ("q", 3)]
 
-    assert list_unclaimed(AT) == ["a0", "a1"]
-    assert list_unclaimed(AT, "another") == []
+    assert list_unclaimed(AT) == ["a0"]
+    assert list_unclaimed(AT + 1) == ["a0", "a1"]
+    assert list_unclaimed(AT + 1, "another") == []
+    assert [list_unclaimed(AT + after, unsent_s=3.0) for after in (2_999_999, 3_000_000, 3_000_001)] == [[], ["a0"], ["a0", "a1"]]
     with world.db.write() as tx:
         remote_attempts.mark_published(tx, ["a0", "unknown"], AT + 10)
     assert list_unclaimed(AT + 10) == ["a1"]
@@ -412,7 +415,8 @@ def test_the_wait_for_a_worker_names_those_that_live_their_free_slots_and_the_me
     assert describe(world) == {}
     offer(world, make_attempt(run), make_attempt(run, 1, queue="other q"))
     assert describe(world)["a0"] == (
-        "no live worker is known to take it, start one with: gnomon celery worker -q q; the broker has not accepted its message yet"
+        "no live worker is known to take it; a worker is known from the first task that it claims on. If none runs, start one with: gnomon celery worker -q q; "
+        "the broker has not accepted its message yet; the log of the scheduler says why (broker_away, queue_refused)"
     )
     assert "gnomon celery worker -q 'other q'" in describe(world)["a1"]
     beat_at = register_celery(world, "w1", ("q", "other q"), 1)

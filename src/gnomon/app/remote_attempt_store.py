@@ -46,10 +46,10 @@ class DatabaseRemoteAttemptStore:
         with self._database.write() as tx:
             remote_attempts.mark_published(tx, attempt_ids, self._clock.now())
 
-    def list_unclaimed(self, older_than_s: float) -> list[tuple[str, str, int]]:
+    def list_unclaimed(self, older_than_s: float, unsent_s: float = 0.0) -> list[tuple[str, str, int]]:
         with self._database.read() as tx:
             now = self._clock.now()
-            return remote_attempts.list_unclaimed(tx, self._executor, now - int(older_than_s * SECOND), now, WORKER_TTL_S)
+            return remote_attempts.list_unclaimed(tx, self._executor, now - int(older_than_s * SECOND), now, WORKER_TTL_S, unsent_s)
 
     def cancel(self, attempt_id: str, reason: str, grace_s: float) -> None:
         with self._database.write() as tx:

@@ -19,6 +19,10 @@ from gnomon.model.records import WorkerRecord
 events = log.get_logger("executor")
 
 
+UNSENT_S = 3.0
+"""How long an attempt may be stored without a message until another scheduler sends one. That the first one was sent is recorded once a second (`_mark_published`)."""
+
+
 class RemoteAttemptStore(Protocol):
     """The store as this executor needs it. Each method is one transaction, and raises ResourceUnavailable while the store is away."""
 
@@ -28,8 +32,8 @@ class RemoteAttemptStore(Protocol):
     def mark_published(self, attempt_ids: Sequence[str]) -> None:
         """Record that the broker has messages about these attempts."""
 
-    def list_unclaimed(self, older_than_s: float) -> list[tuple[str, str, int]]:
-        """(attempt id, queue, group) of unclaimed attempts without a message, or whose last message is older than that, or was sent before a worker was lost."""
+    def list_unclaimed(self, older_than_s: float, unsent_s: float = 0.0) -> list[tuple[str, str, int]]:
+        """(attempt id, queue, group) of unclaimed attempts without a message for `unsent_s`, or whose last message is older than that, or was sent before a worker was lost."""
 
     def cancel(self, attempt_id: str, reason: str, grace_s: float) -> None:
         """Ask the worker of the attempt to end it."""
@@ -88,7 +92,7 @@ class RemoteExecutor:
         try:
             self._write()
             self._mark_published()
-            for attempt_id, queue, _group in self._store.list_unclaimed(self._queued_timeout_s):
+            for attempt_id, queue, _group in self._store.list_unclaimed(self._queued_timeout_s, UNSENT_S):
                 if attempt_id not in self._sent_at or self._clock.monotonic() - self._sent_at[attempt_id] >= self._queued_timeout_s:  # else it is with the publisher
                     self._publish(attempt_id, queue)
             self._events.extend(AttemptEnded(self.name, result) for result in self._store.build_lost_results())

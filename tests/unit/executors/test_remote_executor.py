@@ -9,7 +9,7 @@ import pytest
 from gnomon.clock import VirtualClock
 from gnomon.errors import ResourceUnavailable
 from gnomon.executors.interface import AttemptEnded, ExecutorEvent, InventoryReceived, WorkerConnected
-from gnomon.executors.remote import RemoteExecutor
+from gnomon.executors.remote import UNSENT_S, RemoteExecutor
 from gnomon.model.attempts import Attempt, AttemptResult, RunFacts
 
 pytestmark = pytest.mark.pure
@@ -25,6 +25,7 @@ class FakeAttemptStore:
         self.clock = clock
         self.is_away = False
         self.attempts: dict[str, Attempt] = {}
+        self.offered_at: dict[str, float] = {}
         self.published_at: dict[str, float] = {}
         self.claimed_by: dict[str, str] = {}
         self.cancelled: dict[str, tuple[str, float]] = {}
@@ -40,18 +41,20 @@ class FakeAttemptStore:
         self.writes += 1
         for attempt in attempts:
             self.attempts.setdefault(attempt.attempt_id, attempt)
+            self.offered_at.setdefault(attempt.attempt_id, self.clock.monotonic())
 
     def mark_published(self, attempt_ids: Sequence[str]) -> None:
         self._answer()
         self.writes += 1
         self.published_at.update((attempt_id, self.clock.monotonic()) for attempt_id in attempt_ids)
 
-    def list_unclaimed(self, older_than_s: float) -> list[tuple[str, str, int]]:
+    def list_unclaimed(self, older_than_s: float, unsent_s: float = 0.0) -> list[tuple[str, str, int]]:
         self._answer()
-        before = self.clock.monotonic() - older_than_s
+        now = self.clock.monotonic()
         return [
             (one.attempt_id, one.queue, one.group_no) for one in self.attempts.values()
-            if one.attempt_id not in self.claimed_by and one.attempt_id not in self.cancelled and self.published_at.get(one.attempt_id, float("-inf")) < before
+            if one.attempt_id not in self.claimed_by and one.attempt_id not in self.cancelled and (
+                self.offered_at[one.attempt_id] <= now - unsent_s if one.attempt_id not in self.published_at else self.published_at[one.attempt_id] < now - older_than_s)
         ]
 
     def cancel(self, attempt_id: str, reason: str, grace_s: float) -> None:
@@ -200,6 +203,10 @@ def test_the_next_scheduler_sends_messages_about_attempts_that_have_none(world: 
     assert world.publisher.is_closed
     world.store.claimed_by["b"] = "w"
     world.start()
+    world.events()
+    assert world.publisher.messages == []  # the one that submitted it may be sending it
+    world.clock.advance(UNSENT_S)
+    world.events()
     world.events()
     assert world.publisher.messages == [("a", "q")]
 

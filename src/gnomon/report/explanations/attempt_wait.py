@@ -40,7 +40,10 @@ def describe_message_waits(tx: Transaction, claims: Mapping[str, str], queued_ti
 def _describe_workers(workers: list[WorkerRecord], used: Mapping[str, int], queue: str) -> str:
     found = [worker for worker in workers if worker.queues is not None and queue in worker.queues]
     if not found:
-        return f"no live worker is known to take it, start one with: gnomon celery worker -q {quote_argument(queue)}"
+        return (
+            "no live worker is known to take it; a worker is known from the first task that it claims on. If none runs, "
+            f"start one with: gnomon celery worker -q {quote_argument(queue)}"
+        )
     shown = ", ".join(f"{worker.worker_id} on {worker.host} ({_count_free(worker, used)} of {worker.slots} slots free)" for worker in found[:WORKERS_SHOWN])
     more = f" and {len(found) - WORKERS_SHOWN} more" if len(found) > WORKERS_SHOWN else ""
     free = sum(_count_free(worker, used) for worker in found)
@@ -53,7 +56,7 @@ def _count_free(worker: WorkerRecord, used: Mapping[str, int]) -> int:
 
 def _describe_message(sent_at: Instant | None, now: Instant, queued_timeout_s: float) -> str:
     if sent_at is None:
-        return "the broker has not accepted its message yet"
+        return "the broker has not accepted its message yet; the log of the scheduler says why (broker_away, queue_refused)"
     age_s = max(0, now - sent_at) // SECOND
     return f"its message was sent at {iso(sent_at)}, {age_s} s ago; if no worker claims it, another one is sent at {iso(sent_at + round(queued_timeout_s * SECOND))}"
 

@@ -67,12 +67,13 @@ def mark_published(tx: Transaction, attempt_ids: Iterable[str], at: Instant) -> 
     tx.send_many("remote_attempts.mark_published", [(attempt_id, at) for attempt_id in sorted(set(attempt_ids))])
 
 
-def list_unclaimed(tx: Transaction, executor: str, before: Instant, now: Instant, worker_ttl_s: float) -> list[tuple[str, str, int]]:
+def list_unclaimed(tx: Transaction, executor: str, before: Instant, now: Instant, worker_ttl_s: float, unsent_s: float = 0.0) -> list[tuple[str, str, int]]:
     """(attempt id, queue, group) of unclaimed attempts without a message since `before`, or since a worker that may have fetched it was lost; at most UNCLAIMED_MAX.
 
-    `worker_ttl_s`: after so many seconds without a heartbeat a worker is lost.
+    `worker_ttl_s`: after so many seconds without a heartbeat a worker is lost. `unsent_s`: one without any message is listed so many seconds after it was submitted.
     """
-    rows = tx.all("remote_attempts.unclaimed", executor=executor, before=before, now=now, ttl=round(worker_ttl_s * SECOND), limit=UNCLAIMED_MAX)
+    unsent_before = now - round(unsent_s * SECOND)
+    rows = tx.all("remote_attempts.unclaimed", executor=executor, before=before, unsent_before=unsent_before, now=now, ttl=round(worker_ttl_s * SECOND), limit=UNCLAIMED_MAX)
     return [(row[0], row[1], row[2]) for row in rows]
 
 

@@ -117,10 +117,10 @@ WHERE a.executor = :executor AND ((a.worker IS NULL AND (a.cancel_reason IS NOT 
 ORDER BY a.attempt;
 
 -- name: unclaimed
--- Attempts that no worker has claimed and whose last message, if there is one, is older than an instant, the oldest first; also those whose message a lost worker
--- may have fetched, which was sent before the worker was declared lost. A message that is sent after that is not such a one.
+-- Attempts that no worker has claimed and whose last message is older than an instant, the oldest first; those without a message that were submitted until another
+-- instant; and those whose message a lost worker may have fetched, which was sent before the worker was declared lost. A message that is sent after that is not such a one.
 SELECT attempt, queue, group_no FROM remote_attempt
-WHERE executor = :executor AND worker IS NULL AND cancel_reason IS NULL AND lost_reason IS NULL AND (COALESCE(published_at, 0) < :before
+WHERE executor = :executor AND worker IS NULL AND cancel_reason IS NULL AND lost_reason IS NULL AND (published_at < :before OR (published_at IS NULL AND offered_at <= :unsent_before)
   OR published_at < (SELECT MAX(w.beat_at) + :ttl FROM worker AS w WHERE w.lost AND w.queues IS NOT NULL AND w.beat_at + :ttl <= :now)) ORDER BY offered_at LIMIT :limit;
 
 -- name: waiting_messages
