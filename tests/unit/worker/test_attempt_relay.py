@@ -337,11 +337,35 @@ def test_a_claim_waits_for_the_api_server(world: RelayWorld) -> None:
 
 
 @pytest.mark.parametrize("claim_patience_s", [0.0])
-def test_a_claim_is_given_up_after_its_patience(world: RelayWorld) -> None:
+def test_a_claim_is_given_up_after_its_patience_and_no_message_is_taken_until_the_api_server_answers(world: RelayWorld) -> None:
+    rests: queue.SimpleQueue[bool] = queue.SimpleQueue()
+    world.relay.on_rest = rests.put
+    world.start()
+    world.store.register(WorkerRecord("w", "host", "address", 4, 0, False))
+    world.carry("a0")
+    world.submitted("a0")  # the api-server knows the worker
+    world.api.is_away = True
+    for attempt_id in ("a1", "a2"):
+        world.carry(attempt_id)
+    assert [world.outcome(), world.outcome()] == ["was given back", "was given back"]
+    assert rests.get(timeout=PATIENCE_S) is True
+    assert rests.empty()
+    world.api.is_away = False
+    world.api.answered_at = SystemClock().monotonic()  # a heartbeat
+    assert rests.get(timeout=PATIENCE_S) is False
+
+
+@pytest.mark.parametrize("claim_patience_s", [0.0])
+def test_a_worker_that_the_api_server_does_not_know_tries_again_after_a_while(world: RelayWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has no heartbeats that would show that the api-server answers."""
+    monkeypatch.setattr(attempt_relay, "REST_S", 0.05)
+    rests: queue.SimpleQueue[bool] = queue.SimpleQueue()
+    world.relay.on_rest = rests.put
     world.start()
     world.api.is_away = True
     world.carry()
-    assert world.outcome() == "was not claimed"
+    assert world.outcome() == "was given back"
+    assert [rests.get(timeout=PATIENCE_S) for _ in range(2)] == [True, False]
 
 
 def test_a_claim_that_can_never_be_sent_is_dropped_and_holds_no_other(world: RelayWorld) -> None:

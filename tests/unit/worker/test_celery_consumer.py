@@ -2,74 +2,25 @@
 
 from __future__ import annotations
 
-import json
-import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 import pytest
 from tests.patience import PATIENCE_S
+from tests.unit.worker.consumer_process import Hub, WorkerProcess
 
 from gnomon.worker.remote.celery_consumer import ConsumerSettings, acknowledge, consume
-from gnomon.worker.remote.message_carrier import HELD_MAX_S, Delivery, MessageCarrier
-
-
-class WorkerProcess:
-    """The socket of a worker process, and what it gets."""
-
-    def __init__(self, address: Path) -> None:
-        self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self._listener.bind(str(address))
-        self._listener.listen()
-        self._listener.settimeout(PATIENCE_S)
-
-        self.sock: socket.socket | None = None
-
-    def accept(self) -> None:
-        """The next connection of the consumer."""
-        self.sock, _ = self._listener.accept()
-        self.sock.settimeout(PATIENCE_S)
-        self.lines = self.sock.makefile()
-
-    def get(self) -> list[str]:
-        got: list[str] = json.loads(self.lines.readline())
-        return got
-
-    def answer(self, attempt_id: str, outcome: str | None = "success") -> None:
-        assert self.sock is not None
-        self.sock.sendall(json.dumps([attempt_id, outcome]).encode() + b"\n")
-
-    def end(self) -> None:
-        if self.sock is not None:
-            self.sock.shutdown(socket.SHUT_RDWR)
-            self.lines.close()
-            self.sock.close()
-            self.sock = None
-
-    def close(self) -> None:
-        self.end()
-        self._listener.close()
-
-
-class Hub:
-    """An event loop that reads when it is told to."""
-
-    def __init__(self) -> None:
-        self.readers: dict[socket.socket, Callable[[], object]] = {}
-
-    def add_reader(self, sock: socket.socket, read: Callable[[], object]) -> None:
-        self.readers[sock] = read
-
-    def remove(self, sock: socket.socket) -> None:
-        del self.readers[sock]
-
-    def read(self) -> None:
-        for sock, read in list(self.readers.items()):
-            sock.settimeout(PATIENCE_S)
-            read()
+from gnomon.worker.remote.message_carrier import (
+    ENDS_REST,
+    GIVEN_BACK,
+    HELD_MAX_S,
+    RESTS,
+    Delivery,
+    MessageCarrier,
+)
 
 
 class CarrierWorld:
@@ -79,7 +30,8 @@ class CarrierWorld:
         self.process = WorkerProcess(folder / "intake.sock")
         self.hub = Hub()
         self.unbacked: list[int] = []
-        self.carrier = MessageCarrier(str(folder / "intake.sock"), 2, self.unbacked.append)
+        self.rests: list[bool] = []
+        self.carrier = MessageCarrier(str(folder / "intake.sock"), 2, self.unbacked.append, self.rests.append)
         self.carrier.begin_connection(self.hub)
         self.acknowledged: list[str] = []
         self.requeued: list[str] = []
@@ -145,16 +97,16 @@ def test_a_message_that_comes_again_while_its_attempt_has_a_slot_replaces_what_i
     world.take("a1", "a2", "a3")
     world.process.accept()
     world.carrier.begin_connection(world.hub)  # the old connection to the broker has ended: nothing of it can be acknowledged
-    assert world.unbacked == [2]
+    assert world.unbacked == [3]  # the one that waits too
     world.take("a3", "a1")
-    assert (world.acknowledged, world.unbacked) == ([], [2, 1])
+    assert (world.acknowledged, world.unbacked) == ([], [3, 2, 1])
     world.free("a1")
     assert [world.process.get()[0] for _ in range(3)] == ["a1", "a2", "a3"]
     assert world.acknowledged == ["a1"]
     world.take("a1")  # it has no slot any more
     assert world.acknowledged == ["a1", "a1"]
     world.free("a2", "a3")
-    assert (world.acknowledged, world.unbacked) == (["a1", "a1", "a3"], [2, 1, 0])
+    assert (world.acknowledged, world.unbacked) == (["a1", "a1", "a3"], [3, 2, 1, 0])
 
 
 def test_the_first_of_two_messages_about_a_running_attempt_is_acknowledged_unless_both_are_one(world: CarrierWorld) -> None:
@@ -179,6 +131,22 @@ def test_a_message_is_not_held_for_longer_than_the_broker_allows(world: CarrierW
     world.free("a1")
     assert (world.acknowledged, world.unbacked) == (["a1"], [1, 0])
     assert [world.process.get()[0] for _ in range(3)] == ["a1", "a2", "a4"]
+
+
+def test_a_message_whose_attempt_could_not_be_claimed_goes_back_to_the_broker(world: CarrierWorld) -> None:
+    world.take("a1", "a2")
+    world.process.accept()
+    world.process.answer("", RESTS)
+    world.process.answer("a1", GIVEN_BACK)
+    world.hub.read()
+    assert (world.rests, world.requeued, world.acknowledged) == ([True], ["a1"], [])
+    world.carrier.begin_connection(world.hub)
+    world.process.answer("a2", GIVEN_BACK)
+    world.process.answer("", ENDS_REST)
+    world.hub.read()
+    assert (world.rests, world.requeued, world.acknowledged) == ([True, False], ["a1"], [])  # the broker has a2 again, because its connection has ended
+    world.take("a1")
+    assert [world.process.get()[0] for _ in range(3)] == ["a1", "a2", "a1"]
 
 
 def test_messages_for_a_worker_process_that_has_ended_stay_unacknowledged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -32,7 +32,6 @@ from gnomon.model.execution_messages import ClaimedAttempt
 from gnomon.model.instants import Instant
 from gnomon.processes.message_stream import READ_BYTES, FrameDecoder, encode_frame
 from gnomon.worker.remote.execution_client import (
-    AWAY_MAX_S,
     ApiAway,
     ClaimRefused,
     ExecutionClient,
@@ -40,6 +39,7 @@ from gnomon.worker.remote.execution_client import (
 )
 from gnomon.worker.remote.http_store import HttpWorkerStore
 from gnomon.worker.remote.log_forwarder import LogForwarder
+from gnomon.worker.remote.message_carrier import GIVEN_BACK
 from gnomon.worker.remote.report_exchange import RETRY_S, Entry, ReportExchange, WantedClaim
 
 events = log.get_logger("worker")
@@ -49,8 +49,10 @@ SILENCE_S = 5.0
 STEP_S = 0.25
 LARGE_BYTES = 65_536
 """A larger result has a request of its own: others would wait for its transfer."""
-CLAIM_PATIENCE_S = AWAY_MAX_S
-"""How long a claim is tried again; after that the attempt gets another message once its queued timeout is over."""
+CLAIM_PATIENCE_S = 10.0
+"""How long a claim is tried again; then the message goes back to the broker, because another worker may reach the api-server."""
+REST_S = 10.0
+"""How long a worker that the api-server does not know takes no messages after that; one that it knows learns from its heartbeats when it answers again."""
 
 
 @dataclass(slots=True)
@@ -84,6 +86,10 @@ class AttemptRelay:
         self._forwarder = forwarder
         self._claim_patience_s = claim_patience_s
         self._queues = queues
+        self.on_rest: Callable[[bool], object] = lambda _is_resting: None
+        """Called with True when nothing can be claimed for now, and with False when it is tried again."""
+        self._rests_since: float | None = None
+        """In monotonic seconds; None: messages are taken."""
         self._stop = threading.Event()
         self._guard = threading.Lock()
         self._sock: socket.socket | None = None
@@ -179,6 +185,23 @@ class AttemptRelay:
         """The attempt is not to run here."""
         self._end(attempt_id, "was not claimed")
 
+    def on_claim_given_up(self, attempt_id: str) -> None:
+        """Give the message back, and take no other one until the api-server answers."""
+        if self._rests_since is None:
+            self._rests_since = self._clock.monotonic()
+            self.on_rest(True)
+        self._end(attempt_id, GIVEN_BACK)
+
+    def _end_rest(self) -> None:
+        """Take messages again when the api-server has answered, or, without heartbeats that would show it, after a while."""
+        since = self._rests_since
+        if since is None:
+            return
+        is_over = self._client.answered_at > since or (not self._client.is_known(self.find_worker_id()) and self._clock.monotonic() - since > REST_S)
+        if is_over:
+            self._rests_since = None
+            self.on_rest(False)
+
     def on_worker_lost(self, worker_id: str) -> None:
         """The next heartbeat ends this incarnation."""
         self._store.give_up(worker_id)
@@ -241,6 +264,7 @@ class AttemptRelay:
                 self._connect(worker_id, address)
             self._submit_again()
             self._pass_cancellations()
+            self._end_rest()
             while not self._store.ended.empty():  # the loop of the worker delivered it itself, because the relay was not connected
                 ended = self._store.ended.get()
                 self._end(ended.attempt_id, ended.outcome)

@@ -62,7 +62,7 @@ def consume(app: Any, settings: ConsumerSettings, address: str, on_stop: Callabl
     refuse_compression()
     read_properties_leniently()
     window = PrefetchWindow(settings.concurrency * settings.prefetch)
-    carrier = MessageCarrier(address, settings.concurrency, window.set_unbacked)
+    carrier = MessageCarrier(address, settings.concurrency, window.set_unbacked, window.set_resting)
     intake = BrokerIntake(carrier, window, UnackedWriter(), RefusedMessages(SharedCount() if refused is None else refused))
     app.conf.update(worker_prefetch_multiplier=settings.prefetch, worker_consumer="gnomon.worker.remote.lasting_consumer:LastingConsumer")
     # A strategy handles a message in the loop of the consumer. Celery's own gives it to a thread of the pool, which costs more than all that is done with it here.

@@ -20,6 +20,10 @@ STEP_S = 0.2
 """How often `wait_for_attempts` looks whether it is to wait no longer."""
 HELD_MAX_S = 900.0
 """How long a broker that closes the channel of a message which is not acknowledged in time (RabbitMQ: after 30 minutes, `consumer_timeout`) waits for it."""
+GIVEN_BACK = "was given back"
+"""The outcome of a message that goes back to the broker: its attempt could not be claimed."""
+RESTS, ENDS_REST = "rests", "ends its rest"
+"""In place of an outcome, with no attempt: the worker process can claim nothing for now, or can again."""
 _READ_BYTES = 65_536
 
 
@@ -44,6 +48,8 @@ class CarriedMessage:
     token: str
     delivery: Delivery | None
     """What is acknowledged when the slot of the attempt becomes free. None: it is acknowledged, or its connection to the broker has ended."""
+    is_counted: bool = True
+    """Whether the broker counts the delivery at the window of its present consumer."""
     has_slot: bool = False
     """Without a slot it waits for one; one that has had a slot is being reported, and has no delivery."""
 
@@ -56,11 +62,17 @@ class MessageCarrier:
     another message about one that was not claimed, and find one that was lost by its heartbeats.
     """
 
-    def __init__(self, address: str, slots: int, on_unbacked: Callable[[int], object] = lambda _count: None) -> None:
-        """`on_unbacked`: called when the number of attempts changes that have a slot and no delivery, which the broker does not count any more."""
+    def __init__(
+        self, address: str, slots: int, on_unbacked: Callable[[int], object] = lambda _count: None, on_rest: Callable[[bool], object] = lambda _is_resting: None,
+    ) -> None:
+        """`on_unbacked`: called when the number of messages changes that wait or have a slot and that the broker does not count any more.
+
+        `on_rest`: called with True when the worker process can claim nothing for now, and with False when it can again.
+        """
         self._address = address
         self._slots = slots
         self._on_unbacked = on_unbacked
+        self._on_rest = on_rest
         self._guard = threading.RLock()
         self._waiting: deque[CarriedMessage] = deque()
         self._running: dict[str, CarriedMessage] = {}
@@ -95,7 +107,7 @@ class MessageCarrier:
             if attempt_id in self._running and not message.has_slot:
                 delivery.acknowledge()
                 return
-            replaced, message.delivery = message.delivery, delivery
+            replaced, message.delivery, message.is_counted = message.delivery, delivery, True
             if replaced is not None and replaced.tag != delivery.tag:
                 replaced.acknowledge()
             self._count_unbacked()
@@ -112,6 +124,23 @@ class MessageCarrier:
                     self._waiting.remove(message)
                     message.delivery.requeue()
             self._count_unbacked()
+
+    def begin_count(self) -> int:
+        """The broker counts from anew: none of the messages held here, whose number this returns."""
+        with self._guard:
+            for message in (*self._waiting, *self._running.values()):
+                message.is_counted = False
+            self._unbacked = self._find_unbacked()
+            return self._unbacked
+
+    def give_back(self, size: int) -> None:
+        """Give back the newest messages that wait, so that at most `size` are held: another worker may have a slot for them."""
+        with self._guard:
+            excess = len(self._waiting) + sum(message.has_slot for message in self._running.values()) - size
+            for message in list(reversed(self._waiting))[:max(0, excess)]:
+                if message.delivery is not None:
+                    self._waiting.remove(message)
+                    message.delivery.requeue()
 
     def wait_for_attempts(self, is_over: Callable[[], bool]) -> None:
         """Return when the attempts that were given to the worker process have ended, when it has ended, or when `is_over`. Nothing more is taken."""
@@ -157,8 +186,12 @@ class MessageCarrier:
         if delivery is not None:
             delivery.acknowledge()
 
+    def _find_unbacked(self) -> int:
+        held = (*self._waiting, *(message for message in self._running.values() if message.has_slot))
+        return sum(message.delivery is None or not message.is_counted for message in held)
+
     def _count_unbacked(self) -> None:
-        unbacked = sum(message.has_slot and message.delivery is None for message in self._running.values())
+        unbacked = self._find_unbacked()
         if unbacked != self._unbacked:
             self._unbacked = unbacked
             self._on_unbacked(unbacked)
@@ -202,18 +235,24 @@ class MessageCarrier:
             *lines, self._unread = (self._unread + answer).split(b"\n")
             for line in lines:
                 attempt_id, outcome = msgspec.json.decode(line)
-                self._on_answer(attempt_id, is_over=outcome is not None)
+                if attempt_id:
+                    self._on_answer(attempt_id, outcome)
+                else:
+                    self._on_rest(outcome == RESTS)
             self._fill()
 
-    def _on_answer(self, attempt_id: str, *, is_over: bool) -> None:
+    def _on_answer(self, attempt_id: str, outcome: str | None) -> None:
         message = self._running.get(attempt_id)
         if message is not None and message.has_slot:
             message.has_slot = False
             self._free += 1
-            self._acknowledge(message)
+            if outcome == GIVEN_BACK and message.delivery is not None:
+                message.delivery.requeue()
+            else:
+                self._acknowledge(message)
             if self._unbacked:
                 self._count_unbacked()
-        if is_over:
+        if outcome is not None:
             self._running.pop(attempt_id, None)
 
     def _disconnect(self) -> None:

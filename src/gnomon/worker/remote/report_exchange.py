@@ -81,6 +81,9 @@ class ReportListener(Protocol):
     def on_not_claimed(self, attempt_id: str) -> None:
         """The attempt is not to run here."""
 
+    def on_claim_given_up(self, attempt_id: str) -> None:
+        """The api-server has not answered in time: another worker may reach it."""
+
     def on_worker_lost(self, worker_id: str) -> None:
         """An answer said that the incarnation was declared lost."""
 
@@ -312,8 +315,8 @@ class ReportExchange:
         left: list[Order] = []
         for claim in claims:
             if self._clock.monotonic() >= claim.until:
-                events.warning("claim_given_up", attempt=claim.attempt_id, error=reason)
-                self._listener.on_not_claimed(claim.attempt_id)
+                events.warning("claim_given_up", attempt=claim.attempt_id, error=reason, next="the message goes back to the broker, and no other is taken until the api-server answers")
+                self._listener.on_claim_given_up(claim.attempt_id)
             else:
                 left.append(claim)
         return left

@@ -34,6 +34,7 @@ from gnomon.worker.remote.execution_client import ExecutionClient
 from gnomon.worker.remote.http_store import HttpWorkerStore
 from gnomon.worker.remote.lease_watch import LeaseWatch, SharedLease
 from gnomon.worker.remote.log_forwarder import LogForwarder
+from gnomon.worker.remote.message_carrier import ENDS_REST, RESTS
 from gnomon.worker.remote.shared_numbers import SharedCount
 from gnomon.worker.remote.worker_figures import RemoteWorkerFigures
 from gnomon.worker.settings import build_worker_settings
@@ -169,12 +170,15 @@ def _signal(pid: int, number: signal.Signals) -> None:
 class MessageIntake:
     """The socket to which the consumer process gives messages, a JSON list in each line, and from which it learns the outcomes; each connection has a thread.
 
-    An outcome that is null says that the slot of the attempt is free.
+    An outcome that is null says that the slot of the attempt is free. One without an attempt is about all: RESTS, ENDS_REST.
     """
 
     def __init__(self, path: Path, relay: AttemptRelay) -> None:
         self.address = str(path)
         self._relay = relay
+        relay.on_rest = self._tell_rest
+        self._answers: set[OutcomeLines] = set()
+        """Of the connections."""
         self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         path.unlink(missing_ok=True)
         before = os.umask(0o077)
@@ -201,12 +205,18 @@ class MessageIntake:
     def _serve(self, sock: socket.socket) -> None:
         """Until the consumer ends. One that was killed may leave a part of a line, or data that was not read: the broker gives its messages again."""
         answers = OutcomeLines(sock)
+        self._answers.add(answers)
         with sock, sock.makefile("r", encoding="utf-8") as lines, suppress(ConnectionError):
             for line in lines:
                 if line.endswith("\n"):
                     attempt_id, token = msgspec.json.decode(line)
                     self._relay.accept(attempt_id, token, partial(answers.put_end, attempt_id), partial(answers.put_free, attempt_id))
+        self._answers.discard(answers)
         answers.close()
+
+    def _tell_rest(self, is_resting: bool) -> None:
+        for answers in tuple(self._answers):
+            answers.put_rest(is_resting)
 
 
 class OutcomeLines:
@@ -226,6 +236,11 @@ class OutcomeLines:
         with self._guard:
             self._freed.add(attempt_id)
             self._send(_encode_line(attempt_id, None))
+
+    def put_rest(self, is_resting: bool) -> None:
+        """Nothing can be claimed for now, or it can be tried again."""
+        with self._guard:
+            self._send(_encode_line("", RESTS if is_resting else ENDS_REST))
 
     def put_end(self, attempt_id: str, outcome: str) -> None:
         """The message is handled."""
