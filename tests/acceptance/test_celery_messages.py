@@ -13,6 +13,7 @@ import pytest
 from tests.acceptance.celery_product import CeleryProduct, celery_product
 from tests.brokers import BROKERS, require_broker
 from tests.conformance.hostile_messages import TASK, UNREADABLE
+from tests.databases import new_database
 
 FIRST_START_S = 25.0
 """From the death of a worker to the start of what it had fetched: 20 s without heartbeats, and then at once."""
@@ -132,6 +133,49 @@ def test_a_task_without_retries_fails_when_its_worker_is_stopped_unless_it_is_re
     (product.dags / "again.gate").touch()
     assert product.ended("again", "one")["state"] == "success"
     assert product.tasks("again", "one")["hang"]["try_number"] == 1
+
+
+@pytest.mark.soak
+@pytest.mark.postgres
+def test_the_next_scheduler_knows_how_often_a_task_was_restarted() -> None:
+    """On PostgreSQL: the count is that of the stored reason, also of an attempt that runs while the scheduler is replaced."""
+    with new_database("postgresql") as url, celery_product(require_broker("redis"), {"dags.py": _DAGS}, {"GNOMON__DATABASE__SQL_ALCHEMY_CONN": url}) as deployment:
+        product = deployment.product
+        product.has_dag("again")
+        product.do("dags", "trigger", "again", "--run-id", "one")
+        marks = product.dags / "again.txt"
+        for number in range(1, 4):
+            worker = deployment.start_worker(concurrency=1)
+            product.until(lambda number=number: marks.exists() and marks.read_text().count("\n") == number, "the task runs")  # type: ignore[misc]
+            if number > 1:
+                product.until(lambda number=number: f"({number - 1} of at most " in (product.tasks("again", "one")["hang"]["reason"] or ""), "the reason counts")  # type: ignore[misc]
+            if number == 2:
+                product.restart()
+            if number < 3:
+                worker.kill()
+        (product.dags / "again.gate").touch()
+        deployment.stop()
+        deployment.start_worker(concurrency=1)
+        assert product.ended("again", "one")["state"] == "success"
+        assert product.tasks("again", "one")["hang"]["try_number"] == 1
+
+
+@pytest.mark.soak
+def test_a_long_task_whose_message_redis_gives_to_another_worker_is_run_once() -> None:
+    """After a visibility timeout of two seconds."""
+    with celery_product(require_broker("redis"), {"dags.py": _DAGS}) as deployment:
+        product = deployment.product
+        product.has_dag("long")
+        workers = [deployment.start_worker(concurrency=1, environ={"GNOMON__CELERY_BROKER_TRANSPORT_OPTIONS__VISIBILITY_TIMEOUT": "2"}) for _ in range(2)]
+        _begin_long(deployment, "l1")
+        pid = (product.dags / "l1.began").read_text()
+        product.until(lambda: sum(worker.log().count(words) for worker in workers for words in ('"claim_refused"', '"message_came_again"')) >= 3, "the message came again")
+        product.do("dags", "trigger", "shorts", "--run-id", "beside")
+        assert product.ended("shorts", "beside")["state"] == "success"
+        assert [worker.process.poll() for worker in workers] == [None, None]
+        (product.dags / "l1.gate").touch()
+        assert product.ended("long", "l1")["state"] == "success"
+        assert ((product.dags / "l1.began").read_text(), product.tasks("long", "l1")["hang"]["try_number"]) == (pid, 1)
 
 
 def test_hostile_messages_neither_end_a_worker_nor_hold_a_slot_and_it_stops_in_its_time(deployment: CeleryProduct) -> None:

@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -123,10 +123,12 @@ class RelayedRabbit:
 class Cluster:
     """The deployment. `records` reads its database, and has the journal of its tasks."""
 
-    def __init__(self, folder: Path, net: Network, postgres: OwnServer, broker: RedisServer | RelayedRabbit, schedulers: int) -> None:
+    def __init__(
+        self, folder: Path, net: Network, postgres: OwnServer, broker: RedisServer | RelayedRabbit, schedulers: int, options: Mapping[str, str],
+    ) -> None:
         from cryptography.fernet import Fernet
 
-        self.folder, self.network, self.postgres, self.broker = folder, net, postgres, broker
+        self.folder, self.network, self.postgres, self.broker, self._options = folder, net, postgres, broker, options
         self.queue = f"gnomon-test-{os.getpid()}-{secrets.token_hex(4)}"
         self._key = Fernet.generate_key().decode()
         url = postgres.at("postgres")
@@ -157,7 +159,7 @@ class Cluster:
             "GNOMON__CORE__EXECUTOR": "CeleryExecutor", "GNOMON__CELERY__BROKER_URL": self.broker.url, "GNOMON__OPERATORS__DEFAULT_QUEUE": self.queue,
             "GNOMON__CORE__DAGS_FOLDER": str(self.records.dags), "GNOMON__LOGGING__BASE_LOG_FOLDER": str(self.folder / "logs"),
             "GNOMON__LOGGING__STYLE": "json", "GNOMON__WORKERS__SHUTDOWN_GRACE": "0", "GNOMON__SCHEDULER__TASK_QUEUED_TIMEOUT": "5",
-            "GNOMON__DAG_PROCESSOR__MIN_FILE_PROCESS_INTERVAL": "1", **options,
+            "GNOMON__DAG_PROCESSOR__MIN_FILE_PROCESS_INTERVAL": "1", **options, **self._options,
         }
         address = self.network.add_host(name, *reaches)
         self.hosts[name] = Host(name, self.network, home, address, commands, env, [None] * len(commands), reaches)
@@ -209,8 +211,8 @@ class Cluster:
 
 
 @contextmanager
-def cluster(broker: str, schedulers: int) -> Iterator[Cluster]:
-    """A deployment of one test on `redis` or `rabbitmq`, started; everything of it is removed afterwards."""
+def cluster(broker: str, schedulers: int, options: Mapping[str, str] | None = None) -> Iterator[Cluster]:
+    """A deployment of one test on `redis` or `rabbitmq`, started; everything of it is removed afterwards. `options`: of all its services."""
     if broker == "redis" and shutil.which("redis-server") is None:
         reason = "no redis-server of the test's own: the package redis-server is not installed"
         (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(reason)
@@ -221,7 +223,7 @@ def cluster(broker: str, schedulers: int) -> Iterator[Cluster]:
         postgres = stack.enter_context(own_server(net.back, ["max_connections=200"]))
         carrier = RedisServer(net.front, folder) if broker == "redis" else RelayedRabbit(net.front)
         stack.callback(carrier.close)
-        made = Cluster(folder, net, postgres, carrier, schedulers)
+        made = Cluster(folder, net, postgres, carrier, schedulers, options or {})
         if broker == "rabbitmq":
             stack.callback(delete_queues, require_broker("rabbitmq"), (made.queue,))
         stack.callback(made.end)

@@ -50,9 +50,9 @@ class Note:
 
 
 def read(home: Home) -> list[Note]:
-    """The journal in the order in which it was written."""
+    """The journal in the order in which it was written, up to a line that is being written."""
     path = home.journal
-    lines = path.read_text().splitlines() if path.exists() else []
+    lines = path.read_text().rpartition("\n")[0].splitlines() if path.exists() else []
     return [Note(w, d, r, t, int(m), int(n), a, float(at)) for w, d, r, t, m, n, a, at in map(str.split, lines)]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import random
 import re
@@ -9,13 +10,15 @@ import signal
 import sys
 import time
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from tests.chaos import journal
-from tests.chaos.cluster import Cluster, Host, cluster
+from tests.chaos.cluster import SLOTS, Cluster, Host, cluster
 from tests.chaos.faults import Faults
 from tests.chaos.home import Home
+from tests.chaos.message_waits import LOOK_S, MessageWatch, Span, find_longest_wait
 from tests.chaos.processes import kill, until
 from tests.patience import PATIENCE_S
 
@@ -35,17 +38,25 @@ THAW_S = 5.0
 RETRIES = 100
 END_S = 3 * PATIENCE_S
 TICK_S, LONG_TICKS = 0.25, 160
-DAGS = journal.HEAD + f'''
+FREE_SLOT_S = 2.0
+"""How long an attempt may wait beside a free slot: for one heartbeat, and for a process of a machine that runs the whole deployment."""
+HELD_S = 2.5
+"""A message that no worker has claimed for so long, while workers are idle, is one that a worker holds and cannot claim."""
+HOLD_WITHIN_S = 8.0
+"""From its cut: after ten seconds without an answer of the api-server a worker gives its messages back."""
+KILLS = 3
+HEAD = journal.HEAD + '''
 import socket
 
 def place(ti):
     with open(os.environ["CHAOS_WHERE"], "a") as file:
-        file.write(f"{{ti.id}} {{socket.gethostname()}}\\n")
+        file.write(f"{ti.id} {socket.gethostname()}\\n")
 
 def here(ti, seconds):
     place(ti)
     work(ti, seconds)
-
+'''
+DAGS = HEAD + f'''
 with DAG("retried", schedule="@daily", start_date=BEGIN, catchup=True, max_active_runs=2, is_paused_upon_creation=False,
          default_args={{"retries": {RETRIES}, "retry_delay": dt.timedelta(0)}}):
     @task
@@ -82,6 +93,14 @@ with DAG("once", schedule="@daily", start_date=BEGIN, catchup=True, max_active_r
     def two(ti=None): here(ti, 0.1)
     one() >> two()
 '''
+MIXED = HEAD + f'''
+with DAG("mixed", schedule="@daily", start_date=BEGIN, catchup=True, max_active_runs=2, is_paused_upon_creation=False,
+         default_args={{"retries": {RETRIES}, "retry_delay": dt.timedelta(0)}}):
+    @task
+    def one(seconds, ti=None): here(ti, seconds)
+    one.expand(seconds=[4.0 if number % 6 == 0 else 0.3 for number in range(12)])
+'''
+"""More tasks at a time than there are slots, and some that are long: a short one must not wait behind a long one while another worker is idle."""
 
 
 def test_eight_faults_of_two_schedulers_and_three_workers_lose_nothing_and_double_nothing() -> None:
@@ -149,19 +168,133 @@ def test_attempts_of_a_dead_worker_begin_anew_within_25_seconds(broker: str) -> 
         assert span_s <= RETRY_WITHIN_S
 
 
-def _begin(deployment: Cluster) -> None:
+@dataclass(frozen=True, slots=True)
+class Death:
+    """Of a worker that held messages; seconds since the epoch."""
+
+    host: str
+    failed_at: float
+    """When it began to be cut off, or was killed."""
+    killed_at: float
+    held: frozenset[str]
+    """The attempts that no worker had claimed just before it was killed: it held the messages of these, or of some of them."""
+    began_at: tuple[float, ...]
+    """When each of them that had not begun at the kill began, and the next attempt of each that ran on it."""
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("multiplier", [1, 4])
+@pytest.mark.parametrize("broker", ["redis", "rabbitmq"])
+def test_what_killed_workers_had_fetched_begins_elsewhere_and_nothing_waits_beside_a_free_slot(broker: str, multiplier: int) -> None:
+    """The queued timeout is that of a deployment, five minutes: messages are sent again because their worker is lost, or not in time."""
+    rng = random.Random(SEED)
+    options = {"GNOMON__SCHEDULER__TASK_QUEUED_TIMEOUT": "300", "GNOMON__CELERY__WORKER_PREFETCH_MULTIPLIER": str(multiplier)}
+    with cluster(broker, 2, options) as deployment:
+        _begin(deployment, MIXED, "mixed")
+        with MessageWatch(deployment.records.url) as watch:
+            deaths = [_kill_a_worker_with_messages(deployment, watch, rng, holds_only_its_slots=multiplier == 1) for _ in range(KILLS)]
+            until(lambda: _workers_in_use(deployment, time.time() - 5.0) >= {host.name for host in deployment.of("w")}, "attempts on all workers again", END_S)
+            _end(deployment, Faults(deployment, rng), MIXED)
+        longest_s, attempt = find_longest_wait(*_measure(deployment, watch, deaths), SLOTS)
+    spans = [[at - death.killed_at for at in death.began_at] for death in deaths if death.began_at]
+    print(f"{broker}, multiplier {multiplier}: held {[len(death.held) for death in deaths]}; the first began {', '.join(f'{min(one):.1f}' for one in spans)} s after the kill, "
+          f"the last {', '.join(f'{max(one):.1f}' for one in spans)} s; the longest wait beside a free slot {longest_s:.2f} s, of {len(watch.seen)} attempts")
+    assert max(max(one) for one in spans) <= RETRY_WITHIN_S
+    if multiplier == 1:  # above, messages wait in their worker
+        assert longest_s <= FREE_SLOT_S, f"attempt {attempt} waited {longest_s:.2f} s beside a free slot: {watch.seen[attempt]}"
+
+
+def _kill_a_worker_with_messages(deployment: Cluster, watch: MessageWatch, rng: random.Random, *, holds_only_its_slots: bool) -> Death:
+    """Kill every process of a worker that holds messages of attempts it has not claimed. One that holds no more than it has slots is cut off from the api-servers before."""
+    since, workers = time.time(), {host.name for host in deployment.of("w")}
+    until(lambda: _workers_in_use(deployment, since) >= workers, "attempts on all workers", END_S)
+    host, failed_at, held = rng.choice(deployment.of("w")), since, frozenset[str]()
+    while holds_only_its_slots and not held:
+        failed_at = time.time()
+        held = _cut_until_it_holds(deployment, watch, host)
+    if not holds_only_its_slots:
+        held = until(lambda: watch.unclaimed if len(watch.unclaimed) >= SLOTS and _running(deployment, host, "mixed") else None, "messages that wait in workers", END_S)
+    host.is_down = True
+    while pids := host.pids():
+        for pid in pids:
+            kill(pid)
+    killed_at = time.time()
+    running = _running(deployment, host, "mixed")
+    held -= set(running.values())  # claimed between the look and the kill
+    try:
+        began = until(lambda: _begun(deployment, watch, held, failed_at), "the attempts whose messages were held") if held else {}
+        again = until(lambda: _next_starts(deployment, running), f"the next attempts after the end of {host.name}") if running else {}
+    except AssertionError:
+        _print_records(deployment, running)
+        raise
+    finally:
+        if holds_only_its_slots:
+            deployment.network.mend_link(host.name, deployment.network.api)
+        host.is_down = False
+    return Death(host.name, failed_at if holds_only_its_slots else killed_at, killed_at, held, tuple(at for at in (*began.values(), *again.values()) if at > killed_at))
+
+
+def _cut_until_it_holds(deployment: Cluster, watch: MessageWatch, host: Host) -> frozenset[str]:
+    """Cut the host off from the api-servers. Returns attempts whose messages are held; mends the link when none comes while the worker holds some."""
+    deployment.network.cut_link(host.name, deployment.network.api)
+    until_at = time.time() + HOLD_WITHIN_S
+    while time.time() < until_at:
+        if held := frozenset(one for one in watch.unclaimed if time.time() - watch.seen[one].offered_at > HELD_S):
+            return held
+        time.sleep(LOOK_S)
+    deployment.network.mend_link(host.name, deployment.network.api)
+    time.sleep(HOLD_WITHIN_S)
+    return frozenset()
+
+
+def _begun(deployment: Cluster, watch: MessageWatch, attempts: frozenset[str], since: float) -> dict[tuple[str, int], float] | None:
+    """When each of these attempts began since then, or the next one of its task instance: the last claims of a killed worker may arrive. None until all have."""
+    names = {run.run_pk: run.run_id for _, run in deployment.records.runs("mixed")}
+    wanted = {(names[watch.seen[attempt].run_pk], watch.seen[attempt].map_index) for attempt in attempts}
+    found: dict[tuple[str, int], float] = {}
+    for note in journal.starts(deployment.records, "mixed"):
+        if note.at > since and (note.run_id, note.map_index) in wanted:
+            found.setdefault((note.run_id, note.map_index), note.at)
+    return found if found.keys() == wanted else None
+
+
+def _measure(deployment: Cluster, watch: MessageWatch, deaths: list[Death]) -> tuple[dict[str, Span], dict[str, list[Span]], dict[str, list[Span]]]:
+    """The arguments of `find_longest_wait`. A worker is live from its first attempt to its failure, and again from its first attempt after its death."""
+    notes, places = journal.read(deployment.records), dict(_places(deployment))
+    starts = {note.attempt: note.at for note in notes if note.what == "start"}
+    ends = {note.attempt: note.at for note in notes if note.what == "end"}
+    waits = {
+        attempt: Span(one.offered_at, starts[attempt]) for attempt, one in watch.seen.items()
+        if attempt in starts and not any(one.offered_at < death.killed_at < starts[attempt] for death in deaths)  # the dead worker may have held its message
+    }
+    busy: dict[str, list[Span]] = {}
+    live: dict[str, list[Span]] = {}
+    for worker in {host.name for host in deployment.of("w")}:
+        own = sorted(starts[attempt] for attempt, name in places.items() if name == worker and attempt in starts)
+        failures = [(death.failed_at, death.killed_at) for death in deaths if death.host == worker]
+        began = [own[0], *(next((at for at in own if at > killed_at), math.inf) for _, killed_at in failures)]
+        live[worker] = [Span(since, until_at) for since, until_at in zip(began, [*(failed_at for failed_at, _ in failures), max(ends.values())], strict=True) if since < until_at]
+        for attempt in (attempt for attempt, name in places.items() if name == worker and attempt in starts):
+            killed_at = next((killed_at for _, killed_at in failures if killed_at >= starts[attempt]), math.inf)
+            seen = watch.seen.get(attempt)
+            since = starts[attempt] if seen is None or seen.claimed_at is None else min(seen.claimed_at, starts[attempt])
+            busy.setdefault(worker, []).append(Span(since, min(ends.get(attempt, math.inf), killed_at)))
+    return waits, busy, live
+
+
+def _begin(deployment: Cluster, dags: str = DAGS, *dag_ids: str) -> None:
     print(f"CHAOS_SEED={SEED}")
     records = deployment.records
-    records.dag_file("work", DAGS)
-    until(lambda: journal.starts(records, "retried") and journal.starts(records, "once"), "the first tasks", END_S)
+    records.dag_file("work", dags)
+    until(lambda: all(journal.starts(records, dag_id) for dag_id in dag_ids or ("retried", "once")), "the first tasks", END_S)
     until(lambda: len({host for _, host in _places(deployment)}) > 1, "tasks on several workers", END_S)
 
 
-def _end(deployment: Cluster, faults: Faults) -> None:
+def _end(deployment: Cluster, faults: Faults, dags: str = DAGS) -> None:
     """Nothing is broken from now on; the runs under way end, and the records are compared with the journal."""
     faults.heal_all()
     records = deployment.records
-    records.finish("work", DAGS, END_S)
+    records.finish("work", dags, END_S)
     until(lambda: not _held(deployment), "no attempt is left with the executor", END_S)
     listed = records.runs()
     attempts = records.records([run.run_pk for _, run in listed])[1]
@@ -198,7 +331,7 @@ def _held(deployment: Cluster) -> int:
 def _places(deployment: Cluster) -> list[tuple[str, str]]:
     """(attempt, host) of each attempt that began."""
     path = Path(deployment.folder / "where")
-    return [(attempt, host) for attempt, host in map(str.split, path.read_text().splitlines())] if path.exists() else []
+    return [(attempt, host) for attempt, host in map(str.split, path.read_text().rpartition("\n")[0].splitlines())] if path.exists() else []
 
 
 def _excused(deployment: Cluster, faults: Faults) -> frozenset[str]:
@@ -230,8 +363,7 @@ def _kill_a_worker(deployment: Cluster, rng: random.Random) -> float:
     try:
         again = until(lambda: _next_starts(deployment, running), f"the next attempts after the end of {host.name}")
     except AssertionError:
-        for instance, attempt in running.items():
-            print(attempt, *(note for note in journal.read(deployment.records) if note.instance == instance), *_recorded(deployment, instance), sep="\n    ")
+        _print_records(deployment, running)
         raise
     host.is_down = False
     return max(at - killed for at in again.values())
@@ -241,6 +373,11 @@ def _workers_in_use(deployment: Cluster, since: float) -> set[str]:
     """The workers on which attempts have begun since then."""
     places = dict(_places(deployment))
     return {places[note.attempt] for note in journal.starts(deployment.records) if note.at >= since and note.attempt in places}
+
+
+def _print_records(deployment: Cluster, running: dict[tuple[str, str, str, int], str]) -> None:
+    for instance, attempt in running.items():
+        print(attempt, *(note for note in journal.read(deployment.records) if note.instance == instance), *_recorded(deployment, instance), sep="\n    ")
 
 
 def _recorded(deployment: Cluster, instance: tuple[str, str, str, int]) -> list[object]:
@@ -259,7 +396,7 @@ def _pick_busy(deployment: Cluster, rng: random.Random) -> Host | None:
     return rng.choice(busy) if busy else None
 
 
-def _running(deployment: Cluster, host: Host) -> dict[tuple[str, str, str, int], str]:
+def _running(deployment: Cluster, host: Host, dag_id: str = "retried") -> dict[tuple[str, str, str, int], str]:
     """The attempt of each task instance that began on the host, has not ended, and may be tried again."""
     notes = journal.read(deployment.records)
     ended = {note.attempt for note in notes if note.what == "end"}
@@ -267,7 +404,7 @@ def _running(deployment: Cluster, host: Host) -> dict[tuple[str, str, str, int],
     last = {note.instance: note.attempt for note in notes if note.what == "start"}
     return {
         instance: attempt for instance, attempt in last.items()
-        if instance[0] == "retried" and attempt not in ended and places.get(attempt) == host.name
+        if instance[0] == dag_id and attempt not in ended and places.get(attempt) == host.name
     }
 
 
