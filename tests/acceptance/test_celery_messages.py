@@ -135,6 +135,7 @@ def test_a_task_without_retries_fails_when_its_worker_is_stopped_unless_it_is_re
     assert product.tasks("again", "one")["hang"]["try_number"] == 1
 
 
+@pytest.mark.soak
 @pytest.mark.postgres
 def test_the_next_scheduler_knows_how_often_a_task_was_restarted() -> None:
     """On PostgreSQL: the count is that of the stored reason, also of an attempt that runs while the scheduler is replaced."""

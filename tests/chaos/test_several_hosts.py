@@ -177,9 +177,9 @@ class Death:
     """When it began to be cut off, or was killed."""
     killed_at: float
     held: frozenset[str]
-    """The attempts that no worker had claimed when it was killed: it held the messages of these, or of some of them."""
+    """The attempts that no worker had claimed just before it was killed: it held the messages of these, or of some of them."""
     began_at: tuple[float, ...]
-    """When each of them and the next attempt of each that ran on it began."""
+    """When each of them that had not begun at the kill began, and the next attempt of each that ran on it."""
 
 
 @pytest.mark.soak
@@ -196,7 +196,7 @@ def test_what_killed_workers_had_fetched_begins_elsewhere_and_nothing_waits_besi
             until(lambda: _workers_in_use(deployment, time.time() - 5.0) >= {host.name for host in deployment.of("w")}, "attempts on all workers again", END_S)
             _end(deployment, Faults(deployment, rng), MIXED)
         longest_s, attempt = find_longest_wait(*_measure(deployment, watch, deaths), SLOTS)
-    spans = [[at - death.killed_at for at in death.began_at] for death in deaths]
+    spans = [[at - death.killed_at for at in death.began_at] for death in deaths if death.began_at]
     print(f"{broker}, multiplier {multiplier}: held {[len(death.held) for death in deaths]}; the first began {', '.join(f'{min(one):.1f}' for one in spans)} s after the kill, "
           f"the last {', '.join(f'{max(one):.1f}' for one in spans)} s; the longest wait beside a free slot {longest_s:.2f} s, of {len(watch.seen)} attempts")
     assert max(max(one) for one in spans) <= RETRY_WITHIN_S
@@ -208,7 +208,7 @@ def _kill_a_worker_with_messages(deployment: Cluster, watch: MessageWatch, rng: 
     """Kill every process of a worker that holds messages of attempts it has not claimed. One that holds no more than it has slots is cut off from the api-servers before."""
     since, workers = time.time(), {host.name for host in deployment.of("w")}
     until(lambda: _workers_in_use(deployment, since) >= workers, "attempts on all workers", END_S)
-    host, failed_at, held = rng.choice(deployment.of("w")), 0.0, frozenset[str]()
+    host, failed_at, held = rng.choice(deployment.of("w")), since, frozenset[str]()
     while holds_only_its_slots and not held:
         failed_at = time.time()
         held = _cut_until_it_holds(deployment, watch, host)
@@ -222,13 +222,16 @@ def _kill_a_worker_with_messages(deployment: Cluster, watch: MessageWatch, rng: 
     running = _running(deployment, host, "mixed")
     held -= set(running.values())  # claimed between the look and the kill
     try:
-        began = until(lambda: _begun(deployment, watch, held, killed_at), "the attempts whose messages were held")
-        again = until(lambda: _next_starts(deployment, running), f"the next attempts after the end of {host.name}")
+        began = until(lambda: _begun(deployment, watch, held, failed_at), "the attempts whose messages were held") if held else {}
+        again = until(lambda: _next_starts(deployment, running), f"the next attempts after the end of {host.name}") if running else {}
+    except AssertionError:
+        _print_records(deployment, running)
+        raise
     finally:
         if holds_only_its_slots:
             deployment.network.mend_link(host.name, deployment.network.api)
         host.is_down = False
-    return Death(host.name, failed_at if holds_only_its_slots else killed_at, killed_at, held, (*began.values(), *again.values()))
+    return Death(host.name, failed_at if holds_only_its_slots else killed_at, killed_at, held, tuple(at for at in (*began.values(), *again.values()) if at > killed_at))
 
 
 def _cut_until_it_holds(deployment: Cluster, watch: MessageWatch, host: Host) -> frozenset[str]:
@@ -245,7 +248,7 @@ def _cut_until_it_holds(deployment: Cluster, watch: MessageWatch, host: Host) ->
 
 
 def _begun(deployment: Cluster, watch: MessageWatch, attempts: frozenset[str], since: float) -> dict[tuple[str, int], float] | None:
-    """When each of these attempts began, or the next one of its task instance: the last claims of a killed worker may arrive. None until all have."""
+    """When each of these attempts began since then, or the next one of its task instance: the last claims of a killed worker may arrive. None until all have."""
     names = {run.run_pk: run.run_id for _, run in deployment.records.runs("mixed")}
     wanted = {(names[watch.seen[attempt].run_pk], watch.seen[attempt].map_index) for attempt in attempts}
     found: dict[tuple[str, int], float] = {}
@@ -260,8 +263,10 @@ def _measure(deployment: Cluster, watch: MessageWatch, deaths: list[Death]) -> t
     notes, places = journal.read(deployment.records), dict(_places(deployment))
     starts = {note.attempt: note.at for note in notes if note.what == "start"}
     ends = {note.attempt: note.at for note in notes if note.what == "end"}
-    held = {attempt for death in deaths for attempt in death.held}
-    waits = {attempt: Span(one.offered_at, starts[attempt]) for attempt, one in watch.seen.items() if attempt in starts and attempt not in held}
+    waits = {
+        attempt: Span(one.offered_at, starts[attempt]) for attempt, one in watch.seen.items()
+        if attempt in starts and not any(one.offered_at < death.killed_at < starts[attempt] for death in deaths)  # the dead worker may have held its message
+    }
     busy: dict[str, list[Span]] = {}
     live: dict[str, list[Span]] = {}
     for worker in {host.name for host in deployment.of("w")}:
@@ -358,8 +363,7 @@ def _kill_a_worker(deployment: Cluster, rng: random.Random) -> float:
     try:
         again = until(lambda: _next_starts(deployment, running), f"the next attempts after the end of {host.name}")
     except AssertionError:
-        for instance, attempt in running.items():
-            print(attempt, *(note for note in journal.read(deployment.records) if note.instance == instance), *_recorded(deployment, instance), sep="\n    ")
+        _print_records(deployment, running)
         raise
     host.is_down = False
     return max(at - killed for at in again.values())
@@ -369,6 +373,11 @@ def _workers_in_use(deployment: Cluster, since: float) -> set[str]:
     """The workers on which attempts have begun since then."""
     places = dict(_places(deployment))
     return {places[note.attempt] for note in journal.starts(deployment.records) if note.at >= since and note.attempt in places}
+
+
+def _print_records(deployment: Cluster, running: dict[tuple[str, str, str, int], str]) -> None:
+    for instance, attempt in running.items():
+        print(attempt, *(note for note in journal.read(deployment.records) if note.instance == instance), *_recorded(deployment, instance), sep="\n    ")
 
 
 def _recorded(deployment: Cluster, instance: tuple[str, str, str, int]) -> list[object]:
