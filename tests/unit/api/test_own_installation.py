@@ -64,7 +64,7 @@ def test_services_have_their_heartbeats(api: Client, deployment: Deployment) -> 
 def test_services_have_version_groups_and_slots_and_a_worker_the_hosts_that_use_it(api: Client, deployment: Deployment) -> None:
     deployment.writes_figures = True
     deployment.start()
-    deployment.move(10.0)
+    deployment.move(30.0)
     found = {one["service"]: one for one in api.own("/services")["services"]}
     assert (found["scheduler"]["version"], found["scheduler"]["groups"], found["scheduler"]["slots"]) == (find_version(), 64, None)
     assert (found["worker"]["groups"], found["worker"]["used_by"]) == (None, ["here"])
