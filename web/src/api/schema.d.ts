@@ -248,6 +248,8 @@ export interface paths {
         /**
          * Patch Dag Run
          * @description Set the state of a run: success or failed end it, queued runs its tasks again. Or its note; an empty text deletes it.
+         *
+         *     With success, runs and tasks of other DAGs that failed because the run did run again.
          */
         patch: operations["patch_dag_run_api_v2_dags__dag_id__dagRuns__dag_run_id__patch"];
         trace?: never;
@@ -3061,7 +3063,7 @@ export interface paths {
         };
         /**
          * Runs.Select
-         * @description The task instances that a clear of the run would run again.
+         * @description The task instances that a clear of the run would run again, then those of other DAGs that markers among them name.
          */
         get: operations["runs_select_api_gnomon_v1_dags__dag_id__operations_runs_select_get"];
         put?: never;
@@ -3101,7 +3103,7 @@ export interface paths {
         };
         /**
          * Runs.Select To Mark
-         * @description The task instances that would change if the run were marked.
+         * @description The task instances that would change if the run were marked, and what each would become.
          */
         get: operations["runs_select_to_mark_api_gnomon_v1_dags__dag_id__operations_runs_select_to_mark_get"];
         put?: never;
@@ -3123,7 +3125,9 @@ export interface paths {
         put?: never;
         /**
          * Runs.Mark
-         * @description End a run as success or failed; its running attempts are stopped.
+         * @description End a run as success or failed: its running attempts end in that state, and tasks that have not begun are skipped.
+         *
+         *     Runs and tasks of other DAGs that failed because the run did run again when it is marked success.
          */
         post: operations["runs_mark_api_gnomon_v1_dags__dag_id__operations_runs_mark_post"];
         delete?: never;
@@ -3261,9 +3265,10 @@ export interface paths {
         };
         /**
          * Tasks.Select
-         * @description The task instances that a clear or a mark would change.
+         * @description The task instances that a clear would change, then those of other DAGs that markers among them name.
          *
-         *     `names`: task ids, or names of instances such as `load[1]`. `matched`: ids of further tasks.
+         *     `names`: task ids, or names of instances such as `load[1]`. `matched`: ids of further tasks. `map_index`: of the names without one, and of the
+         *     further tasks, only these instances. `upstream` and `downstream` add the instances above and below.
          */
         get: operations["tasks_select_api_gnomon_v1_dags__dag_id__operations_tasks_select_get"];
         put?: never;
@@ -3294,6 +3299,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/gnomon/v1/dags/{dag_id}/operations/tasks.select_to_mark": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Tasks.Select To Mark
+         * @description The task instances that a mark would change: the selected ones, and those that failed because of them and would run again.
+         */
+        get: operations["tasks_select_to_mark_api_gnomon_v1_dags__dag_id__operations_tasks_select_to_mark_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/gnomon/v1/dags/{dag_id}/operations/tasks.mark": {
         parameters: {
             query?: never;
@@ -3305,7 +3330,7 @@ export interface paths {
         put?: never;
         /**
          * Tasks.Mark
-         * @description Set tasks of a run to a final state; their running attempts are stopped.
+         * @description Set tasks of a run to a final state; their running attempts are stopped. What failed below them runs again.
          */
         post: operations["tasks_mark_api_gnomon_v1_dags__dag_id__operations_tasks_mark_post"];
         delete?: never;
@@ -4810,6 +4835,26 @@ export interface paths {
          *     Instants are in microseconds UTC. `earliest` and `latest` bound the schedule as the dates of a DAG do; that of a DAG has its own.
          */
         get: operations["timetables_list_runs_api_gnomon_v1_operations_timetables_list_runs_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/operations/slots.audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Slots.Audit
+         * @description The slots of these DAGs, or of all, since the instant `since` that have neither a run nor a reason.
+         */
+        get: operations["slots_audit_api_gnomon_v1_operations_slots_audit_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -9175,6 +9220,20 @@ export interface components {
             end: number;
         };
         /**
+         * LostSlot
+         * @description A slot that planning has passed and that has neither a run nor a reason.
+         */
+        LostSlot: {
+            /** Dag Id */
+            dag_id: string;
+            /** Run After */
+            run_after: string;
+            /** Logical Date */
+            logical_date: string | null;
+            /** Run Id */
+            run_id: string;
+        };
+        /**
          * MaterializeAssetBody
          * @description `MaterializeAssetBody` of Airflow's document.
          */
@@ -9937,6 +9996,36 @@ export interface components {
          */
         ReprocessBehavior: "failed" | "completed" | "none";
         /**
+         * RowToMark
+         * @description A task instance that a mark would change: `becomes` is its new state; CLEARED: it failed because of a marked one and would run again.
+         */
+        RowToMark: {
+            /** Dag Id */
+            dag_id: string;
+            /** Run Id */
+            run_id: string;
+            /** Task Id */
+            task_id: string;
+            /** Map Index */
+            map_index: number;
+            /** State */
+            state: string | null;
+            /** Try Number */
+            try_number: number;
+            /** Start Date */
+            start_date: string | null;
+            /** End Date */
+            end_date: string | null;
+            /** Reason */
+            reason: string | null;
+            /** Rendered Map Index */
+            rendered_map_index: string | null;
+            /** Executor */
+            executor: string | null;
+            /** Becomes */
+            becomes: string;
+        };
+        /**
          * RuleRow
          * @description A rule of gnomon.toml or of a DAG file.
          */
@@ -10531,6 +10620,18 @@ export interface components {
             local: string;
             /** Clock Change */
             clock_change?: string | null;
+        };
+        /**
+         * SlotAudit
+         * @description `notes`: which slots could not be judged, and why.
+         */
+        SlotAudit: {
+            /** Lost */
+            lost: components["schemas"]["LostSlot"][];
+            /** Judged */
+            judged: number;
+            /** Notes */
+            notes: string[];
         };
         /**
          * SlotListing
@@ -18406,7 +18507,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TaskInstanceRow"][];
+                    "application/json": components["schemas"]["RowToMark"][];
                 };
             };
             /** @description Validation Error */
@@ -18717,6 +18818,45 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["InstanceChange"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    tasks_select_to_mark_api_gnomon_v1_dags__dag_id__operations_tasks_select_to_mark_get: {
+        parameters: {
+            query: {
+                run_id: string;
+                state: string;
+                names?: string[] | null;
+                matched?: string[] | null;
+                upstream?: boolean;
+                downstream?: boolean;
+                map_index?: number | null;
+            };
+            header?: never;
+            path: {
+                dag_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RowToMark"][];
                 };
             };
             /** @description Validation Error */
@@ -21090,6 +21230,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ScheduleRuns"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    slots_audit_api_gnomon_v1_operations_slots_audit_get: {
+        parameters: {
+            query: {
+                since: number;
+                dag_ids?: string[] | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SlotAudit"];
                 };
             };
             /** @description Validation Error */
