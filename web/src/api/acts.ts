@@ -35,6 +35,8 @@ export interface Touched {
   taskId?: string;
   mapIndex: number;
   state: string | null;
+  /** What a mark does to it; undefined: the act itself. `clear`: it failed because of what is marked, and runs again. */
+  becomes?: Act;
 }
 
 interface DownstreamRow {
@@ -46,8 +48,12 @@ interface DownstreamRow {
 
 /** The task instances that the act would change, exactly those. */
 export async function previewAct(act: Act, target: ActTarget, scope: ActScope): Promise<Touched[]> {
-  if (target.taskId !== undefined || target.groupId !== undefined) return readInstances(await sendTaskAct(act, target, scope, true));
   const operations = `/api/gnomon/v1/dags/${part(target.dagId)}/operations`;
+  if (target.taskId !== undefined || target.groupId !== undefined) {
+    if (act === "clear" || scope.past || scope.future) return readInstances(await sendTaskAct(act, target, scope, true));
+    const query = { run_id: target.runId, state: act, names: listNames(target, scope), upstream: scope.upstream ?? false, downstream: scope.downstream ?? false };
+    return readRows((await read<OperationRow[]>(`${operations}/tasks.select_to_mark`, query)).filter((row) => row.state !== row.becomes));
+  }
   if (act === "clear" && scope.otherDags) {
     const rows = await read<DownstreamRow[]>(`${operations}/runs.select_downstream`, { run_id: target.runId, only_failed: scope.onlyFailed ?? false });
     return rows.flatMap((row): Touched[] => (row.tasks ?? [undefined]).map((taskId) => ({ dagId: row.dag_id, runId: row.run_id, ...(taskId === undefined ? {} : { taskId }), mapIndex: -1, state: row.state })));
@@ -78,10 +84,22 @@ interface OperationRow {
   task_id: string;
   map_index: number;
   state: string | null;
+  becomes?: string;
+}
+
+/** The names of the task instances that an act on a task or a group selects. */
+function listNames(target: ActTarget, scope: ActScope): string[] {
+  if (target.groupId !== undefined && (scope.group || target.taskId === undefined)) return target.groupTasks ?? [];
+  const isAll = scope.allIndexes || target.mapIndex === undefined || target.mapIndex < 0;
+  return [isAll ? (target.taskId ?? "") : `${target.taskId}[${target.mapIndex}]`];
 }
 
 function readRows(rows: OperationRow[]): Touched[] {
-  return rows.map((row) => ({ dagId: row.dag_id, runId: row.run_id, taskId: row.task_id, mapIndex: row.map_index, state: row.state }));
+  return rows.map((row) => ({ dagId: row.dag_id, runId: row.run_id, taskId: row.task_id, mapIndex: row.map_index, state: row.state, ...readFate(row.becomes) }));
+}
+
+function readFate(becomes: string | undefined): { becomes?: Act } {
+  return becomes === undefined ? {} : { becomes: becomes === "cleared" ? "clear" : (becomes as Act) };
 }
 
 function readInstances(found: TaskInstances): Touched[] {

@@ -1,7 +1,7 @@
 /** The acts on a run or a task: one is chosen, its scope is set, and what it touches is listed before it is done. */
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { Fragment, useState } from "react";
 import { type Act, type ActScope, type ActTarget, doAct, previewAct, type Touched } from "../api/acts";
 import { useRunChange } from "../api/runs";
 import { t, tn } from "../state/language";
@@ -65,7 +65,7 @@ function say(act: Act, target: ActTarget, rows: readonly Touched[]): void {
   const others = new Map(rows.map((row) => [`${row.dagId} ${row.runId}`, { dagId: row.dagId, runId: row.runId }]));
   const own = others.get(`${target.dagId} ${target.runId}`);
   const runs = [...(own ? [own] : []), ...[...others.values()].filter((one) => one !== own)];
-  showRunToast(describeDone(act, rows.length), runs);
+  showRunToast(describeDone(act, rows.filter((row) => (row.becomes ?? act) === act).length), runs);
 }
 
 function ActForm({ target, choice, scopes, close, done }: ActFormProps) {
@@ -89,8 +89,13 @@ function ActForm({ target, choice, scopes, close, done }: ActFormProps) {
       <Answer query={preview} what={t("the preview")}>
         {(rows) => (
           <>
-            <p>{rows.length === 0 ? t("Nothing would change.") : describe(choice.act, rows)}</p>
-            <TouchedList rows={rows} ownRun={target.runId} />
+            {rows.length === 0 && <p>{t("Nothing would change.")}</p>}
+            {groupByFate(choice.act, rows).map(([fate, some]) => (
+              <Fragment key={fate}>
+                <p>{describe(fate, some)}</p>
+                <TouchedList rows={some} ownRun={target.runId} />
+              </Fragment>
+            ))}
             <div className="acts">
               {(rows.length > 0 || choice.act === "delete") && <button type="button" className="primary" disabled={act.isPending || preview.isPlaceholderData} onClick={() => act.mutate(rows)}>{confirmText(choice.act)}</button>}
               <button type="button" onClick={close}>{t("Cancel")}</button>
@@ -101,6 +106,13 @@ function ActForm({ target, choice, scopes, close, done }: ActFormProps) {
       {act.isError && <Refusal error={act.error} />}
     </div>
   );
+}
+
+/** The rows by what becomes of them, what the act says first. */
+function groupByFate(act: Act, rows: readonly Touched[]): [Act, Touched[]][] {
+  const groups = new Map<Act, Touched[]>();
+  for (const row of rows) groups.set(row.becomes ?? act, [...(groups.get(row.becomes ?? act) ?? []), row]);
+  return [...groups];
 }
 
 function TouchedList({ rows, ownRun }: { rows: readonly Touched[]; ownRun: string }) {
