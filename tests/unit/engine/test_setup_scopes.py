@@ -174,6 +174,18 @@ def test_a_new_version_without_the_teardown_moves_the_scope() -> None:
     assert live(world) == ["s"] and "its setup s" in collect_task_reasons(world.memory, run.run_pk, "after", -1, world.now)[0]
 
 
+def test_in_a_mapped_group_a_mark_clears_the_failed_setup_of_its_index_also_for_a_task_that_waits_for_nothing() -> None:
+    """`always` waits for no setup, but it is in its scope: a mark that lets it continue takes the failed setup and teardown of its index with it."""
+    tasks = [setup("s", group="g"), task("w1", "s", group="g"), task("w2", "w1", group="g", trigger_rule="always"), teardown("t", "s", "w2", group="g")]
+    world = World(dag_record([*tasks, task("x")], **MAPPED))
+    run = world.start()
+    world.end_all("s", "failed")
+    world.end_all("w2", "failed")
+    assert world.states_of(run, "t") == dict.fromkeys(range(3), "upstream_failed")
+    world.step(e.MarkTasks(run.run_pk, (world.key(run, "w1", 1),), "success", "ann", 3))
+    assert (3, "done", '{"marked": ["w1[1]"], "cleared": ["s[1]", "w2[1]", "t[1]"]}') in world.answers
+
+
 def mark(world: World, run: RunRecord, state: str) -> None:
     world.step(e.MarkRun(run.run_pk, state, "ann", 3))
 

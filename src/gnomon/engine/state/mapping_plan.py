@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from types import MappingProxyType
 
 from gnomon.decide.expansion import list_sources
+from gnomon.decide.setup_scopes import SetupScopes
 from gnomon.model.mapping import Expansion, Length, XComLength, ZipLength
 from gnomon.model.spec import DagSpec, TaskSpec
 
@@ -15,7 +15,7 @@ class MappingPlan:
 
     __slots__ = ("dependents", "element_places", "inner_scope", "inner_upstream", "levels", "shared", "sources")
 
-    def __init__(self, spec: DagSpec, index_of: Mapping[str, int], scope_upstream: Mapping[int, Collection[int]]) -> None:
+    def __init__(self, spec: DagSpec, index_of: Mapping[str, int], scopes: SetupScopes | None) -> None:
         groups = {task.task_id: _list_mapped_groups(spec, task) for task in spec.tasks}
         self.levels: tuple[tuple[Expansion, ...], ...] = tuple(
             (*(spec.group_expansions[group] for group in groups[task.task_id]), *((task.expansion,) if task.expansion else ()))
@@ -37,13 +37,17 @@ class MappingPlan:
         self.dependents: dict[int, tuple[int, ...]] = {source: tuple(tasks) for source, tasks in dependents.items()}
         """The tasks whose number of instances depends on a task."""
         self.shared: dict[tuple[int, int], int] = {}
-        """(upstream, downstream) to the number of mapped groups that both are in; edges without one are left out."""
+        """(upstream, downstream) to the number of mapped groups that both are in; edges without one are left out. Also for tasks that share the scope of a setup."""
         upstream = {index: [index_of[task_id] for task_id in task.upstream] for index, task in enumerate(spec.tasks)}
         by_position = [groups[task.task_id] for task in spec.tasks]
         self.inner_upstream: dict[int, tuple[int, ...]] = self._find_inner(upstream, by_position)
         """For each task: its direct upstream tasks within a mapped group of its own, which count for each map index alone."""
-        self.inner_scope: dict[int, tuple[int, ...]] = self._find_inner(scope_upstream, by_position)
+        awaited, pairs = ({}, {}) if scopes is None else (
+            {index: [*listed(index)] for index in range(len(spec.tasks))} for listed in (scopes.list_awaited, scopes.list_pairs)
+        )
+        self.inner_scope: dict[int, tuple[int, ...]] = self._find_inner(awaited, by_position)
         """The same for the tasks that it waits for because of the scopes of setups."""
+        self._find_inner(pairs, by_position)
 
     def _find_inner(self, upstream: Mapping[int, Collection[int]], groups: Sequence[Sequence[str]]) -> dict[int, tuple[int, ...]]:
         inner: dict[int, list[int]] = {}
@@ -64,12 +68,12 @@ class MappingPlan:
 
 
 def build_mapping_plan(
-    spec: DagSpec, index_of: Mapping[str, int], scope_upstream: Mapping[int, Collection[int]] = MappingProxyType({})
+    spec: DagSpec, index_of: Mapping[str, int], scopes: SetupScopes | None = None
 ) -> MappingPlan | None:
-    """The plan; None for a DAG without mapped tasks. `scope_upstream`: as in `TaskGraph`."""
+    """The plan; None for a DAG without mapped tasks. `scopes`: those of its setups; None: nobody asks for them."""
     if not spec.group_expansions and all(task.expansion is None for task in spec.tasks):
         return None
-    return MappingPlan(spec, index_of, scope_upstream)
+    return MappingPlan(spec, index_of, scopes)
 
 
 def _list_sources_by_place(length: Length) -> Iterator[str]:

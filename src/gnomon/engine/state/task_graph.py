@@ -37,7 +37,7 @@ class TaskGraph:
         """By task index: the tasks that are no direct parents and that it waits for because of the scopes of setups; without those that wait for none."""
         self.scope_dependents: dict[int, tuple[int, ...]] = _invert(self.scope_upstream)
         """By task index: the tasks that wait for it because of the scopes of setups."""
-        self.mapping: MappingPlan | None = build_mapping_plan(spec, self.index_of, self.scope_upstream)
+        self.mapping: MappingPlan | None = build_mapping_plan(spec, self.index_of, self.scopes)
         """The mapped tasks; None when the DAG has none."""
         self.edges: tuple[Edge, ...] = collect_edges(spec)
         """The dependencies of the DAG and of its tasks on other DAGs."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import Enum
 
-from gnomon.decide.instance_relations import InstanceRelations
+from gnomon.decide.instance_relations import InstanceRelations, Selection
 from gnomon.decide.setup_scopes import build_setup_scopes
 from gnomon.engine.lifecycle.expansion_loading import find_expected_lengths
 from gnomon.engine.state.mapping_plan import build_mapping_plan
@@ -111,8 +111,7 @@ def build_relations(
     for row in rows:
         if row.task_id in positions:
             indices[positions[row.task_id]].add(row.map_index)
-    scopes = build_setup_scopes(spec.tasks)
-    plan = build_mapping_plan(spec, positions, {} if scopes is None else {position: {*scopes.list_pairs(position), *scopes.list_awaited(position)} for position in range(len(spec.tasks))})
+    plan = build_mapping_plan(spec, positions, build_setup_scopes(spec.tasks))
     strides = {}
     if plan is not None:
         records: dict[int, list[TaskRecord]] = {}
@@ -135,7 +134,8 @@ def _select_related(
         position: relations.indices[position] if indices is None else set(indices).intersection(relations.indices[position])
         for position, task_id in enumerate(ids) if task_id in named for indices in (named[task_id],)
     }
-    above, below = relations.collect_above(chosen) if upstream else {}, relations.collect_below(chosen) if downstream else {}
+    above: Selection = relations.collect_above(chosen) if upstream else {}
+    below: Selection = relations.collect_below(chosen) if downstream else {}
     if act is Act.MARK:
         below = {position: indices for position, indices in below.items() if not spec.tasks[position].is_teardown}
     selections: list[Mapping[int, Collection[int]]] = [chosen, above, below]
