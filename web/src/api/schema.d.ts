@@ -248,6 +248,8 @@ export interface paths {
         /**
          * Patch Dag Run
          * @description Set the state of a run: success or failed end it, queued runs its tasks again. Or its note; an empty text deletes it.
+         *
+         *     With success, runs and tasks of other DAGs that failed because the run did run again.
          */
         patch: operations["patch_dag_run_api_v2_dags__dag_id__dagRuns__dag_run_id__patch"];
         trace?: never;
@@ -3061,7 +3063,7 @@ export interface paths {
         };
         /**
          * Runs.Select
-         * @description The task instances that a clear of the run would run again.
+         * @description The task instances that a clear of the run would run again, then those of other DAGs that markers among them name.
          */
         get: operations["runs_select_api_gnomon_v1_dags__dag_id__operations_runs_select_get"];
         put?: never;
@@ -3125,7 +3127,8 @@ export interface paths {
          * Runs.Mark
          * @description End a run as success or failed: its running attempts end in that state, and tasks that have not begun are skipped.
          *
-         *     Teardowns that have something to tear down still run; the run ends when they have ended.
+         *     Teardowns that have something to tear down still run; the run ends when they have ended. Runs and tasks of other DAGs that failed because the run did run
+         *     again when it is marked success.
          */
         post: operations["runs_mark_api_gnomon_v1_dags__dag_id__operations_runs_mark_post"];
         delete?: never;
@@ -3263,7 +3266,7 @@ export interface paths {
         };
         /**
          * Tasks.Select
-         * @description The task instances that a clear would change: with what is named, its setups and teardowns.
+         * @description The task instances that a clear would change: with what is named, its setups and teardowns; then those of other DAGs that markers among them name.
          *
          *     `names`: task ids, or names of instances such as `load[1]`. `matched`: ids of further tasks. `map_index`: of the names without one, and of the
          *     further tasks, only these instances. `upstream` and `downstream` add the instances above and below.
@@ -4835,6 +4838,26 @@ export interface paths {
          *     Instants are in microseconds UTC. `earliest` and `latest` bound the schedule as the dates of a DAG do; that of a DAG has its own.
          */
         get: operations["timetables_list_runs_api_gnomon_v1_operations_timetables_list_runs_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/operations/slots.audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Slots.Audit
+         * @description The slots of these DAGs, or of all, since the instant `since` that have neither a run nor a reason.
+         */
+        get: operations["slots_audit_api_gnomon_v1_operations_slots_audit_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -9200,6 +9223,20 @@ export interface components {
             end: number;
         };
         /**
+         * LostSlot
+         * @description A slot that planning has passed and that has neither a run nor a reason.
+         */
+        LostSlot: {
+            /** Dag Id */
+            dag_id: string;
+            /** Run After */
+            run_after: string;
+            /** Logical Date */
+            logical_date: string | null;
+            /** Run Id */
+            run_id: string;
+        };
+        /**
          * MaterializeAssetBody
          * @description `MaterializeAssetBody` of Airflow's document.
          */
@@ -10586,6 +10623,18 @@ export interface components {
             local: string;
             /** Clock Change */
             clock_change?: string | null;
+        };
+        /**
+         * SlotAudit
+         * @description `notes`: which slots could not be judged, and why.
+         */
+        SlotAudit: {
+            /** Lost */
+            lost: components["schemas"]["LostSlot"][];
+            /** Judged */
+            judged: number;
+            /** Notes */
+            notes: string[];
         };
         /**
          * SlotListing
@@ -21184,6 +21233,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ScheduleRuns"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    slots_audit_api_gnomon_v1_operations_slots_audit_get: {
+        parameters: {
+            query: {
+                since: number;
+                dag_ids?: string[] | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SlotAudit"];
                 };
             };
             /** @description Validation Error */
