@@ -97,7 +97,7 @@ CALLS: list[Call] = [
     _v2("PATCH", f"{_RUN}/taskGroupInstances/{{group_id}}", f"{RUN}/taskGroupInstances/g", {"new_state": "failed"}, "marked", "failed: two (before: "),
     _v2("POST", "/dags/{dag_id}/clearTaskInstances", "/dags/etl/clearTaskInstances",
         {"dag_run_id": "r", "dry_run": False, "only_failed": False, "task_ids": ["one"]}, "cleared", "one (before: failed)"),
-    _own("tasks.mark", {"run_id": "r", "state": "failed", "names": ["one"]}, "marked", "failed: one (before: success)", dag="etl"),
+    _own("tasks.mark", {"run_id": "r", "state": "failed", "names": ["one"]}, "cleared marked", "failed: one (before: success)", "two (before: failed)", dag="etl"),
     _own("tasks.clear", {"run_id": "r", "names": ["one"]}, "cleared", "one (before: failed)", dag="etl"),
     _own("runs.trigger", {"run_id": "q"}, "run_created", dag="ask"),
     _v2("PATCH", f"{_TASK}/{{map_index}}/hitlDetails", "/dags/ask/dagRuns/q/taskInstances/ask/-1/hitlDetails", {"chosen_options": ["yes"]}, "answered", "yes"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from tests.conformance.case_dags import read_case
 from tests.unit.cli.conftest import Gnomon
 from tests.unit.cli.deployment import Deployment, spec_of
 
@@ -115,6 +116,20 @@ def test_mark_ends_what_runs_skips_what_has_not_begun_and_keeps_what_has_ended(s
     assert [(row["task_id"], row["state"], row["becomes"]) for row in shown] == [("y", "running", state), ("z", None, "skipped")]
     rows = json.loads(gnomon("runs", "mark", "a", "r", "--state", state, "-o", "json").out)
     assert [(row["task_id"], row["previous_state"], row["state"], row["try_number"]) for row in rows] == [("y", "running", state, 1), ("z", None, "skipped", 0)]
+
+
+def test_marking_the_run_of_a_task_that_works_fails_the_task(gnomon: Gnomon, deployment: Deployment) -> None:
+    """The case mark-run-failed-teardown, as far as it is about what runs: `drop` is its teardown."""
+    deployment.add(read_case("mark-run-failed-teardown"))
+    deployment.plays |= {"create": Play(run_s=1.0), "work": Play(run_s=60.0)}
+    deployment.start()
+    gnomon("dags", "trigger", "c21", "--run-id", "r")
+    deployment.move(4.0)
+    gnomon("runs", "mark", "c21", "r", "--state", "failed")
+    deployment.move(30.0)
+    states = {row["task_id"]: row["state"] for row in json.loads(gnomon("tasks", "states", "c21", "r", "-o", "json").out)}
+    assert (states["create"], states["work"]) == ("success", "failed")
+    assert json.loads(gnomon("runs", "show", "c21", "r", "-o", "json").out)["state"] == "failed"
 
 
 def test_marking_an_ended_run_keeps_the_states_of_its_tasks(gnomon: Gnomon, failed: Deployment) -> None:

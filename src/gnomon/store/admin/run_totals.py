@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gnomon.model.states import RUN_STATES_BY_CODE, DagRunState
+from gnomon.model.states import RUN_STATE_CODES, RUN_STATES_BY_CODE, DagRunState
 from gnomon.store.transaction import Transaction
 
 
 @dataclass(frozen=True, slots=True)
 class WrongTotal:
-    """A number of runs that differs from the rows. `dag_id` is None when the DAG does not exist."""
+    """A number of runs that differs from the rows."""
 
-    dag_id: str | None
+    dag_pk: int
+    dag_id: str
     state: DagRunState
     recorded: int
     counted: int
@@ -20,14 +21,13 @@ class WrongTotal:
 
 def list_wrong_totals(tx: Transaction) -> list[WrongTotal]:
     """Every number that differs from the rows; reads all runs."""
-    return [WrongTotal(dag_id, RUN_STATES_BY_CODE[state], int(recorded), int(counted)) for dag_id, state, recorded, counted in tx.all("run_totals.wrong")]
+    return [
+        WrongTotal(dag_pk, dag_id, RUN_STATES_BY_CODE[state], int(recorded), int(counted)) for dag_pk, dag_id, state, recorded, counted in tx.all("run_totals.wrong")
+    ]
 
 
 def recount_totals(tx: Transaction) -> list[WrongTotal]:
-    """Count all runs anew; returns the numbers that were wrong. Other transactions that change runs wait meanwhile."""
-    tx.run("run_totals.lock")
+    """Count all runs anew; returns the numbers that were wrong. The differences are added, so that other transactions may change runs meanwhile."""
     wrong = list_wrong_totals(tx)
-    if wrong:
-        tx.run("run_totals.remove")
-        tx.run("run_totals.count_anew")
+    tx.send_many("commit.tallies", [(one.dag_pk, RUN_STATE_CODES[one.state], one.counted - one.recorded) for one in wrong])
     return wrong
