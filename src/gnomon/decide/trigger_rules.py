@@ -227,13 +227,15 @@ _WAIT = Verdict(RuleOutcome.WAIT)
 def evaluate_trigger_rule(rule_name: str, tally: Tally) -> Verdict:
     """The verdict of the rule, and of the scopes of setups; its reason names the counts. A verdict WAIT has no reason: `describe_rule_wait` writes it."""
     scope = tally.scope
-    if scope is None:
-        return _evaluate_rule(rule_name, tally)
-    by_scope = _evaluate_scope(scope)
-    if by_scope.outcome is not RuleOutcome.RUN and not scope.is_of_teardown:
+    by_scope = _RUN if scope is None else _evaluate_scope(scope)
+    if scope is not None and by_scope.outcome is not RuleOutcome.RUN and not scope.is_of_teardown:
         return by_scope  # also before the rule skips or fails the task: what becomes of it does not depend on who ends first
-    verdict = _evaluate_rule(rule_name, tally)
-    return by_scope if verdict.outcome is RuleOutcome.RUN else verdict
+    rule = RULES[rule_name]
+    if rule.upstream_failed(tally):
+        return Verdict(RuleOutcome.UPSTREAM_FAILED, f"trigger rule {rule_name} cannot be met: {_counts(tally)}")
+    if rule.skip(tally):
+        return Verdict(RuleOutcome.SKIP, f"trigger rule {rule_name} skips it: {_counts(tally)}")
+    return by_scope if rule.run(tally) else _WAIT
 
 
 def _evaluate_scope(scope: ScopeTally) -> Verdict:
@@ -246,23 +248,13 @@ def _evaluate_scope(scope: ScopeTally) -> Verdict:
     return _RUN if scope.success + scope.removed >= scope.total else _WAIT
 
 
-def _evaluate_rule(rule_name: str, tally: Tally) -> Verdict:
-    rule = RULES[rule_name]
-    if rule.upstream_failed(tally):
-        return Verdict(RuleOutcome.UPSTREAM_FAILED, f"trigger rule {rule_name} cannot be met: {_counts(tally)}")
-    if rule.skip(tally):
-        return Verdict(RuleOutcome.SKIP, f"trigger rule {rule_name} skips it: {_counts(tally)}")
-    if rule.run(tally):
-        return _RUN
-    return _WAIT
-
-
 def describe_rule_wait(rule_name: str, tally: Tally) -> str:
     """The reason of a verdict WAIT."""
     by_scope = None if tally.scope is None or _evaluate_scope(tally.scope).outcome is RuleOutcome.RUN else describe_scope_wait(tally.scope)
     if by_scope is None:
         return _describe_rule_wait(rule_name, tally)
-    if _evaluate_rule(rule_name, tally).outcome is not RuleOutcome.WAIT:
+    rule = RULES[rule_name]
+    if rule.upstream_failed(tally) or rule.skip(tally) or rule.run(tally):
         return by_scope
     return f"{_describe_rule_wait(rule_name, tally)}; and {by_scope}"
 

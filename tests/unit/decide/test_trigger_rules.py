@@ -147,3 +147,33 @@ def test_a_waiting_verdict_changes_only_when_the_tally_says_so(rule: str) -> Non
             waited = evaluate_trigger_rule(rule, tally).outcome is WAIT
             assert not tally.add(ends[0][0], -1, ends[0][1])
             assert not waited or evaluate_trigger_rule(rule, tally).outcome is WAIT, ends
+
+
+@pytest.mark.parametrize("rule", sorted(RULES))
+@pytest.mark.parametrize(
+    ("state", "outcome"),
+    [(S.FAILED, RuleOutcome.UPSTREAM_FAILED), (S.UPSTREAM_FAILED, RuleOutcome.UPSTREAM_FAILED), (S.SKIPPED, RuleOutcome.SKIP), (None, RuleOutcome.WAIT), (S.SUCCESS, None)],
+)
+def test_a_setup_decides_before_the_trigger_rule_and_its_success_leaves_it_to_the_rule(rule: str, state: S | None, outcome: RuleOutcome | None) -> None:
+    for parent in (S.SUCCESS, S.FAILED, S.SKIPPED, None):
+        tally = Tally(1)
+        tally.add(parent, 1)
+        by_rule = evaluate_trigger_rule(rule, tally).outcome
+        scope = tally.require_scope(["s"], is_of_teardown=False)
+        scope.total = 1
+        scope.add(state, 1)
+        assert evaluate_trigger_rule(rule, tally).outcome is (by_rule if outcome is None else outcome)
+
+
+@pytest.mark.parametrize("rule", sorted(RULES))
+def test_the_scope_of_a_teardown_only_holds_it_back(rule: str) -> None:
+    for parent in (S.SUCCESS, S.FAILED, S.SKIPPED, None):
+        tally = Tally(1)
+        tally.add(parent, 1)
+        by_rule = evaluate_trigger_rule(rule, tally).outcome
+        scope = tally.require_scope(["a", "b"], is_of_teardown=True)
+        scope.total = 2
+        scope.add(S.FAILED, 1)
+        assert evaluate_trigger_rule(rule, tally).outcome is (RuleOutcome.WAIT if by_rule is RuleOutcome.RUN else by_rule)
+        scope.add(S.SUCCESS, 1)
+        assert evaluate_trigger_rule(rule, tally).outcome is by_rule

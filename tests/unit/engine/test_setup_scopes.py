@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections import Counter
 from collections.abc import Sequence
 
 import pytest
@@ -10,12 +11,14 @@ import pytest
 from gnomon.engine import events as e
 from gnomon.engine.explain import collect_task_reasons
 from gnomon.engine.explain_conditions import list_task_conditions
+from gnomon.model.backfills import BackfillRecord
 from gnomon.model.deferral import Deferral
 from gnomon.model.mapping import Expansion, LiteralLength, XComLength
 from gnomon.model.records import RunRecord
 from gnomon.model.spec import TaskSpec
+from gnomon.model.states import DagRunType
 
-from .world import World, chain, dag_record
+from .world import GROUP, World, chain, dag_record
 
 
 def setup(task_id: str, *upstream: str, **fields: object) -> TaskSpec:
@@ -333,6 +336,49 @@ def test_marking_a_task_failed_lets_its_teardown_run() -> None:
 
 def chain_with_teardown() -> list[TaskSpec]:
     return [setup("s"), task("w", "s"), teardown("t", "s", "w")]
+
+
+def test_a_run_that_gives_way_is_torn_down_before_the_next_one_begins() -> None:
+    world = World(dag_record(LINE, overlap="cancel_running", max_active_runs=1))
+    first, second = world.new_run(), world.new_run(run_after=world.now + 1)
+    for run in (first, second):
+        run.run_type = world.runs[run.run_pk].run_type = DagRunType.SCHEDULED
+    world.step(e.RunRead(first))
+    world.end("s")
+    world.step(e.RunRead(second), seconds=1)
+    assert live(world) == ["t"] and (world.state(first), world.state(second)) == ("running", "queued")
+    world.take_over()
+    world.end("t")
+    assert (world.state(first), world.state(second)) == ("failed", "running") and live(world) == ["s"]
+    assert world.runs[first.run_pk].reason == f'overlap="cancel_running": run {second.run_id} was due'
+
+
+def test_a_backfill_that_runs_a_run_again_sets_up_and_tears_down_once_more() -> None:
+    world = World(dag_record(LINE))
+    backfill = BackfillRecord(9, 1, GROUP, 0, 10**9, "completed", 5, False, {}, 10**9, "ann", is_planned=True)
+    run = world.start()
+    for task_id in ("s", "w1", "w2", "w3", "t"):
+        world.end(task_id)
+    rows = tuple(copy.copy(row) for row in world.rows.values())
+    world.step(e.BackfillRead(backfill), e.RunRead(copy.deepcopy(world.runs[run.run_pk]), rows), e.ReprocessRun(run.run_pk, 9, ()))
+    for task_id in ("s", "w1", "w2", "w3", "t"):
+        assert live(world) == [task_id]
+        world.end(task_id)
+    assert world.state(run) == "success" and Counter(attempt.task_id for attempt in world.sent.values()) == dict.fromkeys(("s", "w1", "w2", "w3", "t"), 2)
+
+
+def test_a_worker_that_is_lost_during_the_teardown_costs_a_try_and_the_mark_still_decides() -> None:
+    world = World(dag_record([setup("s"), task("w", "s"), teardown("t", "s", "w", retries=1, retry_delay_s=0.0)]))
+    run = world.start()
+    world.end("s")
+    mark(world, run, "failed")
+    (attempt,) = world.live("t")
+    world.step(e.AuthorCodeEntered(attempt.attempt_id, world.now))
+    world.step(e.WorkerLost("w"))
+    assert world.state(run) == "running"
+    world.step(e.WorkerJoined("w", 32), seconds=1)
+    world.end("t")
+    assert world.state(run) == "failed" and world.runs[run.run_pk].reason == "marked failed by ann"
 
 
 def test_a_dag_without_setups_has_no_scopes() -> None:

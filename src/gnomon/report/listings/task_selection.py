@@ -130,21 +130,21 @@ def _select_related(
     act: Act | None,
 ) -> list[TaskInstanceRow]:  # fmt: skip
     ids = [task.task_id for task in spec.tasks]
-    chosen = {
-        position: relations.indices[position] if indices is None else set(indices).intersection(relations.indices[position])
+    chosen: Selection = {
+        position: set(relations.indices[position]) if indices is None else set(indices).intersection(relations.indices[position])
         for position, task_id in enumerate(ids) if task_id in named for indices in (named[task_id],)
     }
     above: Selection = relations.collect_above(chosen) if upstream else {}
     below: Selection = relations.collect_below(chosen) if downstream else {}
     if act is Act.MARK:
         below = {position: indices for position, indices in below.items() if not spec.tasks[position].is_teardown}
-    selections: list[Mapping[int, Collection[int]]] = [chosen, above, below]
+    selections = [chosen, above, below]
     scopes = build_setup_scopes(spec.tasks) if act is Act.CLEAR else None
     if scopes is not None:
-        outside: list[Mapping[int, Collection[int]]] = [above] if downstream else [chosen, above]
-        inside: list[Mapping[int, Collection[int]]] = [below] if upstream else [chosen, below]
-        selections += [scopes.collect_cleared(relations, of_inside, {}) for of_inside in inside]
-        selections += [scopes.collect_cleared(relations, {}, of_above) for of_above in outside]
+        of_inside: list[Selection] = [below] if upstream else [chosen, below]
+        of_above: list[Selection] = [above] if downstream else [chosen, above]
+        selections += [scopes.collect_cleared(relations, selection, {}) for selection in of_inside]
+        selections += [scopes.collect_cleared(relations, {}, selection) for selection in of_above]
     wanted: dict[str, set[int]] = {}
     for selection in selections:
         for position, indices in selection.items():
