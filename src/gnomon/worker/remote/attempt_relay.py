@@ -145,7 +145,7 @@ class AttemptRelay:
                 carried.others.append(OtherMessage(token, on_end, on_slot_free))
                 return
         if carried is not None:
-            on_end("is running here")
+            _end_further(attempt_id, on_end)
         elif self._stop.is_set():
             self._end(attempt_id, "was given up")
         else:
@@ -200,7 +200,7 @@ class AttemptRelay:
                 carried.worker_id = worker_id
                 others, carried.others = carried.others, []
             for other in others:
-                other.on_end("is running here")
+                _end_further(attempt.attempt_id, other.on_end)
             if self._forwarder is not None:
                 self._forwarder.follow(attempt.attempt_id, attempt.log)
             attempts.append(attempt)
@@ -396,6 +396,12 @@ class AttemptRelay:
             given_up = [attempt_id for attempt_id, carried in self._carried.items() if carried.worker_id == ended_id and not carried.is_reported]
         for attempt_id in given_up:
             self._end(attempt_id, "was given up")
+
+
+def _end_further(attempt_id: str, on_end: Callable[[str], object]) -> None:
+    """Handle a further message about an attempt that was claimed."""
+    events.info("message_came_again", attempt=attempt_id)
+    on_end("is running here")
 
 
 def _place_file(attempt: Attempt, their_folder: str, own_folder: Path) -> Attempt:
