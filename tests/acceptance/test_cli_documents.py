@@ -27,6 +27,8 @@ START = 1_772_355_600 * SECOND
 FILE = """
 with DAG("etl", schedule="@daily", start_date=datetime(2026, 1, 1), params={"n": 1}, tags=["ü"]):
     BaseOperator(task_id="extract", outlets=[Asset("table")]) >> BaseOperator(task_id="load")
+with DAG("long"):
+    BaseOperator(task_id="wait")
 """
 TRIAL = """
 print("printed at import")
@@ -45,7 +47,7 @@ class Some(AirflowPlugin):
 COMMANDS: dict[str, list[str]] = {
     "dags list": [], "dags show": ["etl"], "dags errors": ["--warnings"], "dags trigger": ["etl"],
     "runs list": ["etl"], "runs show": ["etl", "r"], "runs clear": ["etl", "r", "--dry-run"],
-    "runs mark": ["etl", "r", "--state", "success", "--dry-run"],
+    "runs mark": ["long", "r", "--state", "success", "--dry-run"],
     "tasks list": ["etl"], "tasks states": ["etl", "r"], "tasks clear": ["etl", "r", "load", "--dry-run"],
     "tasks mark": ["etl", "r", "load", "--state", "success", "--dry-run"],
     "pools list": [], "variables list": ["--show-values"], "config list": [], "explain": ["etl"],
@@ -60,7 +62,7 @@ OF_THEIR_OWN = {
     "timetables preview", "timetables diff", "timetables check", "dependencies preview", "dependencies graph", "config lint", "state-store asset list",
     "state-store task list", "state-store clean", "tasks answer", "tasks waiting", "xcom get", "dags warnings", "runs wait", "top",
     "migrate check", "migrate import", "providers check", "providers install", "providers list",
-    "audit", "tokens list", "users list", "users sessions", "alerts channels", "alerts history", "alerts list", "alerts rules", "alerts test", "db clean", "dialect status", "doctor", "tasks links", "quarantine list", "quarantine show",
+    "audit", "tokens list", "users list", "users sessions", "alerts channels", "alerts history", "alerts list", "alerts rules", "alerts test", "db clean", "dialect status", "doctor", "tasks links", "quarantine list", "quarantine show", "slots audit",
 }
 """Pictures and calendars are documents of theirs, lines of the audit log contain documents, nothing wrong is an empty one, and some need a world of their own: tests/unit/cli, tests/unit/migration."""
 MAKES_A_RUN = {"dags trigger", "assets materialize"}
@@ -82,11 +84,14 @@ def it(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     world = World(options(home), folder / "empty.db", START)
     world.plays["load"] = Play(run_s=1.0, outcome="failed", reason="ValueError: no")
     world.file(FILE)
+    world.plays["wait"] = Play(run_s=1e6)
     world.start()
     world.cli("variables", "set", "key", "two\nlines: ü")
     world.cli("connections", "add", "web", "--conn-uri", "generic://me:secret@host:80/schema?x=ü")
     world.cli("dags", "unpause", "etl")
     world.cli("dags", "trigger", "etl", "--run-id", "r", "--conf", '{"n": 2}')
+    world.cli("dags", "unpause", "long")
+    world.cli("dags", "trigger", "long", "--run-id", "r")
     world.cli("backfill", "create", "etl", "--from", "2026-02-05", "--to", "2026-02-06", "--no-wait")
     world.move(10)
     world.cli("xcom", "set", "etl", "r", "extract", "5")

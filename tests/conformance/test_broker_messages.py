@@ -73,6 +73,8 @@ class Consumer:
         self._listener.settimeout(PATIENCE_S)
         self._sock: socket.socket | None = None
         self._log = (folder / "consumer.log").open("w+")
+        self._numbers: dict[str, int] = {}
+        """By attempt, the number of the newest message."""
         self.connection = Connection(url)
         self.channel: Any = self.connection.default_channel
         self.producer = self.connection.Producer(self.channel, auto_declare=False)
@@ -97,12 +99,13 @@ class Consumer:
             self._sock, _ = self._listener.accept()
             self._sock.settimeout(PATIENCE_S)
             self._lines = self._sock.makefile()
-        attempt_id: str = json.loads(self._lines.readline())[0]
-        return attempt_id
+        number, attempt_id, _token = json.loads(self._lines.readline())
+        self._numbers[attempt_id] = number
+        return str(attempt_id)
 
     def answer(self, attempt_id: str, outcome: str | None = "success") -> None:
         assert self._sock is not None
-        self._sock.sendall(json.dumps([attempt_id, outcome]).encode() + b"\n")
+        self._sock.sendall(json.dumps([self._numbers[attempt_id], outcome]).encode() + b"\n")
 
     def take_until(self, attempt_id: str) -> list[str]:
         """Run what comes, up to this attempt."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gnomon.actions.slot_audits import SlotAudit, audit_slots
+from gnomon.model.accounts import Role
 from gnomon.operations.given_values import check_instants
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
@@ -15,6 +16,8 @@ def audit(scope: OperationScope, since: int, dag_ids: list[str] | None = None) -
     """The slots of these DAGs, or of all, since the instant `since` that have neither a run nor a reason."""
     check_instants(since)
     with scope.db.read() as tx:
+        for dag_id in dag_ids or ():
+            scope.dags.require_role(tx, dag_id, Role.VIEWER)
         named = dag_ids or scope.select(tx, [dag.dag_id for dag in dags.list_dags(tx) if dag.active], lambda dag_id: dag_id)
         records = scope.select(tx, [find_dag(tx, dag_id) for dag_id in named], lambda dag: dag.dag_id)
     return audit_slots(scope.actor.cfg, scope.db, scope.actor.clock, records, since)
