@@ -86,7 +86,7 @@ def test_a_timetable_of_an_author_is_asked_through_its_dag_only(api: Client, dep
 @pytest.mark.parametrize(("schedule", "status", "told"), [
     ({"cron": "x"}, 400, "has 1 fields"), ({"cron": "0 0 30 2 *"}, 400, "can never fire"), ({"cron": "0 0 * * *", "timezone": "Mars/Base"}, 400, "not known"),
     ({"cron": "0 0 * * *", "timezone": "../../etc/passwd"}, 400, "not known"), ({"cron": "0 0 * * *", "timezone": "a\0b"}, 422, "NUL"),
-    ({"cron": "0 0 * * *", "timezone": "+99999999999999:00"}, 400, "too large"), ({"cron": "* " * 400}, 422, "500"),
+    ({"cron": "0 0 * * *", "timezone": "+99999999999999:00"}, 400, "no offset"), ({"cron": "* " * 400}, 422, "500"),
     ({"timetable": {"path": "os.system", "data": {"command": "true"}}}, 400, "none of the built-in ones"),
     ({"timetable": {"path": "DeltaTriggerTimetable", "data": {"delta": 1e308}}}, 400, "does not accept"),
     ({"timetable": {"path": "DeltaTriggerTimetable", "data": {"delta": 0}}}, 400, ""),

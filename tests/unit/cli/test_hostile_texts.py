@@ -44,7 +44,7 @@ def test_a_conf_that_is_not_json_is_refused(gnomon: Callable[..., Any], deployme
 def test_a_pool_has_no_more_slots_than_the_database_stores(gnomon: Callable[..., Any], deployment: Deployment) -> None:
     assert gnomon("pools", "set", "p", str(2**31 - 1)).code == 0
     ended = gnomon("pools", "set", "p", str(2**31))
-    assert ended.code == 1 and "at most" in ended.err
+    assert ended.code == 2 and f"'{2**31}' is not an integer from" in ended.err and ended.err.rstrip(".\n").endswith(f"to {2**31 - 1}")
 
 
 HOSTILE = "one\x1b]8;;https://evil.example\x07two\x1b[2J\u202ethree\x9b31m\n\tfour"
