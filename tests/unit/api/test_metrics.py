@@ -79,7 +79,7 @@ def test_a_run_is_counted_where_it_was_and_how_long_it_took(deployment: Deployme
         assert _values(found["gnomon_task_instances"], state="running") == [1]
         assert _values(found["gnomon_pool_used_slots"], pool="default_pool") == [1]
         assert _values(found["gnomon_database_up"]) == [1]
-        deployment.move(10.0)
+        deployment.move(30.0)
         found = _scrape(client)
         assert _values(found["gnomon_runs"], state="success") == [1]
         assert _values(found["gnomon_task_instances"], state="running") == [0]
@@ -98,7 +98,7 @@ def test_planned_runs_are_counted_with_their_delay_and_an_overdue_one_is_the_lag
     deployment.add(spec_of("hourly", timetable=HOURLY, catchup=False))
     deployment.clock.advance(3595.0)
     deployment.start()
-    deployment.move(10.0)
+    deployment.move(30.0)
     context = _context(deployment)
     with served(context) as client:
         found = _scrape(client)
