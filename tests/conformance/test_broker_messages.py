@@ -5,15 +5,18 @@ A process in place of the worker process takes what the consumer carries.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import random
 import select
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 import uuid
 from collections.abc import Iterator
@@ -164,7 +167,13 @@ class Consumer:
         self._log.flush()
         return Path(self._log.name).read_text()
 
+    def _wait_until_read(self) -> None:
+        """Wait until the consumer has read all answers: a message whose answer it has not read when it is stopped goes back to the broker."""
+        while self._sock is not None and struct.unpack("i", fcntl.ioctl(self._sock, termios.TIOCOUTQ, bytes(4)))[0]:
+            time.sleep(0.01)
+
     def stop(self) -> int:
+        self._wait_until_read()
         self.process.send_signal(signal.SIGTERM)
         return self.process.wait(PATIENCE_S)
 
