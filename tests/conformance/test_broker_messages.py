@@ -291,6 +291,7 @@ def test_a_quorum_queue_and_one_with_other_arguments_are_used_as_they_are() -> N
             assert consumer.count_left() == 0
 
 
+@pytest.mark.soak
 def test_a_long_attempt_whose_message_redis_gives_again_is_not_run_again() -> None:
     """After the visibility timeout, while it runs: by default an hour."""
     with _consumer("redis", {"visibility_timeout": 1}) as consumer:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import time
 from collections.abc import Callable
@@ -73,7 +72,7 @@ def test_a_callback_gets_the_context_of_the_run_and_of_the_task_that_failed() ->
 
 def test_sigterm_right_after_the_entry_was_reported_ends_the_callback() -> None:
     seen: list[Any] = []
-    result = run(with_callbacks(seen.append), CallbackKind.RUN_FAILED, on_entered=lambda _: os.kill(os.getpid(), signal.SIGTERM))
+    result = run(with_callbacks(seen.append), CallbackKind.RUN_FAILED, on_entered=lambda _: signal.raise_signal(signal.SIGTERM))
     assert (seen, result.outcome) == ([], "failed")
     assert result.reason is not None and "SIGTERM" in result.reason
 

@@ -173,7 +173,7 @@ def test_a_timeout_calls_on_kill_and_leaves_no_alarm() -> None:
 
 def test_sigterm_ends_the_task_and_the_handler_of_before_is_back() -> None:
     before = signal.getsignal(signal.SIGTERM)
-    result = run(lambda: os.kill(os.getpid(), signal.SIGTERM))
+    result = run(lambda: signal.raise_signal(signal.SIGTERM))
     assert result.outcome == "failed" and result.reason is not None and "SIGTERM" in result.reason
     assert signal.getsignal(signal.SIGTERM) is before
 

@@ -41,7 +41,7 @@ class _Sender:
         self._arrivals = arrivals
 
     def __del__(self) -> None:
-        os.kill(os.getpid(), self._number)
+        signal.raise_signal(self._number)
         while not self._arrivals:
             pass
 
@@ -100,10 +100,10 @@ def test_an_interrupt_after_sigterm_raises_nothing_more() -> None:
     ended = False
     try:
         with terminable():
-            os.kill(os.getpid(), signal.SIGTERM)
+            signal.raise_signal(signal.SIGTERM)
     except AirflowTaskTerminated:
         with terminable():
-            os.kill(os.getpid(), INTERRUPT)
+            signal.raise_signal(INTERRUPT)
             ended = True
     assert ended
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 
 from gnomon.errors import ResourceUnavailable
@@ -38,7 +37,7 @@ def test_the_wait_ends_when_the_service_is_told_to_stop() -> None:
     stop = StopFlag().install_handlers()
 
     def refuse() -> object:
-        os.kill(os.getpid(), signal.SIGTERM)
+        signal.raise_signal(signal.SIGTERM)
         raise ResourceUnavailable("not now")
 
     try:
