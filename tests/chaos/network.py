@@ -11,7 +11,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -81,7 +81,10 @@ class Network:
         _ip("-n", f"{self._prefix}-{host}", "neigh", "del", address, "dev", "up0")
 
     def remove(self) -> None:
-        """Delete the hosts and the bridge."""
+        """Delete the hosts and the bridge. The ports first: with its namespace the kernel removes one some time later, and the next network may have its name."""
+        for port in self._hosts.values():
+            with suppress(subprocess.CalledProcessError):
+                _ip("link", "del", port)
         _remove(lambda pid: pid == os.getpid())
 
 
