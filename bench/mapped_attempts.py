@@ -25,7 +25,7 @@ from gnomon.runner import attempt_child
 from gnomon.runner.attempt_protocol import AttemptChannel, RunAttempt, create_decoder
 from gnomon.runner.signals import prepare_sigterm
 from gnomon.sdk.runtime import channel
-from gnomon.worker.warmup import warm_up_attempt
+from gnomon.worker.warmup import warm_up_attempts
 
 NUMBER = 500
 """Task instances of each kind."""
@@ -121,7 +121,7 @@ def mapped_attempts(rounds: int = ROUNDS) -> NoReturn:
         os.chdir(home)
         attempt_child.set_up_task_interpreter("bench")
         prepare_sigterm()
-        warm_up_attempt()
+        warm_up_attempts()
         dags: dict[str, Any] = {}
         for file in (Path(home, "own.py"), WIDE / "wide_mapped_500.py", WIDE / "wide_python_500.py"):
             dags |= load_dag_file(str(file)).dags

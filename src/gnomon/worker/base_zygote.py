@@ -30,7 +30,7 @@ from gnomon.processes.spawn_backoff import describe_refusal
 from gnomon.runner import attempt_child, signals
 from gnomon.runner.attempt_protocol import create_decoder
 from gnomon.worker import file_zygote, zygote_protocol
-from gnomon.worker.warmup import warm_up_attempt
+from gnomon.worker.warmup import warm_up_attempts
 
 
 def main() -> None:
@@ -40,7 +40,7 @@ def main() -> None:
     decoder = msgspec.msgpack.Decoder(zygote_protocol.ToBaseZygote)
     frame_decoder = create_decoder()
     preload_entry_points()
-    warm_up_attempt()
+    warm_up_attempts()
     gc.collect()
     gc.freeze()
     while True:
