@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import click
 
 from gnomon.cli.commands import root
+from gnomon.cli.terminal.guarded_output import guard_terminals
 from gnomon.config.environment import get_variable
 from gnomon.errors.product import GnomonError, InternalError
 
@@ -29,6 +30,7 @@ def main(args: Sequence[str] | None = None, obj: object = None) -> int:
 
     `args`: the arguments without the program name; None takes those of this process. `obj`: the `Home` to work on.
     """
+    guard_terminals()
     try:
         code = _run(args, obj)
         sys.stdout.flush()

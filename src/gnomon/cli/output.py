@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from gnomon.cli.terminal.guarded_output import CONTROL, escape_control
 from gnomon.cli.terminal.local_times import format_moment, parse_stored
 from gnomon.cli.terminal.record_table import draw_records
 from gnomon.cli.terminal.screen import Screen, is_plain_asked, read_screen, remember_output, remember_utc
@@ -24,8 +25,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 FORMATS = ("table", "json", "yaml", "plain")
 _COLUMN_GAP = "  "
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-"""Control characters, and those that change the direction of writing: neither reaches a terminal unescaped."""
+_CONTROL = re.compile(CONTROL)
 _INSTANT = r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.(\d{6})\+00:00"
 _WHOLE_INSTANT = re.compile(f"^{_INSTANT}$")
 _INSTANT_IN_SENTENCE = re.compile(f"(?<=at |te |re |ce |ot |il |om |to ){_INSTANT}")
@@ -146,17 +146,12 @@ def _format_field(name: str, value: object, screen: Screen) -> str:
 
 
 def _to_line(value: object) -> str:
-    return "-" if value is None else _CONTROL.sub(_escape_control, " ".join(str(value).split("\n")))
+    return "-" if value is None else _CONTROL.sub(escape_control, " ".join(str(value).split("\n")))
 
 
 def escape_controls(text: str) -> str:
     """A text with line ends and tabs, without what controls the terminal otherwise: an author or a worker may have written it."""
-    return _CONTROL.sub(lambda control: control[0] if control[0] in "\n\t" else _escape_control(control), text)
-
-
-def _escape_control(control: re.Match[str]) -> str:
-    """A control character as a Python escape, so that text from a DAG file cannot control the terminal."""
-    return repr(control[0])[1:-1]
+    return _CONTROL.sub(lambda control: control[0] if control[0] in "\n\t" else escape_control(control), text)
 
 
 def _shorten_instant(instant: re.Match[str]) -> str:

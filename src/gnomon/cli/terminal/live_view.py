@@ -16,6 +16,7 @@ from typing import Any
 import click
 
 from gnomon.cli.deployment.api_errors import ApiUnreachable
+from gnomon.cli.terminal.guarded_output import guard, write_controls
 from gnomon.cli.terminal.screen import Screen, read_screen
 from gnomon.clock import Clock
 from gnomon.errors.product import ResourceUnavailable, UserError
@@ -61,12 +62,12 @@ class LiveView:
             self._settings = termios.tcgetattr(sys.stdin)
             tty.setcbreak(sys.stdin)
         self._handlers = {number: signal.signal(number, _exit_on_signal) for number in (signal.SIGTERM, signal.SIGHUP)}
-        sys.stdout.write("\x1b[?1049h\x1b[?25l")
+        write_controls(sys.stdout, "\x1b[?1049h\x1b[?25l")
         return self
 
     def __exit__(self, kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None) -> bool:
         try:
-            sys.stdout.write("\x1b[?25h\x1b[?1049l")
+            write_controls(sys.stdout, "\x1b[?25h\x1b[?1049l")
             sys.stdout.flush()
         finally:
             if self._settings is not None:
@@ -77,8 +78,8 @@ class LiveView:
 
     def show(self, lines: Sequence[str], screen: Screen) -> None:
         """Replace the picture; lines below the end of the screen are not shown."""
-        shown = "\x1b[K\r\n".join(lines[: screen.height])
-        sys.stdout.write(f"\x1b[H{shown}\x1b[K\x1b[J")
+        shown = "\x1b[K\r\n".join(map(guard, lines[: screen.height]))
+        write_controls(sys.stdout, f"\x1b[H{shown}\x1b[K\x1b[J")
         sys.stdout.flush()
 
     def wait(self, seconds: float, clock: Clock) -> bool:

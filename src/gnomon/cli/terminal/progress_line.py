@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from types import TracebackType
 
+from gnomon.cli.terminal.guarded_output import write_controls
 from gnomon.cli.terminal.screen import Screen, read_screen_of
 
 _BAR = 24
@@ -37,5 +38,5 @@ class ProgressLine:
 
     def _write(self, text: str) -> None:
         if self.is_shown:
-            sys.stderr.write(f"\r\x1b[K{text}")
+            write_controls(sys.stderr, f"\r\x1b[K{text}")
             sys.stderr.flush()
