@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gnomon.config import Config
 from gnomon.errors.product import UserError
-from gnomon.model.json_text import find_json_fault
+from gnomon.model.json_value import find_json_fault
 from gnomon.model.spec import DagSpec
 from gnomon.model.storable_text import escape_unstorable
 from gnomon.timetable_host.param_checks import find_param_faults
