@@ -40,7 +40,7 @@ def _events(api: Client, kind: str) -> list[tuple[str | None, str | None, dict[s
 def test_the_note_of_a_run_is_set_changed_and_deleted(ended: Client, deployment: Deployment) -> None:
     assert ended.get(RUN)["note"] == "first"
     assert ended.send("PATCH", RUN, {"note": "second"})["note"] == "second"
-    assert ended.send("PATCH", RUN, {"note": None})["note"] == "second"
+    assert ended.send("PATCH", RUN, {"state": None})["note"] == "second"
     assert ended.send("PATCH", f"{RUN}?update_mask=state", {"note": "no"})["note"] == "second"
     assert [one["note"] for one in ended.get("/dags/~/dagRuns")["dag_runs"]] == ["second"]
     assert ended.send("PATCH", f"{RUN}?update_mask=note", {"note": None})["note"] is None

@@ -120,7 +120,8 @@ def _change(changes: AdminChanges, body: VariableBody, update_mask: Sequence[str
     _check_team(body.team_name)
     fields = read_changes(body, update_mask)
     before = _find(changes.tx, body.key)
-    changes.set_variable(body.key, _encode(fields["value"]) if "value" in fields else before.value, fields.get("description"))
+    description = (fields["description"] or "") if "description" in fields else None  # null deletes it
+    changes.set_variable(body.key, _encode(fields["value"]) if "value" in fields else before.value, description)
 
 
 def _check_team(team_name: str | None) -> None:
@@ -149,4 +150,4 @@ def _build(stored: StoredVariable) -> VariableResponse:
         value = json.dumps(redact(parsed, stored.key), ensure_ascii=False)
     else:
         value = redact(stored.value, stored.key)
-    return VariableResponse(key=stored.key, value=value, description=stored.description, is_encrypted=True, team_name=None)
+    return VariableResponse(key=stored.key, value=value, description=stored.description or None, is_encrypted=True, team_name=None)

@@ -17,6 +17,7 @@ from gnomon.sdk.runtime import channel
 _PREFIXES = ("GNOMON_CONN_", "AIRFLOW_CONN_")
 _FIELDS = ("conn_type", "description", "host", "schema", "login", "password", "port", "extra")
 EXTRA_KEY = "__extra__"
+PORT_MAX = 65_535
 
 
 class Connection:
@@ -50,8 +51,8 @@ class Connection:
         self.team_name = team_name
         if uri is not None:
             self._read_uri(uri)
-        if self.extra and not isinstance(self._load_extra(), dict):
-            raise AirflowException(f"Connection {conn_id!r}: extra must be a JSON object.")  # the message does not show the text, which may contain a secret
+        if self.extra:
+            _check_extra(conn_id, self.extra)
 
     # Reading and writing
 
@@ -286,12 +287,35 @@ def _ask_backend(conn_id: str) -> Any:
 
 
 def _parse_port(conn_id: str | None, value: Any) -> int | None:
+    """Return the port, whichever door it came by. Raises AirflowException for what is none: no URI of the connection could be read."""
     if value is None or value == "":
         return None
     try:
-        return int(value)
-    except (TypeError, ValueError):
-        raise AirflowException(f"Connection {conn_id!r}: port must be a number, not {value!r}.") from None
+        port = int(value)
+        is_whole = port == value if isinstance(value, float) else not isinstance(value, bool)
+    except (TypeError, ValueError, OverflowError):
+        is_whole = False
+    if not is_whole:
+        raise AirflowException(f"Connection {conn_id!r}: port must be a number, not {value!r}.")
+    if not 0 <= port <= PORT_MAX:
+        raise AirflowException(f"Connection {conn_id!r}: {str(value)[:20]} is no port; give a number from 0 to {PORT_MAX}.")
+    return port
+
+
+def _check_extra(conn_id: str | None, extra: str) -> None:
+    """Raise AirflowException for JSON that is no object, or that has NaN or Infinity. The message does not show the text, which may contain a secret.
+
+    A text that is no JSON at all is taken, as by Airflow; it reads as no extra.
+    """
+    numbers: list[str] = []
+    try:
+        value = json.loads(extra, parse_constant=numbers.append)
+    except (ValueError, RecursionError):
+        return
+    if numbers:
+        raise AirflowException(f"Connection {conn_id!r}: extra has {numbers[0]}, which is not a number of JSON; write it as text, or leave it out.")
+    if not isinstance(value, dict):
+        raise AirflowException(f"Connection {conn_id!r}: extra must be a JSON object.")
 
 
 def _without_login(host: str | None) -> str | None:
