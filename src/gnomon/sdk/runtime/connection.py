@@ -156,7 +156,7 @@ class Connection:
         try:
             self.port = parts.port
         except ValueError:
-            raise AirflowException(f"Connection {self.conn_id!r}: the port in the URI is not a number from 0 to 65535.") from None
+            raise AirflowException(f"Connection {self.conn_id!r}: the port in the URI is not a number from 0 to 65535 from 0 to 65535.") from None
         self.schema = unquote(parts.path[1:])
         if parts.query:
             pairs = dict(parse_qsl(parts.query, keep_blank_values=True))
@@ -177,11 +177,11 @@ class Connection:
 
     def get_uri(self) -> str:
         """Return the connection as a URI that `from_uri` reads."""
-        return self._build_uri(self.extra_dejson)
+        return self._build_uri(self._mask_extra())
 
     async def aget_uri(self) -> str:
         """As `get_uri`, for coroutines."""
-        return self._build_uri(await self.aextra_dejson())
+        return self._build_uri(self._mask_extra())
 
     def _build_uri(self, flat: dict[str, Any]) -> str:
         kind = f"{self.conn_type.lower().replace('_', '-')}://" if self.conn_type else "//"
@@ -205,7 +205,7 @@ class Connection:
     def to_dict(self, *, prune_empty: bool = False, validate: bool = True) -> dict[str, Any]:
         """Return the fields, with `extra` as a dict; `prune_empty` leaves out fields that are None, and an empty `extra`."""
         fields: dict[str, Any] = {"conn_id": self.conn_id, **{name: getattr(self, name) for name in _FIELDS}}
-        fields["extra"] = self.extra_dejson
+        fields["extra"] = self._mask_extra()
         return {key: item for key, item in fields.items() if item is not None and item != {}} if prune_empty else fields
 
     def as_json(self) -> str:
@@ -228,6 +228,15 @@ class Connection:
             from gnomon.sdk.runtime.secret_masking import mask_secret  # not needed to write a DAG, and it loads logging
 
             mask_secret(extra)
+        return extra
+
+    def _mask_extra(self) -> dict[str, Any]:
+        """As `extra_dejson`, without a word about short secrets, which would stand in the output of commands that write connections."""
+        extra = self._load_extra()
+        if extra:
+            from gnomon.sdk.runtime.secret_masking import mask_stored_secret  # as above
+
+            mask_stored_secret(extra)
         return extra
 
     def _load_extra(self) -> dict[str, Any]:
