@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import Any
 
-from gnomon.model.storable_text import find_unstorable
+from gnomon.model.storable_text import escape_unstorable, find_unstorable
 
 DEPTH_MAX = 256
 """The deepest nesting; every writer of JSON takes it."""
@@ -31,6 +32,19 @@ def find_json_fault(value: object, place: str = "", depth: int = 0) -> str | Non
     if isinstance(value, list | tuple):
         return next((fault for number, item in enumerate(value) if (fault := find_json_fault(item, f"{place}[{number}]"[:SHOWN_MAX], depth + 1)) is not None), None)
     return f"{place or 'it'} is a {type(value).__name__}"
+
+
+def to_plain_json(value: object) -> Any:
+    """The value as JSON stores it: tuples as lists, numbers as keys as texts. Raises ValueError, with the place, for a value that JSON does not have."""
+    import json  # only values of authors need it
+
+    try:
+        plain = json.loads(json.dumps(value))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ValueError(find_json_fault(value) or str(error)) from None
+    if (fault := find_json_fault(plain)) is not None:
+        raise ValueError(escape_unstorable(fault))
+    return plain
 
 
 def _find_fault_in_object(value: Mapping[object, object], place: str, depth: int) -> str | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from gnomon.errors.product import UserError
 from gnomon.model.ids import quote_argument
+from gnomon.model.json_text import escape_surrogates
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
 from gnomon.report.listings.not_found import variable_not_found
@@ -108,5 +109,5 @@ def _show(scope: OperationScope, stored: StoredVariable) -> str:
         parsed = None
     if isinstance(parsed, dict):
         masked = redact(parsed, stored.key)
-        return stored.value if masked == parsed else json.dumps(masked, ensure_ascii=False)
+        return stored.value if masked == parsed else json.dumps(escape_surrogates(masked), ensure_ascii=False)
     return str(redact(stored.value, stored.key))

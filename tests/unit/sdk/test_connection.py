@@ -93,14 +93,14 @@ def test_a_port_that_no_address_has_is_refused_at_every_door(port: Any, monkeypa
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
 def test_an_extra_with_a_number_that_json_does_not_have_is_refused_at_every_door(number: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    extra = '{"a": [%s]}' % number
+    extra = f'{{"a": [{number}]}}'
     for make in (
         lambda: Connection("c", extra=extra), lambda: Connection("c", extra={"a": float(number.lower())}), lambda: Connection.from_json(json.dumps({"conn_type": "a", "extra": extra}), "c"),
-        lambda: Connection.from_json('{"conn_type": "a", "extra": %s}' % extra, "c"), lambda: Connection.from_uri(f"a://?__extra__={quote(extra)}", "c"),
+        lambda: Connection.from_json(f'{{"conn_type": "a", "extra": {extra}}}', "c"), lambda: Connection.from_uri(f"a://?__extra__={quote(extra)}", "c"),
     ):
         with pytest.raises(AirflowException, match=f"Connection 'c': extra has {number}, which is not a number of JSON"):
             make()
-    monkeypatch.setenv("AIRFLOW_CONN_C", '{"conn_type": "a", "extra": %s}' % extra)
+    monkeypatch.setenv("AIRFLOW_CONN_C", f'{{"conn_type": "a", "extra": {extra}}}')
     with pytest.raises(AirflowException, match=f"extra has {number}"):
         Connection.get("c")
 

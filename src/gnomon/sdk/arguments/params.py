@@ -254,7 +254,9 @@ def find_param_fault(value: Any) -> str | None:
 
 
 def check_conf(spec: DagSpec, conf: Mapping[str, object]) -> None:
-    """Check the conf of a run against the params of the DAG. Raises ParamValidationError, with the param, when it does not fit."""
+    """Check the conf of a run against the params of the DAG. Raises ParamValidationError, with the param or the place, when it does not fit or is not JSON."""
+    if (fault := find_json_fault(conf, "conf")) is not None:
+        raise ParamValidationError(f"the conf is not JSON: {escape_unstorable(fault)}")
     params = ParamsDict({
         name: Param(schema=param.schema) if param.required else Param(param.default, schema=param.schema)
         for name, param in spec.params.items()
