@@ -7,11 +7,13 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
+from gnomon.errors.authoring import AirflowException
 from gnomon.errors.product import UserError
 from gnomon.model.accounts import Author
 from gnomon.model.records import EventRecord, PoolRecord
 from gnomon.model.storable_text import escape_unstorable, find_unstorable
 from gnomon.report.listings.connection_list import HIDDEN, make_row
+from gnomon.sdk.runtime.connection import Connection
 from gnomon.store.admin import connections, pools, variables
 from gnomon.store.admin.connections import StoredConnection
 from gnomon.store.admin.variables import StoredVariable
@@ -23,8 +25,6 @@ _CHANGED = f"{HIDDEN} (changed)"
 """A masked value that differs from the masked value before."""
 
 
-PORT_MAX = 2**31 - 1
-"""The largest number of the column; whether a port can be reached is the concern of whoever connects."""
 SLOTS_MAX = 2**31 - 1
 """The largest number of slots of a pool."""
 
@@ -44,11 +44,10 @@ class AdminChanges:
         self._author = author
 
     def set_connection(self, connection: StoredConnection) -> None:
-        """Insert or replace a connection. Raises InvalidKey."""
+        """Insert or replace a connection. Raises InvalidKey, and UserError for a field that a connection cannot have."""
         texts = {field.name: value for field in fields(connection) if isinstance(value := getattr(connection, field.name), str)}
         check_texts(f"connection {connection.conn_id!r}", **texts)
-        if connection.port is not None and not 0 <= connection.port <= PORT_MAX:
-            raise UserError(f"connection {connection.conn_id!r} cannot be stored: its port is a number from 0 to {PORT_MAX}")
+        _check_fields(connection)
         before = connections.get_connection(self.tx, connection.conn_id)
         connections.set_connection(self.tx, connection)
         after = _describe_connection(connection)
@@ -69,7 +68,7 @@ class AdminChanges:
         return is_deleted
 
     def set_variable(self, key: str, value: str, description: str | None = None) -> None:
-        """Insert or replace a Variable; a description of None keeps the existing one. Raises InvalidKey."""
+        """Insert or replace a Variable; a description of None keeps the existing one, an empty text deletes it. Raises InvalidKey."""
         check_texts(f"Variable {key!r}", key=key, value=value.replace("\0", ""), description=description)
         before = variables.find_variable(self.tx, key)
         variables.set_variable(self.tx, key, value, description)
@@ -114,6 +113,14 @@ class AdminChanges:
         log_event(self.tx, EventRecord(
             self._author.now, kind, by=self._author.by, address=self._author.address or None, body=json.dumps({key: value for key, value in body.items() if value is not None})
         ))  # fmt: skip
+
+
+def _check_fields(connection: StoredConnection) -> None:
+    """As for the object that authors get: what is stored must be usable."""
+    try:
+        Connection(connection.conn_id, port=connection.port, extra=connection.extra)
+    except AirflowException as error:
+        raise UserError(str(error)) from None
 
 
 def _describe_connection(stored: StoredConnection) -> dict[str, Any]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from gnomon.config import Config
 from gnomon.errors.product import UserError
-from gnomon.model.json_text import find_json_fault
+from gnomon.model.ids import quote_argument
+from gnomon.model.json_value import find_json_fault
 from gnomon.model.spec import DagSpec
 from gnomon.model.storable_text import escape_unstorable
 from gnomon.timetable_host.param_checks import find_param_faults
@@ -17,7 +18,7 @@ def check_run_conf(cfg: Config, spec: DagSpec, conf: dict[str, object]) -> None:
     faults = list_conf_faults(cfg, spec, conf)
     if faults:
         name = next((name for name in conf if name in faults), next(iter(faults)))
-        raise UserError(f"the conf does not fit the params of DAG {spec.dag_id!r}: Param {name!r}: {faults[name]} See: gnomon dags show {spec.dag_id}")
+        raise UserError(f"the conf does not fit the params of DAG {spec.dag_id!r}: Param {name!r}: {faults[name]} See: gnomon dags show {quote_argument(spec.dag_id)}")
 
 
 def list_conf_faults(cfg: Config, spec: DagSpec, conf: dict[str, object]) -> dict[str, str]:

@@ -84,7 +84,7 @@ def name_instance(task_id: str, map_index: int) -> str:
 def _xcom_not_found(name: XComName) -> NotFound:
     shown = name_instance(name.task_id, name.map_index)
     return NotFound(
-        f"task {shown!r} has no XCom {name.key!r} in run {name.run_id!r}; `gnomon xcom list {name.dag_id} {quote_argument(name.run_id)}` lists all"
+        f"task {shown!r} has no XCom {name.key!r} in run {name.run_id!r}; `gnomon xcom list {quote_argument(name.dag_id)} {quote_argument(name.run_id)}` lists all"
     )
 
 
@@ -108,7 +108,7 @@ def _lock(tx: Transaction, name: XComName) -> tuple[RunRecord, int, int | None]:
         shown = name_instance(name.task_id, name.map_index)
         raise UserError(
             f"task {shown!r} of run {name.run_id!r} is {state}: when it starts its XComs are deleted, and when it ends they are written; wait until "
-            f"it has ended, or end it with `gnomon tasks mark {name.dag_id} {quote_argument(name.run_id)} {quote_argument(shown)} --state success`"
+            f"it has ended, or end it with `gnomon tasks mark {quote_argument(name.dag_id)} {quote_argument(name.run_id)} {quote_argument(shown)} --state success`"
         )
     return run, dag.task_numbers[name.task_id], found[1] if found[1] is not None and found[1] >= 0 else None
 

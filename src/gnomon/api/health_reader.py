@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import threading
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -161,7 +162,7 @@ def find_unclaimed_triggers(unclaimed: Mapping[str | None, int], alive: Sequence
     for queue, count in unclaimed.items():
         listening = [row for row in alive if row.takes_queue(queue)]
         if not listening:
-            found.append(f"No triggerer takes queue {queue!r}, and {_count_deferred(count)} on it. `gnomon triggerer --queues {queue}` starts one.")
+            found.append(f"No triggerer takes queue {queue!r}, and {_count_deferred(count)} on it. `gnomon triggerer --queues {shlex.quote(str(queue))}` starts one.")
         elif all(row.running >= row.capacity for row in listening):
             waiting_for_slot += count
     if waiting_for_slot:

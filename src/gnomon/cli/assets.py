@@ -11,6 +11,7 @@ from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.integer_range import IntegerRange
 from gnomon.cli.output import format_fields, format_sentence, output_option, print_document, print_records
 from gnomon.cli.parameter_types import ConfType
+from gnomon.model.ids import quote_argument
 from gnomon.operations import asset_operations as operations
 from gnomon.report.listings import asset_list
 
@@ -84,7 +85,7 @@ def materialize(deployment: DeploymentAccess, asset: str, conf: dict[str, object
     created = deployment.perform(operations.materialize_asset, asset, conf)
     run = created.run
     if created.dag_paused:
-        click.echo(f"DAG {run.dag_id!r} is paused: the run waits until `gnomon dags unpause {run.dag_id}`", err=True)
+        click.echo(f"DAG {run.dag_id!r} is paused: the run waits until `gnomon dags unpause {quote_argument(run.dag_id)}`", err=True)
     if output == "table":
         click.echo(run.run_id)
     else:

@@ -32,6 +32,7 @@ from gnomon.cli.output import (
 from gnomon.cli.parameter_types import ConfType, MomentType, resolve_in_zone
 from gnomon.errors.product import UserError
 from gnomon.model.backfills import DEFAULT_MAX_ACTIVE_RUNS, REPROCESS_CHOICES, Reprocess
+from gnomon.model.ids import quote_argument
 from gnomon.operations import backfill_operations as operations
 from gnomon.operations.backfill_operations import CreatedBackfill, SlotListing
 
@@ -111,7 +112,7 @@ def _print_obstacles(made: CreatedBackfill) -> bool:
     """Say on stderr why nothing of the backfill will run for now; returns True when it can run."""
     dag_id = made.backfill.dag_id
     if made.dag_paused:
-        click.echo(f"DAG {dag_id!r} is paused: the runs wait until `gnomon dags unpause {dag_id}`", err=True)
+        click.echo(f"DAG {dag_id!r} is paused: the runs wait until `gnomon dags unpause {quote_argument(dag_id)}`", err=True)
     if not made.is_scheduler_alive:
         click.echo("no scheduler is alive; the backfill begins when one starts: gnomon standalone, or gnomon scheduler", err=True)
     return made.is_scheduler_alive and not made.dag_paused

@@ -21,6 +21,7 @@ from gnomon.cli.output import (
 )
 from gnomon.cli.pending_requests import print_pending
 from gnomon.cli.terminal.screen import read_screen_of
+from gnomon.model.ids import quote_argument
 from gnomon.operations import dag_operations as operations
 
 _LAZY_COMMANDS = {
@@ -61,7 +62,7 @@ def list_(deployment: DeploymentAccess, inactive: bool, output: str) -> None:
                 click.echo(screen.wrap(f"{row.dag_id}: {problem}", "  "), err=True)
             if len(row.warnings) > _WARNINGS_LISTED:
                 more = len(row.warnings) - _WARNINGS_LISTED
-                click.echo(f"{row.dag_id}: {more} more warning{'s' if more > 1 else ''}; `gnomon dags show {row.dag_id}` shows all", err=True)
+                click.echo(f"{row.dag_id}: {more} more warning{'s' if more > 1 else ''}; `gnomon dags show {quote_argument(row.dag_id)}` shows all", err=True)
 
 
 @dags.command()

@@ -42,7 +42,7 @@ def grid(deployment: DeploymentAccess, dag_id: str, limit: int | None, is_watche
         raise click.UsageError(f"--watch draws on a terminal; -o {output} prints one document: leave one of them out")
     if is_watched:
         watch(lambda screen: draw_grid(_read(deployment, dag_id, limit, screen), screen, most_lines=screen.height), deployment.clock, interval_s,
-              once=f"`gnomon grid {dag_id}` prints the grid once")  # fmt: skip
+              once=f"`gnomon grid {quote_argument(dag_id)}` prints the grid once")  # fmt: skip
         return
     screen = read_screen()
     found = _read(deployment, dag_id, limit, screen if output == "table" else Screen(is_terminal=False))
@@ -61,7 +61,7 @@ def _read(deployment: DeploymentAccess, dag_id: str, limit: int | None, screen: 
 def draw_grid(found: GridTable, screen: Screen, most_lines: int | None = None) -> list[str]:
     """The grid in lines; with `most_lines`, the last tasks are counted instead of drawn when there are too many."""
     if not found.runs:
-        return [f"no runs; `gnomon explain {found.dag_id}` says why"]
+        return [f"no runs; `gnomon explain {quote_argument(found.dag_id)}` says why"]
     width = min(_NAMES_MAX, max((len(task.task_id) for task in found.tasks), default=3))
     width = max(3, min(width, screen.width // 2))
     head = [_draw_title(found, screen), *_draw_axis(found.runs, width, screen)]
@@ -112,7 +112,7 @@ def _draw_failed(found: GridTable, screen: Screen) -> list[str]:
     style = find_style("failed").style
     lines = [f"{screen.paint('failed', style)} {format_cell(run.run_id)}" + (f": {format_cell(run.reason)}" if run.reason else "") for run in failed[:_FAILED_LISTED]]
     rest = [f"and {len(failed) - _FAILED_LISTED} more failed runs"] if len(failed) > _FAILED_LISTED else []
-    return ["", *(cut(line, screen.width) for line in lines), *rest, f"gnomon tasks logs {found.dag_id} {quote_argument(failed[0].run_id)}"]
+    return ["", *(cut(line, screen.width) for line in lines), *rest, f"gnomon tasks logs {quote_argument(found.dag_id)} {quote_argument(failed[0].run_id)}"]
 
 
 def _format_minute(at: Instant, screen: Screen) -> str:

@@ -12,6 +12,8 @@ import click
 from gnomon.config import Config
 from gnomon.config.alert_channels import read_span
 from gnomon.model.instants import Instant, to_instant
+from gnomon.model.json_value import find_json_fault
+from gnomon.model.storable_text import escape_unstorable
 from gnomon.sdk.schedules.timezone import find_zone
 
 
@@ -26,8 +28,10 @@ class ConfType(click.ParamType):  # type: ignore[type-arg]  # generic in newer r
             return value
         try:
             read = json.loads(value)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             self.fail(f"not valid JSON: {error}", param, ctx)
+        if (fault := find_json_fault(read)) is not None:
+            self.fail(f"not valid JSON: {escape_unstorable(fault)}", param, ctx)
         if not isinstance(read, dict):
             self.fail(f'must be a JSON object, for example \'{{"key": 1}}\', not {type(read).__name__}', param, ctx)
         return read

@@ -10,6 +10,7 @@ from gnomon.cli.integer_range import IntegerRange
 from gnomon.cli.output import output_option, print_records
 from gnomon.cli.past_times import PastTime, PastTimeType
 from gnomon.cli.terminal.screen import is_utc_asked
+from gnomon.model.ids import quote_argument
 from gnomon.model.states import DagRunState
 from gnomon.operations.run_operations import list_runs, list_runs_of_all_dags
 
@@ -49,5 +50,5 @@ def _describe_none(dag_id: str | None, state: str | None, since: PastTime | None
     if state is not None or since is not None:
         return f"no {state + ' ' if state else ''}runs" + (" since then" if since is not None else "")
     if dag_id is not None:
-        return f"no runs; `gnomon explain {dag_id}` says why"
+        return f"no runs; `gnomon explain {quote_argument(dag_id)}` says why"
     return "no runs yet; `gnomon dags trigger DAG` creates one"

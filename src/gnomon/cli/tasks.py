@@ -19,6 +19,7 @@ from gnomon.cli.task_selection import (
     version_option,
 )
 from gnomon.errors.product import UserError
+from gnomon.model.ids import quote_argument
 from gnomon.operations import task_operations as operations
 
 _LAZY_COMMANDS = {
@@ -122,5 +123,5 @@ def _match(deployment: DeploymentAccess, dag_id: str, run_id: str, pattern: re.P
         return []
     matching = [task_id for task_id in deployment.perform(operations.list_task_ids, dag_id, run_id) if pattern.search(task_id)]
     if not matching:
-        raise UserError(f"no task of DAG {dag_id!r} matches {pattern.pattern!r}; `gnomon tasks list {dag_id}` lists all tasks")
+        raise UserError(f"no task of DAG {dag_id!r} matches {pattern.pattern!r}; `gnomon tasks list {quote_argument(dag_id)}` lists all tasks")
     return matching

@@ -14,6 +14,7 @@ from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.output import format_sentence, output_option, print_document
 from gnomon.cli.parameter_types import ConfType, MomentType, resolve_in_zone
 from gnomon.errors.product import UserError
+from gnomon.model.ids import quote_argument
 from gnomon.operations.run_operations import trigger_run
 
 
@@ -49,7 +50,7 @@ def trigger(
     if created.slot_note is not None:
         click.echo(format_sentence(created.slot_note), err=True)
     if created.dag_paused:
-        click.echo(f"DAG {dag_id!r} is paused: the run waits until `gnomon dags unpause {dag_id}`", err=True)
+        click.echo(f"DAG {dag_id!r} is paused: the run waits until `gnomon dags unpause {quote_argument(dag_id)}`", err=True)
     if output == "table":
         click.echo(run.run_id)
     else:

@@ -16,6 +16,7 @@ from gnomon.cli.output import output_option, print_records
 from gnomon.cli.secret_input import read_secret
 from gnomon.errors.product import UserError
 from gnomon.model.accounts import ROLE_NAMES, GrantKind, Role
+from gnomon.model.ids import quote_argument
 from gnomon.model.instants import iso
 from gnomon.operations import account_operations as operations
 
@@ -111,7 +112,7 @@ def sessions(home: Home, name: str, revoke: bool, session_pk: int | None, output
             account = account_changes.get_account(tx, name)
             found = [one for one in list_open_sessions(tx, account, home.clock.now(), rules) if session_pk in (None, one.session_pk)]
         if session_pk is not None and not found:
-            raise UserError(f"account {account.name!r} has no session {session_pk}; `gnomon users sessions {account.name}` lists its sessions")
+            raise UserError(f"account {account.name!r} has no session {session_pk}; `gnomon users sessions {quote_argument(account.name)}` lists its sessions")
         if revoke:
             with db.write() as tx:
                 count = revoke_sessions(tx, home.author, account, session_pk)

@@ -17,6 +17,7 @@ from gnomon.errors import UserError
 from gnomon.model.assets import AliasKey, AssetEmission, AssetEvent, AssetKey, AssetLeaf, AssetRefKey
 from gnomon.model.ids import find_partition_key_fault
 from gnomon.model.instants import Instant, to_instant
+from gnomon.model.json_value import to_plain_json
 from gnomon.model.task_api_requests import GetAsset, GetAssetEvents
 from gnomon.sdk.assets import Asset, AssetAlias, AssetRef
 from gnomon.sdk.assets.asset_plain_data import iter_named, to_leaf
@@ -206,13 +207,12 @@ class OutletEventAccessors(_KeyedByAsset, Mapping[Any, OutletEventAccessor]):
 def to_plain_extra(extra: object, asset: AssetKey) -> dict[str, object]:
     """Return the extra as JSON stores it. Raises ValueError, which names the asset, for anything but a dict of JSON values."""
     try:
-        plain = json.loads(json.dumps(extra))
-        msgspec.json.encode(plain)
-    except (TypeError, ValueError) as error:
+        plain = to_plain_json(extra)
+    except ValueError as error:
         raise ValueError(f"the extra of the event of asset {asset.name!r} must be made of JSON values: {error}") from None
     if not isinstance(plain, dict):
         raise ValueError(f"the extra of the event of asset {asset.name!r} must be a dict, not {type(extra).__name__}")
-    return plain
+    return dict(plain)
 
 
 class InletEventsAccessor(Sequence[AssetEventView]):

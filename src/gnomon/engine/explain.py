@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import shlex
 
 from gnomon.decide.trigger_rules import RuleOutcome, describe_rule_wait
 from gnomon.engine.admission_conditions import PoolObstacles, iterate_admission_conditions
@@ -175,7 +176,7 @@ def _describe_deferral(ti: TaskInstance, deferral: DeferralRecord) -> str:
 
 def _describe_question_wait(ti: TaskInstance, deferral: DeferralRecord, question: HITLRequest) -> str:
     """The question, who may answer, how, and what happens without an answer."""
-    dag_id, run_id = ti.run.dag.record.dag_id, quote_argument(ti.run.record.run_id)
+    dag_id, run_id = ti.run.dag.record.dag_id, ti.run.record.run_id
     index = f" --map-index {ti.map_index}" if ti.map_index != UNMAPPED else ""
     users = f"; only {', '.join(user.name for user in question.assigned_users)} may answer" if question.assigned_users else ""
     until = ""
@@ -185,7 +186,7 @@ def _describe_question_wait(ti: TaskInstance, deferral: DeferralRecord, question
         until = f"; without an answer it {then} at {iso(ti.resume_at)}{held}"
     return (
         f"since {iso(deferral.created_at)} it waits for a person to answer: {question.subject} ({' | '.join(question.options)}){users}{until}; "
-        f"answer with: gnomon tasks answer {dag_id} {run_id} {ti.task.task_id}{index} --option {quote_argument(question.options[0])}"
+        f"answer with: gnomon tasks answer {quote_argument(dag_id)} {quote_argument(run_id)} {quote_argument(ti.task.task_id)}{index} --option {shlex.quote(question.options[0])}"
     )
 
 
@@ -203,7 +204,7 @@ def _describe_attempt(engine_state: EngineState, ti: TaskInstance, state: S) -> 
     if state is S.QUEUED and ti.worker == KUBERNETES_EXECUTOR:
         return f"try {ti.try_number} was submitted to the {ti.worker} and waits for its pod"
     if state is S.QUEUED:
-        message = engine_state.message_waits.get(ti.attempt or "") or f"start one with: gnomon celery worker -q {quote_argument(ti.queue)}"
+        message = engine_state.message_waits.get(ti.attempt or "") or f"start one with: gnomon celery worker -q {shlex.quote(ti.queue)}"
         return f"try {ti.try_number} was submitted to the {ti.worker} and waits for a worker of queue {ti.queue}; {message}"
     return _LIVE_SENTENCES[state].format(n=ti.try_number, worker=f"of the {ti.worker}").replace("on worker", "on a worker")
 

@@ -54,9 +54,9 @@ def find_partition_key_fault(key: object) -> str | None:
     return None if found is None else f"a partition key is one line of text; this one has the character {found[0]!a}, leave it out"
 
 
-def quote_argument(run_id: str) -> str:
-    """The run id, quoted as an argument of a shell command."""
-    return f"-- {shlex.quote(run_id)}" if run_id.startswith("-") else shlex.quote(run_id)
+def quote_argument(name: str) -> str:
+    """The id or name, quoted as an argument of a shell command."""
+    return f"-- {shlex.quote(name)}" if name.startswith("-") else shlex.quote(name)
 
 
 def format_map_indices(indices: Iterable[int]) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping
 import msgspec
 
 from gnomon.model.instants import EARLIEST, LATEST
-from gnomon.model.json_text import find_json_fault
+from gnomon.model.json_value import find_json_fault
 from gnomon.model.storable_text import find_unstorable
 
 

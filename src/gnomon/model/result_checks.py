@@ -21,7 +21,8 @@ from gnomon.model.attempts import Attempt, AttemptResult, XComItem, xcom_excess,
 from gnomon.model.deferral import Deferral, DeferralResult
 from gnomon.model.hitl import HITLRequest, HITLRespondent
 from gnomon.model.instants import EARLIEST, LATEST
-from gnomon.model.json_text import find_json_fault, find_json_text_fault
+from gnomon.model.json_text import find_json_text_fault
+from gnomon.model.json_value import find_json_fault
 from gnomon.model.message_bounds import find_message_fault
 from gnomon.model.records import HAS_VALUE
 from gnomon.model.storable_text import escape_unstorable, find_unstorable

@@ -12,6 +12,7 @@ from gnomon.alert_channels.webhook_post import DeliveryFailed
 from gnomon.clock import Clock
 from gnomon.config.alert_channels import AlertChannel
 from gnomon.model.alerts import DeliveryRecord
+from gnomon.model.ids import quote_argument
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import EventRecord
 from gnomon.monitor.settings import RETRY_FIRST_S, RETRY_LONGEST_S, SENDERS
@@ -81,7 +82,7 @@ class DeliveryDispatch:
         if is_final or channel is None or tries > channel.retries:
             alert_deliveries.end_delivery(tx, delivery.delivery_pk, now, text)
             _log_delivery(tx, "alert_not_sent", delivery, now, error=text, tries=tries)
-            _log.error("alert_not_sent", channel=delivery.channel, tries=tries, error=text, remedy=f"gnomon alerts test {delivery.channel}")
+            _log.error("alert_not_sent", channel=delivery.channel, tries=tries, error=text, remedy=f"gnomon alerts test {quote_argument(delivery.channel)}")
             return
         due_at = now + round(_compute_delay(error, tries) * SECOND)
         alert_deliveries.retry_delivery(tx, delivery.delivery_pk, due_at, text)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from gnomon.actions.manual_runs import NewRun, create_run
 from gnomon.errors.product import UserError
 from gnomon.model.accounts import Role
+from gnomon.model.ids import quote_argument
 from gnomon.model.states import DagRunType
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
@@ -94,7 +95,7 @@ def _require_one_dag(name: str, dag_ids: list[str]) -> str:
     if not dag_ids:
         raise UserError(f"no task has asset {name!r} as outlet, so no run can write it; give a task outlets=[Asset({name!r})]")
     if len(dag_ids) > 1:
-        raise UserError(f"several DAGs write asset {name!r}: {', '.join(dag_ids)}; trigger one of them: gnomon dags trigger {dag_ids[0]}")
+        raise UserError(f"several DAGs write asset {name!r}: {', '.join(dag_ids)}; trigger one of them: gnomon dags trigger {quote_argument(dag_ids[0])}")
     return dag_ids[0]
 
 

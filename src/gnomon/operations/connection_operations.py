@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from gnomon.actions.author_queries import make_question_handler
 from gnomon.errors.authoring import AirflowException
 from gnomon.errors.product import UserError
+from gnomon.model.ids import quote_argument
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
 from gnomon.report.listings.connection_list import ConnectionRow, make_row, to_connection, to_stored
@@ -20,7 +21,6 @@ from gnomon.timetable_host import ask_and_wait
 
 _CONN_ID = re.compile(r"[\w#!()\-.:/\\]{1,250}")
 """As in Airflow."""
-PORT_MAX = 65_535
 _TYPES = "gnomon.sdk.runtime.connection_check:list_connection_types"
 FIELDS = ("conn_type", "description", "host", "login", "password", "schema", "port", "extra")
 
@@ -48,7 +48,7 @@ def get_connection(scope: OperationScope, conn_id: str, show_secrets: bool = Fal
     """One connection; with its secrets only in the home."""
     if show_secrets and scope.is_remote:
         raise UserError(
-            f"the API gives no secrets; `gnomon connections get {conn_id} --show-secrets` shows them on the machine of the deployment"
+            f"the API gives no secrets; `gnomon connections get {quote_argument(conn_id)} --show-secrets` shows them on the machine of the deployment"
         )
     with scope.db.read() as tx:
         return make_row(_find(tx, conn_id), shows_secrets=show_secrets)
@@ -90,8 +90,6 @@ def delete_connection(scope: OperationScope, conn_id: str) -> None:
 def import_connections(scope: OperationScope, found: list[StoredConnection], overwrite: bool = False) -> list[str]:
     """Add these connections, all or none; returns the ids of those that exist and were left, as without `overwrite`."""
     kept = []
-    for one in found:
-        _check_port(one.conn_id, one.port)
     scope.db.bind_key()
     with scope.db.write() as tx:
         known = {one.conn_id for one in connections.list_connections(tx)}
@@ -122,12 +120,6 @@ def _check_id(conn_id: str) -> None:
         raise UserError(f"{conn_id!r} cannot be the id of a connection: use letters, digits and # ! ( ) - . : / \\ _, at most 250 of them")
 
 
-def _check_port(conn_id: str, port: int | None) -> None:
-    """Raise UserError for a port that no address has: a URI with it could not be read."""
-    if port is not None and not 0 <= port <= PORT_MAX:
-        raise UserError(f"connection {conn_id!r}: {port} is no port; give a number from 0 to {PORT_MAX}")
-
-
 def _make_connection(conn_id: str, given: GivenConnection, existing: StoredConnection | None) -> Connection:
     """The connection that a user describes; single fields change the existing one. Raises UserError."""
     unknown = sorted(set(given.fields) - set(FIELDS))
@@ -137,7 +129,6 @@ def _make_connection(conn_id: str, given: GivenConnection, existing: StoredConne
         made = _apply(conn_id, given, existing)
     except AirflowException as error:
         raise UserError(str(error)) from None
-    _check_port(conn_id, made.port)
     if not made.conn_type:
         raise UserError(f"connection {conn_id!r} has no type; give --conn-type, such as postgres, http or generic, or a URI that begins with one")
     return made

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 
 from gnomon.errors.product import UserError
+from gnomon.model.json_text import escape_surrogates
 from gnomon.operations.operation_scope import OperationScope
 from gnomon.report.listings.connection_list import hide_stored_secrets
 from gnomon.store import Transaction
@@ -26,4 +27,4 @@ def hide_secrets(scope: OperationScope, tx: Transaction, texts: Sequence[str]) -
         return list(texts)
     values = [json.loads(text) for text in texts]
     shown = hide_stored_secrets(tx, values)
-    return [text if new == old else json.dumps(new, ensure_ascii=False) for text, old, new in zip(texts, values, shown, strict=True)]
+    return [text if new == old else json.dumps(escape_surrogates(new), ensure_ascii=False) for text, old, new in zip(texts, values, shown, strict=True)]

@@ -6,6 +6,8 @@ import json
 from dataclasses import dataclass
 
 from gnomon.errors.product import UserError
+from gnomon.model.ids import quote_argument
+from gnomon.model.json_text import escape_surrogates
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
 from gnomon.report.listings.not_found import variable_not_found
@@ -60,7 +62,7 @@ def get_variable(scope: OperationScope, key: str, must_exist: bool = True) -> st
             return None
     if _show(scope, stored) != stored.value:
         raise UserError(
-            f"Variable {key!r} has a secret by its name or its content, and the API gives no secrets; read it with `gnomon variables get {key}` "
+            f"Variable {key!r} has a secret by its name or its content, and the API gives no secrets; read it with `gnomon variables get {quote_argument(key)}` "
             "on the machine of the deployment"
         )
     return stored.value
@@ -107,5 +109,5 @@ def _show(scope: OperationScope, stored: StoredVariable) -> str:
         parsed = None
     if isinstance(parsed, dict):
         masked = redact(parsed, stored.key)
-        return stored.value if masked == parsed else json.dumps(masked, ensure_ascii=False)
+        return stored.value if masked == parsed else json.dumps(escape_surrogates(masked), ensure_ascii=False)
     return str(redact(stored.value, stored.key))

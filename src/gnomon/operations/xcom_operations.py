@@ -62,7 +62,7 @@ def get_xcom(
         values = _read_values(tx, [one.value for one in found if one.map_index == map_index], show_secrets)
     if not values:
         indices = [one.map_index for one in found if one.map_index >= 0]
-        remedy = f"it has one for each map index, such as {task_id}[{indices[0]}]" if indices else f"`gnomon xcom list {dag_id} {quote_argument(run_id)}` lists all"
+        remedy = f"it has one for each map index, such as {task_id}[{indices[0]}]" if indices else f"`gnomon xcom list {quote_argument(dag_id)} {quote_argument(run_id)}` lists all"
         raise UserError(f"task {name_instance(task_id, map_index)!r} has no XCom {key!r} in run {run_id!r}; {remedy}")
     return XComRow(task_id, map_index, key, values[0])
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, ClassVar, NoReturn
 
 from gnomon.errors.authoring import AirflowException, DagRunTriggerException
+from gnomon.model.json_value import to_plain_json
 from gnomon.model.states import DagRunState
 from gnomon.operators.external_task_states import to_state_names
 from gnomon.operators.openlineage_parent import safe_inject_openlineage_properties_into_dagrun_conf
@@ -74,6 +75,7 @@ class TriggerDagRunOperator(BaseOperator):
         self.trigger_dag_id = trigger_dag_id
         self.trigger_run_id = trigger_run_id
         self.conf = conf
+        _check_conf(where, conf)
         self.logical_date = _moment_to_text(where, "logical_date", logical_date if execution_date is None else execution_date)
         self.run_after = _moment_to_text(where, "run_after", run_after)
         self.reset_dag_run = reset_dag_run
@@ -128,7 +130,7 @@ class TriggerDagRunOperator(BaseOperator):
         """Return the conf as a dict, with the parent task for OpenLineage. Raises ValueError when it is not a mapping that JSON can represent."""
         try:
             conf = json.loads(self.conf) if isinstance(self.conf, str) else self.conf or {}
-            json.dumps(conf)
+            to_plain_json(conf)
         except (TypeError, ValueError) as error:
             raise ValueError(f"conf of task {self.task_id!r} should be JSON serializable: {error}") from error
         if not isinstance(conf, dict):
@@ -137,6 +139,24 @@ class TriggerDagRunOperator(BaseOperator):
             return conf
         added: dict[str, Any] = safe_inject_openlineage_properties_into_dagrun_conf(conf, context.get("ti"))
         return added
+
+
+def _check_conf(where: str, conf: Any) -> None:
+    """Raise ValueError for a conf that no run can have; results of tasks and templates are checked when the task runs."""
+    if not isinstance(conf, Mapping):
+        return
+    try:
+        to_plain_json(_without_results(conf))
+    except ValueError as error:
+        raise ValueError(f"{where}: conf should be JSON serializable: {error}; write dates as text, and sets as lists.") from None
+
+
+def _without_results(value: Any) -> Any:
+    if hasattr(value, "resolve") and not isinstance(value, type):
+        return None
+    if isinstance(value, Mapping):
+        return {name: _without_results(item) for name, item in value.items()}
+    return [_without_results(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _moment_to_text(where: str, name: str, value: Any) -> Any:

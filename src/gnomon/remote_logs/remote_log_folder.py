@@ -15,6 +15,7 @@ from gnomon.errors.authoring import AirflowException
 from gnomon.errors.error_text import class_name, describe_error
 from gnomon.errors.product import GnomonError, ResourceUnavailable
 from gnomon.log.confined_files import ConfinedFile
+from gnomon.model.ids import quote_argument
 from gnomon.remote_logs.remote_log_names import build_remote_name, list_remote_names
 from gnomon.remote_logs.remote_log_settings import (
     CONNECTION,
@@ -198,7 +199,7 @@ class RemoteLogFolder:
             stored = connections.get_connection(tx, conn_id)
         if stored is None:
             raise RemoteLogError(
-                f"connection {conn_id!r} of [{SECTION}] {CONNECTION} does not exist: create it with `gnomon connections set {conn_id} ...`, or write the id of another one "
+                f"connection {conn_id!r} of [{SECTION}] {CONNECTION} does not exist: create it with `gnomon connections set {quote_argument(conn_id)} ...`, or write the id of another one "
                 "into the option"
             )
         return _hide(Connection(

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from gnomon.errors.timetable import AirflowTimetableInvalid
-from gnomon.model.ids import DAG_FILE_MODULE
+from gnomon.model.ids import DAG_FILE_MODULE, quote_argument
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DagRecord
 from gnomon.model.slots import MAX_COUNTED_SLOTS, PlannedRun, SkippedSlots, TimetableRef
@@ -136,7 +136,7 @@ def _notes(dag: DagRecord, spec: DagSpec, forecast: Forecast) -> list[str]:
     if dag.dependency_error is not None:
         notes.append(f"none of these runs is created until this error is fixed: {dag.dependency_error}")
     if dag.paused:
-        notes.append(f"DAG {dag.dag_id} is paused: these runs come if it is unpaused now, with: gnomon dags unpause {dag.dag_id}")
+        notes.append(f"DAG {dag.dag_id} is paused: these runs come if it is unpaused now, with: gnomon dags unpause {quote_argument(dag.dag_id)}")
     if not dag.active:
         notes.append(f"the DAG was deleted: no file defines it any more, and no run is created; its file was {dag.file}")
     return notes

@@ -9,6 +9,7 @@ from typing import Any
 from gnomon.config import current_config
 from gnomon.errors.error_text import format_error
 from gnomon.log.secret_masks import hide
+from gnomon.model.ids import UNMAPPED, quote_argument
 from gnomon.processes.author_traceback import trim_error
 from gnomon.sdk.runtime.email import send_email
 from gnomon.sdk.templating.templater import Templater
@@ -18,7 +19,7 @@ SUBJECT = "Airflow alert: {{ ti }}"
 HTML_CONTENT = (
     "Try {{ try_number }} of {{ max_tries + 1 }} of task {{ ti.task_id }} in run {{ ti.run_id }} of DAG {{ ti.dag_id }} failed.<br>"
     "Exception:<br><pre>{{ exception_html }}</pre>"
-    "Log: <code>gnomon tasks logs {{ ti.dag_id }} {{ ti.run_id }} {{ ti.task_id }}</code><br>"
+    "Log: <code>{{ log_command }}</code><br>"
 )
 
 
@@ -43,10 +44,17 @@ def send_task_mail(task: Any, context: Any) -> None:
     more = {
         "try_number": ti.try_number, "max_tries": ti.max_tries, "exception": error,
         "exception_html": html.escape(_format_error(error)).replace("\n", "<br>"),
+        "log_command": html.escape(_build_log_command(ti), quote=False),
     }
     text = MailText(context["dag"], _read_template("subject_template", SUBJECT), _read_template("html_content_template", HTML_CONTENT))
     text.render_template_fields(context | more)
     send_email(task.email, " ".join(hide(text.subject).split()), hide(text.html_content))
+
+
+def _build_log_command(ti: Any) -> str:
+    """The command that shows the log of the instance, quoted for a shell."""
+    shown = ti.task_id if ti.map_index == UNMAPPED else f"{ti.task_id}[{ti.map_index}]"
+    return f"gnomon tasks logs {quote_argument(ti.dag_id)} {quote_argument(ti.run_id)} {quote_argument(shown)}"
 
 
 def _read_template(option: str, default: str) -> str:

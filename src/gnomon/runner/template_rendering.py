@@ -15,6 +15,7 @@ from gnomon.errors.product import UserError
 from gnomon.loading.dagfile import load_dag_file
 from gnomon.log.secret_masks import hide
 from gnomon.model.attempts import Attempt, RunFacts
+from gnomon.model.ids import quote_argument
 from gnomon.sdk.dags import authoring_state
 from gnomon.sdk.runtime import channel
 
@@ -53,7 +54,7 @@ def explain_missing_date(error: Exception, run: RunFacts) -> Exception:
     if found is None or run.logical_at is not None or found[1] not in VARIABLES_WITH_DATE or found[1] in VARIABLES_WITHOUT_DATE:
         return error
     explained = jinja2.UndefinedError(
-        f"{error}: run {run.run_id!r} has no logical date; trigger it with one: gnomon dags trigger {run.dag_id} --logical-date DATE"
+        f"{error}: run {run.run_id!r} has no logical date; trigger it with one: gnomon dags trigger {quote_argument(run.dag_id)} --logical-date DATE"
     )
     for note in getattr(error, "__notes__", ()):
         explained.add_note(note)

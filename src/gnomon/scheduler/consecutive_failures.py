@@ -7,6 +7,7 @@ from collections.abc import Collection
 from gnomon import log
 from gnomon.engine import events as e
 from gnomon.engine.state.engine_state import EngineState
+from gnomon.model.ids import quote_argument
 from gnomon.model.instants import Instant
 from gnomon.model.records import Changes, EventRecord
 from gnomon.model.states import DagRunState
@@ -36,7 +37,7 @@ def pause_failing_dags(db: Database, scheduler_id: str, memory: EngineState, dag
             if _all_failed(tx, dag_pk, most):
                 reason = (
                     f"paused: its last {most} runs failed (max_consecutive_failed_dag_runs={most}); "
-                    f"correct the cause, then run `gnomon dags unpause {dag.record.dag_id}`"
+                    f"correct the cause, then run `gnomon dags unpause {quote_argument(dag.record.dag_id)}`"
                 )
                 _log.warning("dag_paused", dag_id=dag.record.dag_id, failed_runs=most)
                 changes.dag_paused.append((dag_pk, reason))

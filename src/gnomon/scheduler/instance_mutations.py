@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from gnomon import log
 from gnomon.engine.events import EngineEvent, InstancesMutated
 from gnomon.engine.state.engine_state import EngineState
+from gnomon.model.ids import quote_argument
 from gnomon.model.instance_mutation import MutationAnswer, MutationAnswers, MutationQuestion
 from gnomon.model.instants import SECOND, Instant
 from gnomon.timetable_host import (
@@ -95,7 +96,7 @@ class InstanceMutations:
             self._create_pool(answer.pool)
         if self._memory.get_pool(answer.pool).slots is not None:
             return answer
-        return f"task_instance_mutation_hook set the pool {answer.pool!r}, which does not exist; make it with: gnomon pools set {answer.pool} SLOTS"
+        return f"task_instance_mutation_hook set the pool {answer.pool!r}, which does not exist; make it with: gnomon pools set {quote_argument(answer.pool)} SLOTS"
 
     def _refuse(self, question: MutationQuestion, error: str) -> InstancesMutated:
         answers = (error,) * len(question.instances)

@@ -137,3 +137,44 @@ def test_a_body_has_a_limit(api: Client) -> None:
 
 def test_the_version_is_that_of_the_dialect(api: Client) -> None:
     assert api.get("/version") == {"version": "3.3.2", "git_version": None}
+
+
+@pytest.mark.parametrize(("field", "value", "words"), [
+    ("port", 99999, "is no port; give a number from 0 to 65535"), ("port", -1, "is no port"), ("extra", '{"a": NaN}', "extra has NaN"), ("extra", '{"a": -Infinity}', "extra has -Infinity"),
+])  # fmt: skip
+def test_a_field_that_no_connection_can_have_is_refused_by_each_operation(api: Client, field: str, value: object, words: str) -> None:
+    body = {"connection_id": "c", "conn_type": "http"}
+    wrong = {**body, field: value}
+    assert words in str(api.fails(422, "/connections", "POST", wrong))
+    api.send("POST", "/connections", body, 201)
+    assert words in str(api.fails(422, "/connections/c", "PATCH", wrong))
+    assert words in str(api.fails(422, f"/connections/c?update_mask={field}", "PATCH", wrong))
+    for action in ("update", "create"):
+        answer = api.send("PATCH", "/connections", {"actions": [{"action": action, "entities": [{**wrong, "connection_id": "c" if action == "update" else "d"}]}]})
+        assert words in str(answer[action]["errors"]), answer
+    assert [one[field] for one in api.get("/connections")["connections"]] == [None]
+
+
+def test_null_in_a_patch_deletes_what_may_be_null_and_is_refused_for_the_rest(api: Client) -> None:
+    """Of pools, Variables and connections; one at a time, and in bulk."""
+    full = {"description": "d", "host": "h", "login": "l", "schema": "s", "port": 80, "password": "p", "extra": '{"a": 1}'}
+    key = {"connection_id": "c", "conn_type": "http"}
+    for send in (
+        lambda body: api.send("PATCH", "/connections/c", body), lambda body: api.send("PATCH", f"/connections/c?{'&'.join(f'update_mask={name}' for name in full)}", body),
+        lambda body: api.send("PATCH", "/connections", {"actions": [{"action": "update", "entities": [body]}]}),
+    ):
+        api.request("DELETE", "/api/v2/connections/c")
+        api.send("POST", "/connections", {**key, **full}, 201)
+        send({**key, **dict.fromkeys(full)})
+        assert {name: api.get("/connections/c")[name] for name in full} == dict.fromkeys(full)
+    api.send("POST", "/variables", {"key": "k", "value": "v", "description": "d"}, 201)
+    changed = api.send("PATCH", "/variables/k", {"key": "k", "value": "w", "description": None})
+    assert (changed["value"], changed["description"]) == ("w", None)
+    api.send("PATCH", "/variables/k", {"key": "k", "value": "w", "description": "again"})
+    assert api.send("PATCH", "/variables/k", {"key": "k", "value": "x"})["description"] == "again"
+    api.send("PATCH", "/variables", {"actions": [{"action": "update", "entities": [{"key": "k", "value": "w", "description": None}]}]})
+    assert api.get("/variables/k")["description"] is None
+    api.send("POST", "/pools", {"name": "p", "slots": 3, "description": "d"}, 201)
+    assert api.send("PATCH", "/pools/p", {"description": None})["description"] is None
+    for name in ("slots", "include_deferred"):
+        assert f"{name} of a pool cannot be null" in api.fails(422, "/pools/p", "PATCH", {name: None})

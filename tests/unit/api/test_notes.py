@@ -40,7 +40,7 @@ def _events(api: Client, kind: str) -> list[tuple[str | None, str | None, dict[s
 def test_the_note_of_a_run_is_set_changed_and_deleted(ended: Client, deployment: Deployment) -> None:
     assert ended.get(RUN)["note"] == "first"
     assert ended.send("PATCH", RUN, {"note": "second"})["note"] == "second"
-    assert ended.send("PATCH", RUN, {"note": None})["note"] == "second"
+    assert ended.send("PATCH", RUN, {"state": None})["note"] == "second"
     assert ended.send("PATCH", f"{RUN}?update_mask=state", {"note": "no"})["note"] == "second"
     assert [one["note"] for one in ended.get("/dags/~/dagRuns")["dag_runs"]] == ["second"]
     assert ended.send("PATCH", f"{RUN}?update_mask=note", {"note": None})["note"] is None
@@ -168,3 +168,23 @@ def test_favourites_belong_to_the_account(ended: Client, deployment: Deployment)
     with deployment.db.read() as tx:
         assert tx.all("favorite_dags.of_account", account="anonymous") == []
     assert [one["event"] for one in ended.get("/eventLogs?event_pattern=favorite&order_by=id")["event_logs"]][:2] == ["favorite_added", "favorite_removed"]
+
+
+def test_null_deletes_a_note_in_each_operation_that_changes_one(ended: Client) -> None:
+    for path, name in ((RUN, "note"), (f"{INSTANCES}/one", "note")):
+        for mask in ("", "?update_mask=note"):
+            ended.send("PATCH", path, {name: "seen"})
+            ended.send("PATCH", f"{path}{mask}", {name: None})
+            assert ended.get(path)["note"] is None, (path, mask)
+    in_bulk = {"actions": [{"action": "update", "entities": [{"task_id": "one", "note": None}]}]}
+    ended.send("PATCH", f"{INSTANCES}/one", {"note": "seen"})
+    ended.send("PATCH", INSTANCES, in_bulk)
+    assert _notes(ended)["one"] is None
+    ended.send("PATCH", RUN, {"note": "seen"})
+    ended.send("PATCH", "/dags/a/dagRuns", {"actions": [{"action": "update", "entities": [{"dag_run_id": "r", "note": None}]}]})
+    assert ended.get(RUN)["note"] is None
+    group = f"{RUN}/taskGroupInstances/g"
+    ended.send("PATCH", group, {"note": "seen"})
+    assert _notes(ended)["two"] == "seen"
+    ended.send("PATCH", group, {"note": None})
+    assert _notes(ended)["two"] is None

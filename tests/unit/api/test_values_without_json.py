@@ -12,6 +12,7 @@ from tests.unit.cli.deployment import Deployment, spec_of
 from gnomon import serde
 from gnomon.model.assets import AssetDeclaration, AssetEmission, AssetKey
 from gnomon.model.attempts import XComItem
+from gnomon.store.admin.variables import set_variable
 from gnomon.store.dag_records import dag_runs
 from gnomon.testing import Play
 
@@ -62,3 +63,17 @@ def test_a_number_that_json_does_not_have_is_refused_and_its_field_named(run: Cl
         assert reply.status == 422, (path, reply.body)
         faults: Any = json.loads(reply.body)
         assert field in json.dumps(faults), faults
+
+
+def test_a_stored_variable_with_a_lone_surrogate_in_its_json_is_shown_with_an_escape(api: Client, deployment: Deployment) -> None:
+    """A task may store one: json.dumps writes it as an escape, and no answer could carry it."""
+    with deployment.db.write() as tx:
+        set_variable(tx, "k", json.dumps({"a": SURROGATE, SURROGATE: 1}))
+    shown = api.get("/variables/k")["value"]
+    assert json.loads(shown) == {"a": "a\\udce9b", "a\\udce9b": 1}
+    assert [one["value"] for one in api.get("/variables")["variables"]] == [shown]
+
+
+def test_an_error_that_repeats_a_lone_surrogate_is_answered(api: Client) -> None:
+    reply = api.request("POST", "/api/v2/connections", b'{"connection_id": "a\\ud83d", "conn_type": "http", "nothing\\ud83d": 1}')
+    assert 400 <= reply.status < 500, reply

@@ -176,3 +176,25 @@ def test_pools_are_exported_and_imported_again(gnomon: Gnomon, tmp_path: Path) -
     assert gnomon("pools", "import", str(file)).err == (
         f"gnomon: {file}: pool 'narrow' needs \"slots\", a whole number from -1 (no limit); nothing was imported\n"
     )
+
+
+@pytest.mark.parametrize("port", [99999, -1])
+def test_a_port_that_no_address_has_is_refused_by_each_command(gnomon: Gnomon, tmp_path: Path, port: int) -> None:
+    """So that whatever is stored can be exported, and imported again."""
+    assert gnomon("connections", "add", "c", "--conn-uri", "http://h:80").code == 0
+    env, file = tmp_path / "c.env", tmp_path / "c.json"
+    env.write_text(f"d=http://h:{port}\n")
+    file.write_text(json.dumps({"d": {"conn_type": "http", "port": port}}))
+    for arguments in (
+        ("add", "d", "--conn-type", "http", "--conn-port", str(port)), ("add", "d", "--conn-json", json.dumps({"conn_type": "http", "port": port})), ("add", "d", "--conn-uri", f"http://h:{port}"),
+        ("set", "c", "--conn-port", str(port)), ("import", str(env)), ("import", str(file)),
+    ):
+        ended = gnomon("connections", *arguments)
+        assert ended.code != 0 and ("65535" in ended.err or "65_535" in ended.err) and "Traceback" not in ended.err, (arguments, ended)
+    assert [row["port"] for row in json.loads(gnomon("connections", "list", "-o", "json").out)] == [80]
+
+
+@pytest.mark.parametrize("arguments", [("--conn-extra", '{"a": NaN}'), ("--conn-json", '{"conn_type": "http", "extra": {"a": NaN}}')])
+def test_an_extra_with_nan_is_refused_by_commands(gnomon: Gnomon, arguments: tuple[str, str]) -> None:
+    ended = gnomon("connections", "add", "d", *arguments, *(("--conn-type", "http") if "extra" in arguments[0] else ()))
+    assert (ended.code, ended.out) == (1, "") and "extra has NaN, which is not a number of JSON" in ended.err

@@ -50,8 +50,8 @@ def _leak() -> None:
     raise ValueError('login with p"ss & <word> failed')
 
 
-def run(dag: DAG, task_id: str = "t", **fields: Any) -> AttemptResult:
-    facts = RunFacts(run_pk=7, dag_id="d", run_id="r", run_type="manual", run_after=0, logical_at=0)
+def run(dag: DAG, task_id: str = "t", run_id: str = "r", **fields: Any) -> AttemptResult:
+    facts = RunFacts(run_pk=7, dag_id="d", run_id=run_id, run_type="manual", run_after=0, logical_at=0)
     attempt = Attempt(attempt_id="a", group_no=3, epoch=1, run=facts, task_id=task_id, task_no=5, file="/d.py", **fields)
     try:
         return run_attempt(dag, attempt, Silent())
@@ -72,6 +72,20 @@ def test_a_task_that_failed_sends_a_mail_with_the_exception(tmp_path: Path, serv
     assert (mail.sender, mail.recipients) == ("airflow@example.com", ["a@x.test", "b@x.test"])
     assert mail.message["Subject"] == "Airflow alert: <TaskInstance: d.t r [failed]>"
     assert "Try 1 of 1 of task t in run r of DAG d" in mail.html and "ValueError: no &lt;rows&gt;" in mail.html
+
+
+@pytest.mark.parametrize(("run_id", "index", "command"), [
+    ("r x/1", -1, "gnomon tasks logs d 'r x/1' t"), ("it's; rm", -1, "gnomon tasks logs d 'it'\"'\"'s; rm' t"), ("-r", -1, "gnomon tasks logs d -- -r t"),
+    ("r", 2, "gnomon tasks logs d r 't[2]'"), ("r<b>", -1, "gnomon tasks logs d 'r&lt;b&gt;' t"),
+])  # fmt: skip
+def test_the_command_in_a_mail_is_quoted_for_a_shell(tmp_path: Path, server: SmtpServer, run_id: str, index: int, command: str) -> None:
+    use(tmp_path, server)
+    dag = failing()
+    if index >= 0:
+        with DAG("d") as dag:
+            PythonOperator.partial(task_id="t", python_callable=_boom, email="a@x.test").expand(op_args=[[], [], []])
+    run(dag, run_id=run_id, map_index=index)
+    assert f"<code>{command}</code>" in server.mails[0].html
 
 
 def test_a_mail_has_no_secret(tmp_path: Path, server: SmtpServer) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import traceback
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from hypothesis import given, settings
@@ -13,7 +15,7 @@ from hypothesis import strategies as st
 
 from gnomon.errors.authoring import AirflowException, AirflowNotFoundException
 from gnomon.model.task_api_requests import DeleteVariable, GetConnection, GetVariable, ListVariables, SetVariable
-from gnomon.sdk.runtime import channel
+from gnomon.sdk.runtime import channel, secret_masking
 from gnomon.sdk.runtime.connection import BaseHook, Connection, ConnectionModel
 from gnomon.sdk.runtime.variable import Variable
 
@@ -67,6 +69,48 @@ def test_values_in_the_query_of_a_uri_are_texts_in_a_task_and_json_in_the_class_
 def test_a_connection_of_a_hook_is_one_of_the_class_of_models() -> None:
     assert isinstance(Connection("c"), ConnectionModel) and isinstance(ConnectionModel("c"), Connection) and not isinstance("c", ConnectionModel)
     assert Connection("c", host="h") == ConnectionModel("c", host="h")
+
+
+@pytest.mark.parametrize("port", [99999, 65536, -1, 2**40, "99999", "-1", 80.5, float("nan"), float("inf"), True, "8O"], ids=repr)
+def test_a_port_that_no_address_has_is_refused_at_every_door(port: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = {"environment": json.dumps({"conn_type": "http", "port": port}), "uri": f"http://h:{port}"}
+    with pytest.raises(AirflowException, match="Connection 'c'.*port"):
+        Connection("c", port=port)
+    with pytest.raises(AirflowException, match="Connection 'c'.*port"):
+        Connection.from_json(texts["environment"], "c")
+    for text in texts.values():
+        monkeypatch.setenv("AIRFLOW_CONN_C", text)
+        with pytest.raises(AirflowException, match="Connection 'c'.*port"):
+            Connection.get("c")
+    monkeypatch.delenv("AIRFLOW_CONN_C")
+    before = channel.install_channel(Server({}, {"c": {"conn_type": "http", "port": port}}))
+    try:
+        with pytest.raises(AirflowException, match="Connection 'c'.*port"):
+            Connection.get("c")
+    finally:
+        channel.install_channel(before)
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
+def test_an_extra_with_a_number_that_json_does_not_have_is_refused_at_every_door(number: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    extra = f'{{"a": [{number}]}}'
+    for make in (
+        lambda: Connection("c", extra=extra), lambda: Connection("c", extra={"a": float(number.lower())}), lambda: Connection.from_json(json.dumps({"conn_type": "a", "extra": extra}), "c"),
+        lambda: Connection.from_json(f'{{"conn_type": "a", "extra": {extra}}}', "c"), lambda: Connection.from_uri(f"a://?__extra__={quote(extra)}", "c"),
+    ):
+        with pytest.raises(AirflowException, match=f"Connection 'c': extra has {number}, which is not a number of JSON"):
+            make()
+    monkeypatch.setenv("AIRFLOW_CONN_C", f'{{"conn_type": "a", "extra": {extra}}}')
+    with pytest.raises(AirflowException, match=f"extra has {number}"):
+        Connection.get("c")
+
+
+def test_writing_a_connection_says_nothing_of_short_secrets(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command that exports connections is none in whose output such a word helps."""
+    monkeypatch.setattr(secret_masking, "_has_warned_of_short_secret", False)
+    made = Connection("c", "http", password="p@", extra={"password": "ab"})
+    assert "ab" in made.get_uri() and "ab" in made.as_json() and asyncio.run(made.aget_uri()) == made.get_uri()
+    assert caplog.text == ""
 
 
 def test_a_uri_may_hold_an_address_with_its_own_protocol() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from pathlib import Path
 from typing import Any
 
 import pendulum
@@ -17,6 +18,7 @@ from gnomon.sdk.assets import Asset, AssetAlias
 from gnomon.sdk.dags import authoring_state
 from gnomon.sdk.dags.dag import DAG
 from gnomon.sdk.dags.dag_decorators import dag
+from gnomon.sdk.dags.task_group import TaskGroup
 from gnomon.sdk.schedules import timezone
 from gnomon.sdk.tasks.operator import BaseOperator
 
@@ -165,8 +167,47 @@ def test_a_param_without_default_needs_a_dag_without_schedule() -> None:
 
 
 def test_a_default_that_its_own_schema_refuses_is_named() -> None:
-    with pytest.raises(ParamValidationError, match=r"param 'x'.*integer"):
-        DAG("d", params={"x": Param("one", type="integer")}).validate()
+    for schedule in ("@daily", [Asset("a")]):
+        with pytest.raises(ParamValidationError, match=r"DAG 'd' .*: the default of param 'x': 'one' must be integer"):
+            DAG("d", schedule=schedule, params={"x": Param("one", type="integer")}).validate()
+
+
+def test_a_wrong_default_of_a_dag_that_only_users_run_is_a_warning() -> None:
+    made = DAG("d", schedule=None, params={"x": Param("one", type="integer")})
+    made.validate()
+    assert ["the default of param 'x': 'one' must be integer, so each run needs a value for it in its conf" in text for text in made.warnings] == [True]
+
+
+def test_a_schema_that_is_not_valid_is_an_error_of_each_dag() -> None:
+    with pytest.raises(ParamValidationError, match=r"DAG 'd' .*param 'x'.*'strng'"):
+        DAG("d", schedule=None, params={"x": Param(type="strng")}).validate()
+
+
+@pytest.mark.parametrize("value", [{1, 2}, dt.datetime(2024, 3, 4), Path("a"), {"a": [lambda: 0]}, {1: 2}, float("nan"), [float("inf")], b"x", "\ud83d"], ids=lambda one: type(one).__name__)
+def test_a_param_that_json_cannot_hold_is_refused_where_it_is_given(value: Any) -> None:
+    """The DAG or the task is named, and the param, wherever it comes from."""
+    task: Any = BaseOperator
+    words = r"'[dt]' \(.*test_dag.py:\d+\): Param 'p': .*; params are plain JSON"
+    with pytest.raises(ParamValidationError, match=words):
+        DAG("d", params={"p": value})
+    with pytest.raises(ParamValidationError, match=words):
+        DAG("d", default_args={"params": {"p": value}})
+    with pytest.raises(ParamValidationError, match=words):
+        DAG("d").param("p", value)
+    with pytest.raises(ParamValidationError, match=words):
+        BaseOperator(task_id="t", params={"p": value})
+    with pytest.raises(ParamValidationError, match=words):
+        BaseOperator(task_id="t", default_args={"params": {"p": value}})
+    with pytest.raises(ParamValidationError, match=words):
+        task.partial(task_id="t", params={"p": value}).expand(email=["a"])
+    with pytest.raises(ParamValidationError, match=r"Param 'p': .*; params are plain JSON.*test_dag.py"):
+        task.partial(task_id="t").expand(params=[{"p": 1}, {"p": value}])
+    with pytest.raises(ParamValidationError, match=r"Param 'p': .*; params are plain JSON.*test_dag.py"):
+        task.partial(task_id="t").expand_kwargs([{"params": {"p": value}}])
+    with DAG("d"), TaskGroup("g", default_args={"params": {"p": value}}), pytest.raises(ParamValidationError, match=words):
+        BaseOperator(task_id="t")
+    with pytest.raises(ParamValidationError, match="params are plain JSON"):
+        Param(value)
 
 
 def test_fail_fast_allows_only_all_success() -> None:

@@ -315,7 +315,8 @@ def dags(draw: st.DrawFn) -> DAG:
 
 
 def params() -> st.SearchStrategy[dict[str, Any]]:
-    values = st.one_of(st.integers(), st.lists(st.integers()), st.dictionaries(st.text("ab"), st.lists(st.booleans())))
+    number = st.integers(-(2**63), 2**63)
+    values = st.one_of(number, st.lists(number), st.dictionaries(st.text("ab"), st.lists(st.booleans())))
     return st.dictionaries(st.sampled_from("pqr"), values.flatmap(
         lambda value: st.sampled_from([value, Param(value, description="words")])), max_size=2)
 

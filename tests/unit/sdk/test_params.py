@@ -101,8 +101,10 @@ def test_a_param_resolves_to_what_is_given_or_its_default() -> None:
 
 
 def test_a_value_that_is_not_json_is_refused() -> None:
-    with pytest.raises(ParamValidationError, match="not plain JSON"):
-        Param(object()).resolve()
+    with pytest.raises(ParamValidationError, match=r"x\[0\] is a set; params are plain JSON: write dates as text, and sets as lists"):
+        Param({"x": [{1}]})
+    with pytest.raises(ParamValidationError, match="Param 'n': it is a object; params are plain JSON"):
+        ParamsDict({"n": 1})["n"] = object()
 
 
 def test_a_dict_of_params_reads_as_values_and_checks_assignments() -> None:

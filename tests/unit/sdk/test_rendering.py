@@ -127,6 +127,14 @@ def test_native_objects_come_out_as_python() -> None:
     assert rendered("{{ [1, 2] }}") == "[1, 2]"
 
 
+@pytest.mark.parametrize("value", ["", [], {}, (), 0, False, None], ids=repr)
+def test_an_empty_value_of_a_field_stays_as_it_is_under_native_rendering(value: Any) -> None:
+    """Also in a mapped task, and in a field of an object in a field. As in Airflow, an empty text inside a list is a template that renders to None."""
+    assert repr(rendered(value, render_template_as_native_obj=True)) == repr(value)
+    assert repr(rendered(Point(value), render_template_as_native_obj=True).x) == repr(value)
+    assert rendered(["", {"a": ""}], render_template_as_native_obj=True) == [None, {"a": None}]
+
+
 def test_a_literal_is_left_alone() -> None:
     assert rendered({"a": literal("{{ ds }}"), "b": "{{ ds }}"}) == {"a": "{{ ds }}", "b": "2026-01-31"}
 

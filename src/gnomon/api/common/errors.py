@@ -23,6 +23,7 @@ from gnomon.api.common.fault_limits import FAULTS_MAX, describe_fault
 from gnomon.api.common.version_header import VERSION_HEADER, find_version
 from gnomon.errors.product import ConfigurationError, GnomonError, ResourceUnavailable, UserError
 from gnomon.model.accounts import Role
+from gnomon.model.json_text import escape_surrogates
 from gnomon.report.listings.not_found import NameNotFound
 from gnomon.store import (
     DatabaseNotInitialised,
@@ -77,7 +78,7 @@ def find_status(error: Exception) -> int:
 def _answer(status: int, detail: Any, headers: dict[str, str] | None = None) -> JSONResponse:
     if status == 503:  # what is away may come back
         headers = {"Retry-After": RETRY_AFTER_S, **(headers or {})}
-    return JSONResponse({"detail": detail}, status, headers)
+    return JSONResponse({"detail": escape_surrogates(detail)}, status, headers)
 
 
 async def _answer_http_error(request: Request, error: Exception) -> Response:

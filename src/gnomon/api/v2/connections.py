@@ -32,10 +32,11 @@ from gnomon.api.v2.schemas.connections_shapes import (
     ConnectionResponse,
     ConnectionTestResponse,
 )
-from gnomon.operations.connection_operations import PORT_MAX
+from gnomon.errors.authoring import AirflowException
 from gnomon.planning import PlanningError
 from gnomon.report.listings.connection_list import HIDDEN, make_row
 from gnomon.report.listings.not_found import connection_not_found
+from gnomon.sdk.runtime.connection import Connection
 from gnomon.store import Transaction
 from gnomon.store.admin import connections
 from gnomon.store.admin.connections import StoredConnection
@@ -178,15 +179,19 @@ def _merge(before: StoredConnection, body: ConnectionBody, update_mask: Sequence
 def _check(body: ConnectionBody) -> None:
     if body.team_name is not None:
         raise ApiUnsupported("there are no teams")
-    if body.port is not None and not 0 <= body.port <= PORT_MAX:
-        raise HTTPException(422, f"port is a number from 0 to {PORT_MAX}, not {body.port}")
-    if body.extra:
-        try:
-            is_object = isinstance(json.loads(body.extra), dict)
-        except ValueError:
-            is_object = False
-        if not is_object:
-            raise HTTPException(422, "extra must be the JSON text of an object")
+    try:
+        Connection(body.connection_id, port=body.port, extra=body.extra)
+    except AirflowException as error:
+        raise HTTPException(422, str(error)) from None
+    if body.extra and not _is_object(body.extra):
+        raise HTTPException(422, "extra must be the JSON text of an object")
+
+
+def _is_object(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 def _find(tx: Transaction, conn_id: str) -> StoredConnection:

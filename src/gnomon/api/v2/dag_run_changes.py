@@ -34,7 +34,7 @@ _EDIT = requires(Permission.EDIT, ApiResource.DAG_RUN)
 def patch_dag_run(
     dag_id: Id, dag_run_id: Id, body: DAGRunPatchBody, context: Context, user: CurrentUser, update_mask: Annotated[list[str] | None, Query()] = None
 ) -> DAGRunResponse:
-    """Set the state of a run: success or failed end it, queued runs its tasks again. Or its note; an empty text deletes it.
+    """Set the state of a run: success or failed end it, queued runs its tasks again. Or its note; null and an empty text delete it.
 
     With success, runs and tasks of other DAGs that failed because the run did run again.
     """
@@ -48,7 +48,7 @@ def patch_dag_run(
         dag, run = find_dag_and_run(tx, dag_id, dag_run_id)
         cancelled = list_cancelled_by(tx, dag, run) if "state" in fields and body.state is DagRunMutableStates.SUCCESS else []
         changeable = VisibleDags(context, tx, user, Role.USER) if cancelled else ()
-    if "note" in fields and (body.note is not None or update_mask is not None):
+    if "note" in fields:
         write_run_note(actor, context.database, dag, run, body.note or "")
     if "state" in fields and body.state is not None:
         if body.state is DagRunMutableStates.QUEUED:

@@ -125,6 +125,8 @@ def _create(changes: AdminChanges, body: PoolBody) -> None:
 def _change(changes: AdminChanges, name: str, fields: Mapping[str, Any]) -> None:
     """Change some fields of a pool. Raises HTTPException for a value that a pool cannot have, NameNotFound."""
     _check_team(fields.get("team_name"))
+    if null := [name for name in ("slots", "include_deferred") if fields.get(name, name) is None]:
+        raise HTTPException(422, f"{null[0]} of a pool cannot be null; leave it out to keep it")
     slots = fields.get("slots")
     if slots is not None and slots < UNLIMITED:
         raise HTTPException(422, f"slots is a number from {UNLIMITED} (no limit), not {slots}")

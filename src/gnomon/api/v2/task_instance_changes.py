@@ -229,7 +229,7 @@ def read_patch(body: PatchTaskInstanceBody, update_mask: list[str] | None) -> di
     fields: dict[str, Any] = {}
     if "new_state" in given and body.new_state is not None:
         fields["new_state"] = body.new_state
-    if "note" in given and (body.note is not None or update_mask is not None):
+    if "note" in given:
         fields["note"] = body.note
     return fields
 

@@ -23,6 +23,7 @@ from gnomon.api.context import Context
 from gnomon.api.v2.bulk_changes import BulkTarget, change_in_bulk
 from gnomon.api.v2.schemas.bulk_shapes import BulkBody, BulkResponse
 from gnomon.api.v2.schemas.variables_shapes import VariableBody, VariableCollectionResponse, VariableResponse
+from gnomon.model.json_text import escape_surrogates
 from gnomon.report.listings.not_found import variable_not_found
 from gnomon.sdk.runtime.secret_masking import redact
 from gnomon.store import Transaction
@@ -120,7 +121,8 @@ def _change(changes: AdminChanges, body: VariableBody, update_mask: Sequence[str
     _check_team(body.team_name)
     fields = read_changes(body, update_mask)
     before = _find(changes.tx, body.key)
-    changes.set_variable(body.key, _encode(fields["value"]) if "value" in fields else before.value, fields.get("description"))
+    description = (fields["description"] or "") if "description" in fields else None  # null deletes it
+    changes.set_variable(body.key, _encode(fields["value"]) if "value" in fields else before.value, description)
 
 
 def _check_team(team_name: str | None) -> None:
@@ -146,7 +148,7 @@ def _build(stored: StoredVariable) -> VariableResponse:
     except ValueError:
         parsed = None
     if isinstance(parsed, dict):
-        value = json.dumps(redact(parsed, stored.key), ensure_ascii=False)
+        value = json.dumps(escape_surrogates(redact(parsed, stored.key)), ensure_ascii=False)
     else:
         value = redact(stored.value, stored.key)
-    return VariableResponse(key=stored.key, value=value, description=stored.description, is_encrypted=True, team_name=None)
+    return VariableResponse(key=stored.key, value=value, description=stored.description or None, is_encrypted=True, team_name=None)

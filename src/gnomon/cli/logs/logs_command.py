@@ -61,7 +61,7 @@ def _print_one(deployment: DeploymentAccess, dag_id: str, run_id: str, task_id: 
 def _print_all(deployment: DeploymentAccess, dag_id: str, run_id: str) -> None:
     found = deployment.perform(operations.list_run_logs, dag_id, run_id).attempts
     if not found:
-        raise UserError(f"no task of run {run_id!r} has been started; `gnomon explain {dag_id} {quote_argument(run_id)}` says why")
+        raise UserError(f"no task of run {run_id!r} has been started; `gnomon explain {quote_argument(dag_id)} {quote_argument(run_id)}` says why")
     missing = [log for log in found if log.is_ended and not log.is_stored]
     write = _make_writer(has_names=True)
 

@@ -7,6 +7,7 @@ import msgspec
 from gnomon.cli.trial.dag_search import ParsedTarget
 from gnomon.decide.expansion import count_instances, measure_factors
 from gnomon.errors.product import UserError
+from gnomon.model.ids import quote_argument
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.report.listings.not_found import task_not_found
 
@@ -44,7 +45,7 @@ def _check_instance(spec: DagSpec, task: TaskSpec, map_index: int | None) -> Non
     lengths = None if mapped_group is not None or task.expansion is None else measure_factors([task.expansion], {})
     if lengths is None:
         why = "is mapped" if mapped_group is None else f"is in the mapped group {mapped_group!r}"
-        raise UserError(f"{name} {why}: its instances depend on what other tasks return; `gnomon dags test {spec.dag_id}` runs the whole DAG")
+        raise UserError(f"{name} {why}: its instances depend on what other tasks return; `gnomon dags test {quote_argument(spec.dag_id)}` runs the whole DAG")
     count = count_instances(lengths)
     if map_index is None or map_index >= count:
         has = f"has {count} instances" if map_index is None else f"has no map index {map_index}"

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gnomon.engine.state.engine_state import EngineLimits, KeptGraphs
+from gnomon.model.ids import quote_argument
 from gnomon.model.instants import SECOND, Instant, iso
 from gnomon.model.records import RunRecord
 from gnomon.model.states import DagRunState
@@ -157,7 +158,7 @@ def _list_waiting(unfinished: Sequence[NamedRun], reasons: Mapping[int, list[str
 def _list_late(tx: Transaction, unfinished: Sequence[NamedRun], now: Instant, facts: DagFacts, dag_ids: Collection[str] | None) -> list[LateRun]:
     overdue = run_listing.list_overdue_dags(tx, now - int(LATE_AFTER_S * SECOND), _LISTED_MAX if dag_ids is None else OVERDUE_READ_MAX)
     overdue = [(dag_id, due_at) for dag_id, due_at in overdue if dag_ids is None or dag_id in dag_ids][:_LISTED_MAX]
-    rows = [LateRun(dag_id, None, f"the run due at {iso(due_at)} has not been created; `gnomon explain {dag_id}` says why", iso(due_at)) for dag_id, due_at in overdue]
+    rows = [LateRun(dag_id, None, f"the run due at {iso(due_at)} has not been created; `gnomon explain {quote_argument(dag_id)}` says why", iso(due_at)) for dag_id, due_at in overdue]
     facts.load_p95(tx, [named.run.dag_pk for named in unfinished if _may_be_slow(named.run)])
     for named in unfinished:
         since = find_slow_since(tx, named.run, now, facts)

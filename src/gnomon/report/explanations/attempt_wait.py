@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Mapping
 
 from gnomon.model.executors import CELERY_EXECUTOR
-from gnomon.model.ids import TaskKey, quote_argument
+from gnomon.model.ids import TaskKey
 from gnomon.model.instants import SECOND, Instant, iso
 from gnomon.model.records import WorkerRecord
 from gnomon.report.listings import process_health
@@ -42,7 +43,7 @@ def _describe_workers(workers: list[WorkerRecord], used: Mapping[str, int], queu
     if not found:
         return (
             "no live worker is known to take it; a worker is known from the first task that it claims on. If none runs, "
-            f"start one with: gnomon celery worker -q {quote_argument(queue)}"
+            f"start one with: gnomon celery worker -q {shlex.quote(queue)}"
         )
     shown = ", ".join(f"{worker.worker_id} on {worker.host} ({_count_free(worker, used)} of {worker.slots} slots free)" for worker in found[:WORKERS_SHOWN])
     more = f" and {len(found) - WORKERS_SHOWN} more" if len(found) > WORKERS_SHOWN else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 
 from gnomon.config import current_config
@@ -51,7 +52,7 @@ def _describe_location(tx: Transaction, status: trigger_claims.DeferralStatus) -
         return TriggerStatus(NO_TRIGGERER, needs_triggerer=True)
     eligible = [row for row in alive if row.takes_queue(status.queue)]
     if not eligible:
-        text = f"no triggerer serves the queue {status.queue!r} of its trigger; start one with: gnomon triggerer --queues {status.queue}"
+        text = f"no triggerer serves the queue {status.queue!r} of its trigger; start one with: gnomon triggerer --queues {shlex.quote(str(status.queue))}"
         return TriggerStatus(text, needs_triggerer=True)
     capacity, running = sum(row.capacity for row in eligible), sum(row.running for row in eligible)
     if running >= capacity:

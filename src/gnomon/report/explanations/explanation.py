@@ -51,7 +51,7 @@ def explain_dag(
     with load_engine_state(tx, limits, dag_pk=dag.dag_pk, groups=(dag.group_no,)) as state:
         sentences += rules.collect_dag_reasons(state, dag.dag_pk, now)
     unfinished, ended = dag_runs.list_unfinished_runs(tx, dag.dag_pk), dag_runs.find_newest_ended_run(tx, dag.dag_pk)
-    sentences += [f"run {run.run_id} is {run.state}{_describe_run_reason(run)}: gnomon explain {dag.dag_id} {quote_argument(run.run_id)}" for run in unfinished[:_SHOWN]]
+    sentences += [f"run {run.run_id} is {run.state}{_describe_run_reason(run)}: gnomon explain {quote_argument(dag.dag_id)} {quote_argument(run.run_id)}" for run in unfinished[:_SHOWN]]
     sentences += _describe_rest(len(unfinished), "unfinished runs")
     sentences += [describe_ended_run(ended)] if ended else [] if unfinished else ["it has no runs yet"]
     sentences += describe_callbacks(tx, dag, ended) if ended else []
@@ -135,7 +135,7 @@ def _describe_dag(tx: Transaction, dag: DagRecord, now: Instant) -> list[str]:
 
 
 def _describe_pause(dag: DagRecord) -> list[str]:
-    return [f"DAG {dag.dag_id} is paused; unpause it with: gnomon dags unpause {dag.dag_id}"] if dag.paused else []
+    return [f"DAG {dag.dag_id} is paused; unpause it with: gnomon dags unpause {quote_argument(dag.dag_id)}"] if dag.paused else []
 
 
 def describe_file_error(tx: Transaction, dag: DagRecord) -> list[str]:

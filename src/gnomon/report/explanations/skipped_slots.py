@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import msgspec
 
+from gnomon.model.ids import quote_argument
 from gnomon.model.instants import Instant, iso, to_instant
 from gnomon.model.records import DagRecord, EventRecord
 from gnomon.model.slots import SkippedSlots
@@ -55,17 +56,17 @@ def describe_undecided(dag: DagRecord, at: Instant, now: Instant) -> str:
     if spec.end_at is not None and at > spec.end_at:
         return f"the slot is after the end_date {iso(spec.end_at)} of the DAG"
     if at > now:
-        return f"the slot is in the future; see the coming runs with: gnomon dags next-runs {dag.dag_id}"
+        return f"the slot is in the future; see the coming runs with: gnomon dags next-runs {quote_argument(dag.dag_id)}"
     if dag.paused and not _is_before_cursor(dag, at):
-        return f"DAG {dag.dag_id} is paused; see what unpausing does with this slot: gnomon dags next-runs {dag.dag_id}"
+        return f"DAG {dag.dag_id} is paused; see what unpausing does with this slot: gnomon dags next-runs {quote_argument(dag.dag_id)}"
     error = find_planning_error(dag)
     if error:
         return f"planning stopped: {error}"
     if next_run is not None and next_run.run_after <= at:
-        return f"an earlier slot is not planned yet: the next run was due at {iso(next_run.run_after)}; see: gnomon explain {dag.dag_id}"
+        return f"an earlier slot is not planned yet: the next run was due at {iso(next_run.run_after)}; see: gnomon explain {quote_argument(dag.dag_id)}"
     if dag.live_at is not None and at < dag.live_at and not spec.catchup:
         return f"the DAG was unpaused later, at {iso(dag.live_at)}, and catchup is off"
-    return f"the schedule has no slot at that time, as far as is known; see: gnomon timetables preview {dag.dag_id}"
+    return f"the schedule has no slot at that time, as far as is known; see: gnomon timetables preview {quote_argument(dag.dag_id)}"
 
 
 def _is_before_cursor(dag: DagRecord, at: Instant) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Sequence
 
 from gnomon.model.ids import quote_argument
@@ -73,7 +74,7 @@ def _describe_open_edge(tx: Transaction, dag: DagRecord, run: RunRecord, edge: E
     lines += [f"  {line}" for line in describe_upstream_runs(tx, edge, open_waits[:SHOWN], now)]
     lines += [f"  and {len(open_waits) - SHOWN} more slots that are not done"] if len(open_waits) > SHOWN else []
     lines += [f"  {line}" for line in _describe_closed_slots([wait for wait in waits if not wait.state.is_open])]
-    lines.append(f"  to stop waiting: gnomon runs release {dag.dag_id} {quote_argument(run.run_id)} --from {edge.after.dag_id}")
+    lines.append(f"  to stop waiting: gnomon runs release {quote_argument(dag.dag_id)} {quote_argument(run.run_id)} --from {shlex.quote(edge.after.dag_id)}")
     return lines
 
 

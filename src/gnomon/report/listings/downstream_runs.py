@@ -78,7 +78,7 @@ def _collect_reached(tx: Transaction, dag: DagRecord, run: RunRecord) -> tuple[d
             if len(reached) > MAX_RUNS:
                 raise UserError(
                     f"more than {MAX_RUNS} runs of other DAGs waited for run {run.run_id!r}; clear them in several steps, with "
-                    f"`gnomon runs clear {dag.dag_id} {quote_argument(run.run_id)}` first"
+                    f"`gnomon runs clear {quote_argument(dag.dag_id)} {quote_argument(run.run_id)}` first"
                 )
     return reached, ups
 

@@ -44,7 +44,7 @@ def find_log_files(
             raise UserError(f"task {task_id!r} has no map index {map_index} in run {run.run_id!r}; see `gnomon tasks states`")
         raise UserError(
             f"task {shown!r} has no log in run {run.run_id!r}: it has not been started; "
-            f"`gnomon explain {dag.dag_id} {quote_argument(run.run_id)} {quote_argument(shown)}` says why"
+            f"`gnomon explain {quote_argument(dag.dag_id)} {quote_argument(run.run_id)} {quote_argument(shown)}` says why"
         )
     wanted = max(attempts) if try_number is None else try_number
     if wanted not in attempts:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gnomon.errors.product import UserError, find_close_matches
+from gnomon.model.ids import quote_argument
 
 _SHOWN = 3
 
@@ -33,12 +34,12 @@ def dag_not_found(dag_id: str, existing: Iterable[str], failed: str | None = Non
 
 def run_not_found(dag_id: str, run_id: str, existing: Iterable[str]) -> NameNotFound:
     """The error for a run."""
-    return NameNotFound("run", run_id, f" of DAG {dag_id!r}", existing, f"`gnomon runs list {dag_id}` lists all runs")
+    return NameNotFound("run", run_id, f" of DAG {dag_id!r}", existing, f"`gnomon runs list {quote_argument(dag_id)}` lists all runs")
 
 
 def task_not_found(dag_id: str, task_id: str, existing: Iterable[str]) -> NameNotFound:
     """The error for a task."""
-    return NameNotFound("task", task_id, f" in DAG {dag_id!r}", existing, f"`gnomon tasks list {dag_id}` lists all tasks")
+    return NameNotFound("task", task_id, f" in DAG {dag_id!r}", existing, f"`gnomon tasks list {quote_argument(dag_id)}` lists all tasks")
 
 
 def pool_not_found(name: str, existing: Iterable[str]) -> NameNotFound:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from gnomon.assets.conditions import iter_leaves, match_leaves
 from gnomon.model.assets import AssetCondition, AssetKey
 from gnomon.model.attempts import build_watcher_log_path
+from gnomon.model.ids import quote_argument
 from gnomon.model.instants import iso
 from gnomon.store import Transaction
 from gnomon.store.asset_records import asset_watchers
@@ -72,7 +73,7 @@ def describe_schedule_watchers(tx: Transaction, condition: AssetCondition) -> li
 def find_watcher_problems(rows: Sequence[StoredWatcher], *, has_triggerer: bool) -> tuple[str, ...]:
     """What users must know about watchers: those that fail, and those that wait while no triggerer is alive."""
     failing = list(dict.fromkeys(
-        f"Watcher {row.name} of asset {row.asset.name} fails: {row.failure} (`gnomon assets show {row.asset.name}`)"
+        f"Watcher {row.name} of asset {row.asset.name} fails: {row.failure} (`gnomon assets show {quote_argument(row.asset.name)}`)"
         for row in rows if row.is_wanted and row.failure is not None
     ))
     shown = failing[:WATCHERS_SHOWN]

@@ -56,6 +56,11 @@ def find_schema_violation(value: Any, schema: Mapping[str, Any]) -> str | None:
     return None
 
 
+def check_schema(schema: Mapping[str, Any]) -> None:
+    """Raise InvalidSchemaError for a schema that is not valid."""
+    _get_validator(schema)
+
+
 def _get_validator(schema: Mapping[str, Any]) -> Callable[[Any], Any]:
     key = repr(schema)
     validator = _validators.get(key)

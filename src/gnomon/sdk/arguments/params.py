@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from gnomon.errors.authoring import AirflowException, ParamValidationError
+from gnomon.model.json_value import find_json_fault
+from gnomon.model.storable_text import escape_unstorable
 from gnomon.sdk.arguments.notset import NOTSET, is_given
 from gnomon.sdk.templating.resolvable import Resolvable
 
@@ -14,17 +16,24 @@ if TYPE_CHECKING:
     from gnomon.model.spec import DagSpec
 
 class Param:
-    """One param: a default value and the JSON Schema of its values. Without a default, the user must give a value."""
+    """One param: a default value and the JSON Schema of its values. Without a default, the user must give a value.
+
+    Raises ParamValidationError for a default that JSON cannot hold, as in Airflow; the schema is checked with the DAG.
+    """
 
     def __init__(self, default: Any = NOTSET, description: str | None = None, source: str | None = None,
                  **kwargs: Any) -> None:
+        if is_given(default) and (fault := find_param_fault(default)) is not None:
+            raise ParamValidationError(f"Param: {fault}.")
         self.value = default
         self.description = description
         self.source = source
         self.schema: dict[str, Any] = kwargs.pop("schema") if "schema" in kwargs else kwargs
 
     def __copy__(self) -> Param:
-        return Param(self.value, self.description, self.source, schema=self.schema)
+        other = Param.__new__(Param)  # without the check, which each task would make for each param of its DAG
+        other.value, other.description, other.source, other.schema = self.value, self.description, self.source, self.schema
+        return other
 
     def __repr__(self) -> str:
         return f"Param({self.value!r})"
@@ -50,15 +59,31 @@ class Param:
         return final
 
     def _problem(self, value: Any) -> str | None:
-        try:
-            check_plain_json(value)
-            if not self.schema:
-                return None
-            from gnomon.sdk.arguments.json_schema import find_schema_violation  # most params have no schema
+        fault = find_param_fault(value)
+        if fault is not None or not self.schema:
+            return fault
+        from gnomon.sdk.arguments.json_schema import find_schema_violation  # most params have no schema
 
+        try:
             return find_schema_violation(value, self.schema)
         except (TypeError, ValueError) as error:
             return str(error)
+
+    def find_schema_fault(self) -> str | None:
+        """Why the schema is not valid, whatever the value is; None: it is valid."""
+        if not self.schema:
+            return None
+        from gnomon.sdk.arguments.json_schema import InvalidSchemaError, check_schema  # as above
+
+        try:
+            check_schema(self.schema)
+        except InvalidSchemaError as error:
+            return str(error)
+        return None
+
+    def find_default_fault(self) -> str | None:
+        """Why the default is not valid; None: it is, or there is none."""
+        return self._problem(self.value) if self.has_value else None
 
     def dump(self) -> dict[str, Any]:
         """Return the param as plain data, in Airflow's form."""
@@ -82,7 +107,7 @@ class ParamsDict(MutableMapping[str, Any]):
     def __init__(self, dict_obj: Mapping[str, Any] | None = None, suppress_exception: bool = False) -> None:
         self.suppress_exception = suppress_exception
         source = dict_obj.items_as_params() if isinstance(dict_obj, ParamsDict) else (dict_obj or {}).items()
-        self._params: dict[str, Param] = {name: to_param(value) for name, value in source}
+        self._params: dict[str, Param] = {name: to_param(name, value) for name, value in source}
 
     @staticmethod
     def filter_params_by_source(params: ParamsDict, source: str) -> ParamsDict:
@@ -113,7 +138,7 @@ class ParamsDict(MutableMapping[str, Any]):
         elif name in self._params:
             self._resolve(name, value)
         else:
-            self._params[name] = Param(value)
+            self._params[name] = to_param(name, value)
 
     def _resolve(self, name: str, value: Any = NOTSET) -> Any:
         try:
@@ -204,30 +229,34 @@ class DagParam(Resolvable):
         raise AirflowException(f"The param {self._name!r} has no value. Give it in conf, or give it a default in the params of the DAG.")
 
 
-def to_param(value: Any) -> Param:
-    """Return a Param unchanged; any other value becomes the default of a new Param."""
-    return value if isinstance(value, Param) else Param(value)
+def to_param(name: str, value: Any) -> Param:
+    """Return a Param unchanged; any other value becomes the default of a new Param. Raises ParamValidationError, with the name."""
+    if isinstance(value, Param):
+        return value
+    try:
+        return Param(value)
+    except ParamValidationError as error:
+        raise ParamValidationError(f"Param {name!r}{str(error).removeprefix('Param')}") from None
 
 
-def check_plain_json(value: Any, path: str = "") -> None:
-    """Raise TypeError, with the path of the first wrong part, unless the value is plain JSON."""
-    if value is None or isinstance(value, str | int | float | bool):
-        return
-    if isinstance(value, Mapping):
-        for key, item in value.items():
-            if not isinstance(key, str):
-                raise TypeError(f"the key {key!r}{' at ' + path if path else ''} is not text; params are plain JSON")
-            check_plain_json(item, f"{path}[{key!r}]")
-    elif isinstance(value, list | tuple):
-        for index, item in enumerate(value):
-            check_plain_json(item, f"{path}[{index}]")
-    else:
-        raise TypeError(f"{value!r}{' at ' + path if path else ''} ({type(value).__name__}) is not plain JSON; "
-                        "write dates as text")
+def merge_params(*sources: Mapping[str, Any] | None) -> ParamsDict:
+    """Return the params of all sources; of several of one name, that of the last. Raises ParamValidationError."""
+    merged = ParamsDict()
+    for source in sources:
+        merged.update(source or {})
+    return merged
+
+
+def find_param_fault(value: Any) -> str | None:
+    """Why the value cannot be that of a param, with the remedy; None: it can."""
+    fault = find_json_fault(value)
+    return None if fault is None else f"{escape_unstorable(fault)}; params are plain JSON: write dates as text, and sets as lists"
 
 
 def check_conf(spec: DagSpec, conf: Mapping[str, object]) -> None:
-    """Check the conf of a run against the params of the DAG. Raises ParamValidationError, with the param, when it does not fit."""
+    """Check the conf of a run against the params of the DAG. Raises ParamValidationError, with the param or the place, when it does not fit or is not JSON."""
+    if (fault := find_json_fault(conf, "conf")) is not None:
+        raise ParamValidationError(f"the conf is not JSON: {escape_unstorable(fault)}")
     params = ParamsDict({
         name: Param(schema=param.schema) if param.required else Param(param.default, schema=param.schema)
         for name, param in spec.params.items()

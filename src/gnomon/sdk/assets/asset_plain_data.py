@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -17,6 +16,7 @@ from gnomon.model.assets import (
     AssetLeaf,
     AssetRefKey,
 )
+from gnomon.model.json_value import to_plain_json
 from gnomon.sdk.arguments.code_location import format_location
 from gnomon.sdk.assets.asset import Asset, AssetAlias, AssetAll, AssetAny, AssetBooleanCondition, AssetRef, BaseAsset
 
@@ -95,8 +95,8 @@ def _iter_all(value: BaseAsset) -> Iterator[Asset]:
 def _declare(asset: Asset, where: str) -> AssetDeclaration:
     extra: Any = asset.extra
     try:
-        plain = json.loads(json.dumps(extra))
-    except (TypeError, ValueError) as error:
+        plain = to_plain_json(extra)
+    except ValueError as error:
         raise ValueError(f"{where}: the extra of asset {asset.name!r}{format_location(asset._location)} must be made of JSON values ({error}).") from None
     if not isinstance(plain, dict):
         raise ValueError(f"{where}: the extra of asset {asset.name!r}{format_location(asset._location)} must be a dict, not {type(extra).__name__}.")

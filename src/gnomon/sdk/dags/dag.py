@@ -8,6 +8,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from gnomon.errors.authoring import ParamValidationError
 from gnomon.sdk.arguments import converters, fields
 from gnomon.sdk.arguments.airflow_dialects import AirflowDialect, find_dialect
 from gnomon.sdk.arguments.code_location import CodeLocation, find_author_location, format_location
@@ -152,7 +153,7 @@ class DAG(DagNodes):
             sentence = self.airflow_dialect.describe_differences(old["schedule"], self.timetable, catchup)
             if sentence is not None:
                 self.warn(sentence)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, ParamValidationError) as error:
             raise type(error)(f"DAG {dag_id!r}{where}: {error}") from None
 
     def _resolve_arguments(self, text_ends: Collection[str]) -> None:
@@ -235,8 +236,11 @@ class DAG(DagNodes):
     # Params and templates
 
     def param(self, name: str, default: Any = NOTSET) -> DagParam:
-        """Return a reference to the value that a param has in the run, as an argument for a task."""
-        return DagParam(self, name, default)
+        """Return a reference to the value that a param has in the run, as an argument for a task. Raises ParamValidationError for a default that is not valid."""
+        try:
+            return DagParam(self, name, default)
+        except ParamValidationError as error:
+            raise ParamValidationError(f"DAG {self.dag_id!r}{format_location(self._location)}: {error}") from None
 
     @property
     def task(self) -> Any:

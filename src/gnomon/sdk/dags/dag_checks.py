@@ -13,7 +13,12 @@ from gnomon.sdk.assets.asset_checks import check_assets, find_timetable_of_times
 from gnomon.sdk.dags.callback_checks import check_callbacks
 from gnomon.sdk.mapping.map_position import list_mapped_groups
 from gnomon.sdk.mapping.operator_partial import warn_about_partials
-from gnomon.sdk.schedules.author_timetable import check_author_timetable, is_author_timetable, validate_author_timetable
+from gnomon.sdk.schedules.author_timetable import (
+    check_author_timetable,
+    is_author_timetable,
+    read_attribute,
+    validate_author_timetable,
+)
 
 if TYPE_CHECKING:
     from gnomon.sdk.dags.node_types import DagNode
@@ -54,19 +59,20 @@ def _check_timetable(dag: DagNode) -> None:
 
 
 def _check_params(dag: DagNode) -> None:
+    """As in Airflow, a default that its schema refuses is an error only if the DAG has runs for which nobody can give another value."""
+    where = f"DAG {dag.dag_id!r}{format_location(dag._location)}"
+    needs_defaults = _is_scheduled(dag) or getattr(dag.timetable, "asset_condition", None) is not None
     for name, param in dag.params.items_as_params():
-        if param.has_value:
-            try:
-                param.resolve()
-            except ParamValidationError as error:
-                raise ParamValidationError(
-                    f"DAG {dag.dag_id!r}{format_location(dag._location)}: the default of param {name!r}{str(error).removeprefix('Param')}"
-                ) from None
-        elif _is_scheduled(dag) or getattr(dag.timetable, "asset_condition", None) is not None:
+        if needs_defaults and not param.has_value:
             raise ValueError(
-                f"DAG {dag.dag_id!r}{format_location(dag._location)}: param {name!r} has no default, so scheduled runs would have no "
-                "value for it. Give it a default, or the DAG schedule=None."
+                f"{where}: param {name!r} has no default, so scheduled runs would have no value for it. Give it a default, or the DAG schedule=None."
             )
+        fault = param.find_schema_fault() or param.find_default_fault()
+        if fault is None:
+            continue
+        if needs_defaults or param.find_schema_fault() is not None:
+            raise ParamValidationError(f"{where}: the default of param {name!r}: {fault}.")
+        dag.warn(f"the default of param {name!r}: {fault}, so each run needs a value for it in its conf. Correct the default, or leave it out.")
 
 
 def _check_links(dag: DagNode) -> None:
@@ -124,7 +130,7 @@ def _check_mapping(dag: DagNode) -> None:
 
 
 def _is_scheduled(dag: DagNode) -> bool:
-    return bool(dag.timetable.can_be_scheduled)
+    return bool(read_attribute(dag.timetable, "can_be_scheduled", True))
 
 
 def find_earliest_start(dag: DagNode) -> Any:

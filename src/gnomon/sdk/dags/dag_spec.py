@@ -12,6 +12,7 @@ import msgspec
 from gnomon.config import OptionError, current_config
 from gnomon.model.assets import AssetCondition, AssetDeclaration
 from gnomon.model.instants import Instant
+from gnomon.model.json_value import to_plain_json
 from gnomon.model.message_bounds import find_message_fault
 from gnomon.model.run_callbacks import CallbackKind
 from gnomon.model.slots import TimetableRef
@@ -244,15 +245,17 @@ def handles_task_end(task: BaseOperator) -> bool:
 def _param_specs(dag: DAG) -> dict[str, ParamSpec]:
     return {
         name: ParamSpec(default=param.value if param.has_value else None, required=not param.has_value,
-                        schema=_jsonable_schema(param.schema), description=param.description)
+                        schema=_jsonable_schema(dag, name, param.schema), description=param.description)
         for name, param in dag.params.items_as_params()
     }
 
 
-def _jsonable_schema(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema as JSON stores it: keys are text."""
-    plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(_text_keys(schema)))
-    return plain
+def _jsonable_schema(dag: DAG, name: str, schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema as JSON stores it: keys are text. Raises ValueError for a number that JSON does not have."""
+    try:
+        return dict(to_plain_json(_text_keys(schema)))
+    except ValueError as error:
+        raise ValueError(f"DAG {dag.dag_id!r}{format_location(dag._location)}: the schema of param {name!r}: {error}; leave it out") from None
 
 
 def _text_keys(value: Any) -> Any:

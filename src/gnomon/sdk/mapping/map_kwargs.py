@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from gnomon.errors.authoring import ParamValidationError
 from gnomon.sdk.arguments import fields, option_defaults
 from gnomon.sdk.arguments.old_arguments import suggest_argument
+from gnomon.sdk.arguments.params import merge_params
 from gnomon.sdk.mapping.expand_input import is_mappable
 from gnomon.sdk.tasks.operator_meta import OperatorMeta, read_init_parameters
 from gnomon.sdk.tasks.xcom_arg import XComArg
 
+_FIELD_NAMES = frozenset(row.name for row in fields.OPERATOR_FIELDS)
 SHOWN_MAX = 12
 """A message lists the parameters of a function or class that has at most so many."""
 
@@ -48,6 +51,27 @@ def check_mapped_values(mapped: Mapping[str, Any], call: str, where: str) -> Non
                 f"result of a task. {_suggest_value(name, value)}"
             )
         check_length(value, f"{call}({name}=...)", where)
+        if name in _FIELD_NAMES and isinstance(value, list | tuple):
+            for element in value:
+                check_mapped_fields({name: element}, where)
+
+
+def check_mapped_fields(kwargs: Mapping[str, Any], where: str) -> None:
+    """Check the arguments of BaseOperator that one instance of a mapped task gets, but for results of tasks.
+
+    Raises TypeError, ValueError or ParamValidationError, with the argument.
+    """
+    for row in fields.OPERATOR_FIELDS:
+        value = kwargs.get(row.name)
+        if value is None or isinstance(value, XComArg):
+            continue
+        try:
+            if row.check is not None:
+                row.check(row.name, value)
+            if row.name == "params":
+                merge_params(value)
+        except (TypeError, ValueError, ParamValidationError) as error:
+            raise type(error)(f"{error}{where}.") from None
 
 
 _DICTS_REMEDY = "Give it a list with a dict of arguments for each instance, or the result of a task that returns one."

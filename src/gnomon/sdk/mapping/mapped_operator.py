@@ -7,11 +7,12 @@ import copy
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+from gnomon.errors.authoring import ParamValidationError
 from gnomon.sdk.arguments import fields
 from gnomon.sdk.arguments.code_location import format_location
 from gnomon.sdk.arguments.notset import NOTSET
 from gnomon.sdk.arguments.old_arguments import TaskArguments, store_task_arguments, warn_no_effect
-from gnomon.sdk.arguments.params import ParamsDict
+from gnomon.sdk.arguments.params import merge_params
 from gnomon.sdk.dags.dag_copy import copy_task
 from gnomon.sdk.mapping.expand_input import EXPAND_INPUT_EMPTY, ExpandInput
 from gnomon.sdk.mapping.map_checks import check_parts_of_groups, mark_lengths_needed
@@ -91,9 +92,10 @@ class MappedOperator(TaskArguments, TaskMembership, TaskExecution, TaskRelations
             for row in fields.OPERATOR_FIELDS for name in row.old_names for source in (defaults, self.partial_kwargs) if name in source
         }  # fmt: skip
         store_task_arguments(cast("TaskNode", self), old, **given)
-        merged = ParamsDict(dag.params if dag is not None else None)
-        merged.update(params or {})
-        self.__dict__["params"] = merged
+        try:
+            self.__dict__["params"] = merge_params(dag.params if dag is not None else None, params)
+        except ParamValidationError as error:
+            raise ParamValidationError(f"Task {task_id!r}{format_location(self._location)}: {error}") from None
         self._partial_params = dict(params or {})
 
     def _connect_arguments(self) -> None:

@@ -12,6 +12,7 @@ from gnomon.sdk.arguments.converters import check_id
 from gnomon.sdk.mapping.expand_input import DictOfListsExpandInput, ExpandInput, ListOfDictsExpandInput
 from gnomon.sdk.mapping.map_kwargs import (
     check_dicts,
+    check_mapped_fields,
     check_mapped_values,
     check_names,
     list_parameters,
@@ -123,6 +124,7 @@ class OperatorPartial:
                 check_names(item, self._names, call, self._where)
                 if strict:
                     self._prevent_duplicates(item)
+                check_mapped_fields(item, self._where)
         return self._expand(ListOfDictsExpandInput(kwargs), strict=strict)
 
     def _prevent_duplicates(self, mapped: Any) -> None:

@@ -44,7 +44,19 @@ def ask(question: TaskApiRequest) -> object:
             f"{type(question).__name__} needs a running Gnomon, and this process was started without one "
             "(for example `python my_dag.py`). Run it with `gnomon dags test`."
         )
-    return _installed.ask(question)
+    try:
+        return _installed.ask(question)
+    except (UnicodeEncodeError, OverflowError) as error:
+        raise _explain_unsendable(question, error) from None
+
+
+def _explain_unsendable(question: TaskApiRequest, error: Exception) -> Exception:
+    """A ValueError that names what no message can hold, such as a lone surrogate; the error itself when the fault is not in the request."""
+    from gnomon.model.message_bounds import find_message_fault  # only faults need it
+    from gnomon.model.storable_text import escape_unstorable
+
+    fault = find_message_fault(question)
+    return error if fault is None else ValueError(f"{type(question).__name__}: {escape_unstorable(fault)}; leave it out")
 
 
 async def ask_async(question: TaskApiRequest) -> object:
@@ -60,9 +72,12 @@ async def ask_async_on(channel: Channel, question: TaskApiRequest) -> object:
     Awaits its `ask_async`, or calls its `ask` in a thread.
     """
     send_async = getattr(channel, "ask_async", None)
-    if send_async is not None:
-        answer: object = await send_async(question)
-        return answer
-    import asyncio  # only coroutines use it
+    try:
+        if send_async is not None:
+            answer: object = await send_async(question)
+            return answer
+        import asyncio  # only coroutines use it
 
-    return await asyncio.to_thread(channel.ask, question)
+        return await asyncio.to_thread(channel.ask, question)
+    except (UnicodeEncodeError, OverflowError) as error:
+        raise _explain_unsendable(question, error) from None

@@ -17,6 +17,7 @@ from gnomon.sdk.runtime import channel
 _PREFIXES = ("GNOMON_CONN_", "AIRFLOW_CONN_")
 _FIELDS = ("conn_type", "description", "host", "schema", "login", "password", "port", "extra")
 EXTRA_KEY = "__extra__"
+PORT_MAX = 65_535
 
 
 class Connection:
@@ -50,8 +51,8 @@ class Connection:
         self.team_name = team_name
         if uri is not None:
             self._read_uri(uri)
-        if self.extra and not isinstance(self._load_extra(), dict):
-            raise AirflowException(f"Connection {conn_id!r}: extra must be a JSON object.")  # the message does not show the text, which may contain a secret
+        if self.extra:
+            _check_extra(conn_id, self.extra)
 
     # Reading and writing
 
@@ -155,7 +156,7 @@ class Connection:
         try:
             self.port = parts.port
         except ValueError:
-            raise AirflowException(f"Connection {self.conn_id!r}: the port in the URI is not a number from 0 to 65535.") from None
+            raise AirflowException(f"Connection {self.conn_id!r}: the port in the URI is not a number from 0 to 65535 from 0 to 65535.") from None
         self.schema = unquote(parts.path[1:])
         if parts.query:
             pairs = dict(parse_qsl(parts.query, keep_blank_values=True))
@@ -176,11 +177,11 @@ class Connection:
 
     def get_uri(self) -> str:
         """Return the connection as a URI that `from_uri` reads."""
-        return self._build_uri(self.extra_dejson)
+        return self._build_uri(self._mask_extra())
 
     async def aget_uri(self) -> str:
         """As `get_uri`, for coroutines."""
-        return self._build_uri(await self.aextra_dejson())
+        return self._build_uri(self._mask_extra())
 
     def _build_uri(self, flat: dict[str, Any]) -> str:
         kind = f"{self.conn_type.lower().replace('_', '-')}://" if self.conn_type else "//"
@@ -204,7 +205,7 @@ class Connection:
     def to_dict(self, *, prune_empty: bool = False, validate: bool = True) -> dict[str, Any]:
         """Return the fields, with `extra` as a dict; `prune_empty` leaves out fields that are None, and an empty `extra`."""
         fields: dict[str, Any] = {"conn_id": self.conn_id, **{name: getattr(self, name) for name in _FIELDS}}
-        fields["extra"] = self.extra_dejson
+        fields["extra"] = self._mask_extra()
         return {key: item for key, item in fields.items() if item is not None and item != {}} if prune_empty else fields
 
     def as_json(self) -> str:
@@ -227,6 +228,15 @@ class Connection:
             from gnomon.sdk.runtime.secret_masking import mask_secret  # not needed to write a DAG, and it loads logging
 
             mask_secret(extra)
+        return extra
+
+    def _mask_extra(self) -> dict[str, Any]:
+        """As `extra_dejson`, without a word about short secrets, which would stand in the output of commands that write connections."""
+        extra = self._load_extra()
+        if extra:
+            from gnomon.sdk.runtime.secret_masking import mask_stored_secret  # as above
+
+            mask_stored_secret(extra)
         return extra
 
     def _load_extra(self) -> dict[str, Any]:
@@ -286,12 +296,35 @@ def _ask_backend(conn_id: str) -> Any:
 
 
 def _parse_port(conn_id: str | None, value: Any) -> int | None:
+    """Return the port, whichever door it came by. Raises AirflowException for what is none: no URI of the connection could be read."""
     if value is None or value == "":
         return None
     try:
-        return int(value)
-    except (TypeError, ValueError):
-        raise AirflowException(f"Connection {conn_id!r}: port must be a number, not {value!r}.") from None
+        port = int(value)
+        is_whole = port == value if isinstance(value, float) else not isinstance(value, bool)
+    except (TypeError, ValueError, OverflowError):
+        is_whole = False
+    if not is_whole:
+        raise AirflowException(f"Connection {conn_id!r}: port must be a number, not {value!r}.")
+    if not 0 <= port <= PORT_MAX:
+        raise AirflowException(f"Connection {conn_id!r}: {str(value)[:20]} is no port; give a number from 0 to {PORT_MAX}.")
+    return port
+
+
+def _check_extra(conn_id: str | None, extra: str) -> None:
+    """Raise AirflowException for JSON that is no object, or that has NaN or Infinity. The message does not show the text, which may contain a secret.
+
+    A text that is no JSON at all is taken, as by Airflow; it reads as no extra.
+    """
+    numbers: list[str] = []
+    try:
+        value = json.loads(extra, parse_constant=numbers.append)
+    except (ValueError, RecursionError):
+        return
+    if numbers:
+        raise AirflowException(f"Connection {conn_id!r}: extra has {numbers[0]}, which is not a number of JSON; write it as text, or leave it out.")
+    if not isinstance(value, dict):
+        raise AirflowException(f"Connection {conn_id!r}: extra must be a JSON object.")
 
 
 def _without_login(host: str | None) -> str | None:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from gnomon.errors.authoring import AirflowException
 from gnomon.errors.product import UserError
+from gnomon.model.storable_text import find_unstorable
 from gnomon.sdk.runtime.connection import Connection
 
 FORMATS = ("json", "yaml", "env")
@@ -100,11 +101,11 @@ def format_variables(variables: Mapping[str, ExportedVariable], kind: str) -> st
 def format_entries(entries: Mapping[str, Any], kind: str) -> str:
     """The text of a JSON or YAML file with these entries."""
     if kind == "json":
-        return json.dumps(entries, indent=4, ensure_ascii=False) + "\n"
+        text = json.dumps(entries, indent=4, ensure_ascii=False) + "\n"
+        return text if find_unstorable(text, stores_nul=True) is None else json.dumps(entries, indent=4) + "\n"
     import yaml  # slow to import
 
-    text: str = yaml.safe_dump(dict(entries), sort_keys=False, allow_unicode=True)
-    return text
+    return str(yaml.safe_dump(dict(entries), sort_keys=False, allow_unicode=True))
 
 
 def _parse_value(text: str) -> Any:

@@ -9,7 +9,7 @@ import msgspec
 
 from gnomon.model.hitl import HITLRequest, HITLRespondent
 from gnomon.sdk.arguments.notset import is_given
-from gnomon.sdk.arguments.params import check_plain_json
+from gnomon.sdk.arguments.params import find_param_fault
 
 
 class HITLUser(TypedDict):
@@ -68,6 +68,7 @@ def _make_param(name: str, param: Any) -> dict[str, object]:
     made = {"value": known["value"], "description": known.get("description"), "schema": dict(known["schema"] or {})}
     if not is_given(made["value"]):
         del made["value"]
-    check_plain_json(made, f"params[{name!r}]")
+    if (fault := find_param_fault(made)) is not None:
+        raise TypeError(f"params[{name!r}]: {fault}")
     plain: dict[str, object] = msgspec.to_builtins(made)
     return plain

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gnomon.config.environment import get_variable
+from gnomon.model.ids import quote_argument
 from gnomon.model.task_api_requests import DeleteVariable, GetVariable, ListVariables, SetVariable
 from gnomon.sdk.arguments import option_defaults
 from gnomon.sdk.arguments.notset import NOTSET, is_given
@@ -123,6 +124,6 @@ def _parse_json(key: str, text: str) -> Any:
 
 def _explain_missing(key: str) -> str:
     if channel.has_channel():
-        return f"Variable {key} does not exist. Set it with `gnomon variables set {key} VALUE`, or give a default."
+        return f"Variable {key} does not exist. Set it with `gnomon variables set {quote_argument(key)} VALUE`, or give a default."
     return (f"Variable {key} is not in the environment ({_PREFIXES[0]}{key.upper()}), and this process was started without "
             "Gnomon, so stored Variables cannot be read. Set the environment variable, or give a default.")

@@ -178,22 +178,22 @@ def build_author_timetable_ref(timetable: Any) -> TimetableRef:
     return TimetableRef(
         path=f"{cls.__module__}.{cls.__qualname__}",
         data=json.loads(json.dumps(timetable.serialize())),
-        summary=str(_read_attribute(timetable, "summary", "") or cls.__name__),
-        description=str(_read_attribute(timetable, "description", "") or ""),
-        can_be_scheduled=bool(_read_attribute(timetable, "can_be_scheduled", True)),
-        periodic=bool(_read_attribute(timetable, "periodic", True)),
+        summary=str(read_attribute(timetable, "summary", "") or cls.__name__),
+        description=str(read_attribute(timetable, "description", "") or ""),
+        can_be_scheduled=bool(read_attribute(timetable, "can_be_scheduled", True)),
+        periodic=bool(read_attribute(timetable, "periodic", True)),
         active_runs_limit=_read_active_runs_limit(timetable),
-        follows_runs=bool(_read_attribute(timetable, "follows_runs", False)),
+        follows_runs=bool(read_attribute(timetable, "follows_runs", False)),
         builtin=False,
         code=hash_code(cls),
-        has_partitions=any(bool(_read_attribute(timetable, name, False)) for name in ("partitioned", "partitioned_at_runtime")),
-        granularity=_read_attribute(timetable, "granularity", None),
+        has_partitions=any(bool(read_attribute(timetable, name, False)) for name in ("partitioned", "partitioned_at_runtime")),
+        granularity=read_attribute(timetable, "granularity", None),
         timezone=_read_zone(timetable),
     )
 
 
 def _read_active_runs_limit(timetable: Any) -> int | None:
-    limit = _read_attribute(timetable, "active_runs_limit", None)
+    limit = read_attribute(timetable, "active_runs_limit", None)
     if limit is None or (isinstance(limit, int) and not isinstance(limit, bool) and limit >= 1):
         return limit
     raise AirflowTimetableInvalid(
@@ -203,7 +203,7 @@ def _read_active_runs_limit(timetable: Any) -> int | None:
 
 def _read_zone(timetable: Any) -> str | int | None:
     """Return `timezone`, for the days of dependencies between DAGs. An attribute that is not a time zone is ignored."""
-    zone = _read_attribute(timetable, "timezone", None)
+    zone = read_attribute(timetable, "timezone", None)
     if zone is None:
         return None
     from gnomon.timetables.wall_clock.zones import encode_zone, zone_of  # few timetables have a zone
@@ -214,7 +214,7 @@ def _read_zone(timetable: Any) -> str | int | None:
         return None
 
 
-def _read_attribute(timetable: Any, name: str, default: Any) -> Any:
+def read_attribute(timetable: Any, name: str, default: Any) -> Any:
     """Return a class attribute, an instance attribute or a property; `default` when the timetable has none."""
     if not hasattr(type(timetable), name) and name not in getattr(timetable, "__dict__", {}):
         return default

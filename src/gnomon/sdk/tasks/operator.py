@@ -6,6 +6,7 @@ import datetime as dt
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from gnomon.errors.authoring import ParamValidationError
 from gnomon.sdk.arguments.code_location import CodeLocation, format_location
 from gnomon.sdk.arguments.converters import check_id
 from gnomon.sdk.arguments.notset import NOTSET, ArgNotSet
@@ -17,7 +18,7 @@ from gnomon.sdk.arguments.old_arguments import (
     store_task_arguments,
     warn_no_effect,
 )
-from gnomon.sdk.arguments.params import ParamsDict
+from gnomon.sdk.arguments.params import ParamsDict, merge_params
 from gnomon.sdk.dags import authoring_state
 from gnomon.sdk.dags.dag_copy import copy_task
 from gnomon.sdk.dags.node_equality import TASK_PARTS, are_equal
@@ -162,9 +163,10 @@ class BaseOperator(TaskArguments, TaskMembership, TaskExecution, TaskRelations, 
 
     def _merge_params(self, dag: DagNode | None, params: Mapping[str, Any] | None) -> ParamsDict:
         defaults = self.__dict__.get("_default_params")
-        merged = ParamsDict(dag.params if dag is not None else None)
-        merged.update(defaults or {})
-        merged.update(params or {})
+        try:
+            merged = merge_params(dag.params if dag is not None else None, defaults, params)
+        except ParamValidationError as error:
+            raise ParamValidationError(f"Task {self.task_id!r}{format_location(self._location)}: {error}") from None
         if defaults or params:
             merged.set_source("task", {*(defaults or ()), *(params or ())})
         return merged

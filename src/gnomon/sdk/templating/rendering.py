@@ -83,7 +83,8 @@ def render_fields(
 ) -> None:
     """Replace each named attribute of `parent` by its rendered value. An error gets a note with the field and the task.
 
-    A function is called with `context` and `jinja_env` and replaced by its result, as in Airflow since 2.10.
+    As in Airflow, an empty value stays as it is, also where native rendering would make None of an empty text, and a function is called
+    with `context` and `jinja_env` and replaced by its result.
     """
     for name in names:
         if not hasattr(parent, name):
@@ -92,8 +93,10 @@ def render_fields(
                 f"{format_location(getattr(parent, '_location', None))}. Assign self.{name} in __init__, or remove it from template_fields."
             )
         value = getattr(parent, name)
+        if not _is_true(value):
+            continue
         try:
-            if callable(value) and _is_true(value):
+            if callable(value):
                 rendered = value(context=context, jinja_env=_resolve_environment(env))
             else:
                 rendered = owner.render_template(value, context, env, seen)
