@@ -44,7 +44,7 @@ def _write_frame(frame: Any) -> str:
         parquet.write_table(pyarrow.Table.from_pandas(frame), buffer, compression="snappy")
     except (pyarrow.ArrowException, ValueError, TypeError) as error:
         raise NoStoredForm(f"pyarrow cannot write it as Parquet ({error_text(error)}). Convert the column, or return value.to_dict() instead.") from error
-    return buffer.getvalue().hex()
+    return buffer.getvalue().hex().upper()
 
 
 def find_reader(classname: str) -> Callable[[StoredObject], Any] | None:
