@@ -18,6 +18,7 @@ from gnomon.model.states import FINISHED_TASK_STATES
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.not_found import task_not_found
 from gnomon.report.listings.run_list import find_run
+from gnomon.serde.stored_objects import CLASSNAME, find_object_place
 from gnomon.store import Database, NotFound, Transaction
 from gnomon.store.dag_records import event_log, xcom_values
 
@@ -37,6 +38,10 @@ class XComExists(UserError):
     """The task instance already has a value under the key."""
 
 
+class XComHoldsObject(UserError):
+    """The value names a class of which a task that reads it would make an object: only tasks store such values."""
+
+
 def encode_value(value: object) -> str:
     """The value as JSON text. Raises ValueError for a number that JSON does not have."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
@@ -45,12 +50,18 @@ def encode_value(value: object) -> str:
 def set_xcom(actor: Actor, db: Database, name: XComName, text: str, *, replaces: bool | None = None) -> None:
     """Set the value to this JSON text. `replaces`: True, there must be a value; False, there must be none; None, either.
 
-    Raises UserError: the task instance is not finished, the key or the value is too large, or a mapped task is expanded over another number of elements.
+    Raises UserError: the task instance is not finished, the key or the value is too large, the value holds an object of a class (XComHoldsObject), or a mapped task is expanded over another number of elements.
     Raises XComExists or NotFound as `replaces` says.
     """
     fault = xcom_fault("VALUE", name.key, text)
     if fault is not None:
         raise UserError(fault)
+    place = find_object_place(json.loads(text))
+    if place is not None:
+        raise XComHoldsObject(
+            f"VALUE{place} has the key {CLASSNAME!r}, which marks an object of a class: only tasks store objects, by returning or pushing them; "
+            "write plain JSON"
+        )
     with db.write() as tx:
         run, task_no, length = _lock(tx, name)
         if replaces is not None:

@@ -15,6 +15,7 @@ from gnomon.cli.task_selection import MAP_INDEX, instance_arguments, split_choic
 from gnomon.model.attempts import RETURN_VALUE
 from gnomon.model.ids import UNMAPPED
 from gnomon.operations import xcom_operations as operations
+from gnomon.serde.text_form import describe_stored
 
 _SHOWN_MAX = 100
 """Characters of a value in the table of `xcom list`."""
@@ -43,7 +44,7 @@ def list_(deployment: DeploymentAccess, dag_id: str, run_id: str, task: str | No
     task_id, index = (None, UNMAPPED) if task is None else split_choice(task, map_index)
     rows = deployment.perform(operations.list_xcoms, dag_id, run_id, task_id, index, show_secrets)
     if output == "table":
-        rows = [replace(row, value=_shorten(json.dumps(row.value, ensure_ascii=False, separators=(",", ":")))) for row in rows]
+        rows = [replace(row, value=_shorten(_show(row.value))) for row in rows]
     print_records(rows, output, ("task_id", "map_index", "key", "value"), empty="no XComs")
 
 
@@ -88,6 +89,10 @@ def delete(deployment: DeploymentAccess, dag_id: str, run_id: str, task_id: str,
     """Delete the value of TASK in RUN. The task must have ended."""
     deployment.perform(operations.delete_xcom, dag_id, run_id, task_id, map_index, key)
     click.echo(f"deleted XCom {key!r} of {name_instance(task_id, map_index)}")
+
+
+def _show(value: object) -> str:
+    return json.dumps(describe_stored(value), ensure_ascii=False, separators=(",", ":"))
 
 
 def _shorten(text: str) -> str:

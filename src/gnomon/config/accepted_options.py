@@ -30,7 +30,6 @@ _OPTIONS: tuple[tuple[str, str, dict[str, str]], ...] = (
     ("core", "Not needed: a spec is stored when it changes.", {"min_serialized_dag_update_interval": "30", "compress_serialized_dags": "False"}),
     ("core", "Not used: rendered fields are deleted with their run.", {"num_dag_runs_to_retain_rendered_fields": "30"}),
     ("core", "Not used: there are no teams.", {"multi_team": "False"}),
-    ("core", "Not used: XComs are JSON, from which only types of Gnomon are made.", {"allowed_deserialization_classes": "airflow.*"}),
     ("core", "Not needed: a plugin is imported when something of it is used.", {"lazy_load_plugins": "True"}),
     ("core", _PERMISSIONS, {"simple_auth_manager_users": "", "auth_manager": "", "security": ""}),
     ("core", _AUTHORS, {"unit_test_mode": "False"}),

@@ -6,6 +6,8 @@ description says so.
 
 from __future__ import annotations
 
+import re
+
 from gnomon.config.accepted_options import ACCEPTED_OPTIONS
 from gnomon.config.alert_options import ALERT_OPTIONS
 from gnomon.config.option import ConfigOption, OptionKey, OptionKind
@@ -18,6 +20,17 @@ _SYNC = ("FULL", "NORMAL")
 _SORT = ("modified_time", "random_seeded_by_host", "alphabetical")
 _LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 _WEIGHTS = ("downstream", "upstream", "absolute")
+
+
+def _parse_regexps(text: str) -> list[re.Pattern[str]]:
+    """The regular expressions of a list separated by spaces. Raises ValueError, which names the one that is none."""
+    found = []
+    for pattern in text.split():
+        try:
+            found.append(re.compile(pattern))
+        except re.error as error:
+            raise ValueError(f"regular expressions separated by spaces; {pattern!r} is none: {error}") from None
+    return found
 
 
 def _alias(section: str, name: str) -> tuple[OptionKey, ...]:
@@ -118,6 +131,12 @@ _CORE = (
     ConfigOption("core", "xcom_backend", "airflow.sdk.execution_time.xcom.BaseXCom", _T,
            "The class that serializes XComs in the processes of tasks: package.module.Class of a subclass of airflow.sdk.bases.xcom.BaseXCom.",
            may_be_empty=True),
+    ConfigOption("core", "allowed_deserialization_classes", "airflow.*", _T,
+           "The classes whose objects tasks and triggers make from stored XComs and arguments, as glob patterns separated by spaces, such as "
+           "my_package.*. A class of the DAG file orders.py is orders.ITS_NAME. The types of Python, numpy, pandas, polars, deltalake, pyiceberg and "
+           "kubernetes that can be stored are always allowed.", may_be_empty=True),
+    ConfigOption("core", "allowed_deserialization_classes_regexp", "", _T,
+           "More of these classes, as regular expressions separated by spaces; each matches a whole name.", parse=_parse_regexps, may_be_empty=True),
     ConfigOption("core", "hostname_callable", "", _T,
            "The function that returns the name of this machine, as a dotted path such as socket.getfqdn; empty: the system's host name. "
            "Airflow's default is airflow.utils.net.getfqdn."),

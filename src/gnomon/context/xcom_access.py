@@ -10,7 +10,7 @@ from gnomon.model.attempts import Attempt, xcom_fault
 from gnomon.model.task_api_requests import GetXComElement, GetXComs
 from gnomon.sdk.arguments.notset import NOTSET, ArgNotSet
 from gnomon.sdk.runtime.channel import Channel
-from gnomon.sdk.runtime.xcom import decode_xcom, encode_xcom, find_backend, load_plain_xcom
+from gnomon.sdk.runtime.xcom import decode_xcom, encode_xcom, find_backend
 
 MapIndexes = int | Iterable[int] | None | ArgNotSet
 
@@ -90,7 +90,7 @@ class AttemptXComs:
         if answer is None:
             return None
         found = cast(dict[str, Any], answer)
-        value = NOTSET if found["value"] is None else load_plain_xcom(found["value"])
+        value = NOTSET if found["value"] is None else self._decode(key, task_id, -1, (dag_id, self._attempt.run.run_id), found["value"])
         return PulledElement(_CONTAINERS[found["container"]], found["length"], value)
 
     def _own_or_newest(

@@ -82,6 +82,7 @@ from gnomon.errors.run_errors import (
     InvalidPartitionKeyError,
 )
 from gnomon.errors.serialization_errors import (
+    ClassNotAllowed,
     DeserializationError,
     DeserializingResultError,
     MappingNotSupported,
@@ -117,6 +118,7 @@ __all__ = [
     "AirflowTimetableInvalid",
     "AirflowUnsupportedFileTypeException",
     "BackfillUnfinished",
+    "ClassNotAllowed",
     "ConnectionNotUnique",
     "DagCodeNotFound",
     "DagNotFound",

@@ -13,6 +13,10 @@ class DeserializationError(AirflowException):
     """A stored value cannot be read."""
 
 
+class ClassNotAllowed(DeserializationError, ImportError):
+    """A stored value is an object of a class that `[core] allowed_deserialization_classes` does not allow."""
+
+
 class DeserializingResultError(ValueError):
     """The result of a task in another interpreter cannot be read."""
 

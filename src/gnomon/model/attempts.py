@@ -54,6 +54,8 @@ def xcom_excess(what: str, text: str) -> str | None:
 def measure_json(text: str) -> int | None:
     """The number of elements of a value in typed JSON (gnomon.serde); None for a value without elements, such as a number."""
     value = json.loads(text)
+    if isinstance(value, dict) and "__classname__" in value:
+        return None  # an object of a class
     if isinstance(value, dict) and "__type" in value:
         value = value.get("__value")  # a tuple, a set, or a dict as a list of pairs
     return len(value) if isinstance(value, dict | list) else None

@@ -29,9 +29,9 @@ from gnomon.sdk.deferral.start_trigger import (
 )
 from gnomon.sdk.deferral.triggers import BaseTrigger
 from gnomon.sdk.schedules.timezone import to_pendulum
+from gnomon.sdk.serialization.value_codec import loads
 from gnomon.sdk.tasks.decorated_operators import DecoratedOperator, FunctionOperator
 from gnomon.sdk.tasks.task_execution import TRIGGER_FAIL, TRIGGER_FAILURE, TRIGGER_TIMEOUT
-from gnomon.serde import loads
 
 log = RunnerLog("gnomon.task")
 

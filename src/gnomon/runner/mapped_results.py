@@ -31,7 +31,7 @@ def measure_return_value(task: Any, result: object, map_index: int) -> int | Non
     if value is None:
         raise XComForMappingNotPushed(f"{_describe(task)} and it returned no value; return a list or a dict{_hint(result)}")
     if not is_mappable_value(value):
-        raise UnmappableXComTypePushed(f"{_describe(task)} and it returned {_with_article(type(value).__name__)}; return a list or a dict")
+        raise UnmappableXComTypePushed(f"{_describe(task)} and it returned {_with_article(type(value).__name__)}; return a list or a dict{_list_hint(value)}")
     return len(value)  # type: ignore[arg-type]
 
 
@@ -55,6 +55,11 @@ def render_map_index(task: Any, context: Any) -> str | None:
 def _describe(task: Any) -> str:
     mapped = [f"{name_node(node)}{format_location(node._location)}" for node in task.iter_mapped_dependants()]
     return f"{', '.join(mapped) or 'a mapped task'} maps over the result of task {task.task_id!r}{format_location(task._location)},"
+
+
+def _list_hint(value: object) -> str:
+    """How an array becomes a list."""
+    return ", here value.tolist()" if hasattr(value, "tolist") else ""
 
 
 def _hint(result: object) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from gnomon.serde.stored_objects import CLASSNAME
 from gnomon.serde.typed_json import TYPE, VALUE
 
 
@@ -32,6 +33,8 @@ def split_container(text: str) -> SplitContainer | None:
 
 def _split_object(text: str) -> SplitContainer | None:
     members = msgspec.json.decode(text, type=dict[str, msgspec.Raw])
+    if CLASSNAME in members:
+        return None
     if TYPE not in members:
         return SplitContainer("dict", [_join_pair(json.dumps(name).encode(), bytes(value)) for name, value in members.items()])
     kind = msgspec.json.decode(members[TYPE])
@@ -54,6 +57,8 @@ def _split_value(text: str) -> SplitContainer | None:
         return None
     if isinstance(value, list):
         return SplitContainer("list", [json.dumps(element).encode() for element in value])
+    if CLASSNAME in value:
+        return None
     if TYPE not in value:
         return SplitContainer("dict", _join_pairs(value.items()))
     if value[TYPE] == "tuple":

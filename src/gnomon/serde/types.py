@@ -71,6 +71,15 @@ def _write_timedelta(value: dt.timedelta) -> object:
     return [value.days, value.seconds, value.microseconds]
 
 
+def _write_timezone(value: dt.timezone) -> object:
+    offset, *name = value.__getinitargs__()  # type: ignore[attr-defined]
+    return [offset.total_seconds(), *name]
+
+
+def _read_timezone(body: list[Any]) -> dt.timezone:
+    return dt.timezone(dt.timedelta(seconds=body[0]), *body[1:])
+
+
 def _read_time(body: list[Any]) -> dt.time:
     return dt.time.fromisoformat(body[0]).replace(tzinfo=_find_zone(body[1]))
 
@@ -86,6 +95,7 @@ _ENCODERS: dict[type, Encoder] = {
     bytes: ("bytes", lambda value: base64.b64encode(value).decode("ascii")),
     bytearray: ("bytearray", lambda value: base64.b64encode(value).decode("ascii")),
     ZoneInfo: ("zone", lambda value: value.key),
+    dt.timezone: ("timezone", _write_timezone),
 }
 
 def register_type(name: str, kind: type, encode: Callable[[Any], object], decode: Callable[[Any], object]) -> None:
@@ -106,4 +116,5 @@ DECODERS: dict[str, Callable[[Any], object]] = {
     "bytes": base64.b64decode,
     "bytearray": lambda body: bytearray(base64.b64decode(body)),
     "zone": ZoneInfo,
+    "timezone": _read_timezone,
 }

@@ -6,23 +6,23 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from gnomon import serde
 from gnomon.model.attempts import XCOM_MAX_BYTES, utf8_bytes, xcom_fault
 from gnomon.model.deferral import DeferralResult
 from gnomon.model.storable_text import escape_unstorable
 from gnomon.sdk.deferral.triggers import BaseTaskEndEvent, TriggerEvent
+from gnomon.sdk.serialization import value_codec
 
 
 def event_to_result(event: Any) -> DeferralResult:
     """The result for this event. Raises NotSerializable when the event carries a value that has no JSON form."""
     if isinstance(event, BaseTaskEndEvent):
-        xcoms = {str(key): serde.dumps(value, what=f"XCom {key!r} of the event") for key, value in (event.xcoms or {}).items()}
+        xcoms = {str(key): value_codec.dumps(value, what=f"XCom {key!r} of the event") for key, value in (event.xcoms or {}).items()}
         fault = next(filter(None, (xcom_fault(f"XCom {key!r} of the event", key, value) for key, value in xcoms.items())), None)
         if fault is not None:
             return DeferralResult(outcome="error", reason=fault)
         return DeferralResult(outcome=event.task_instance_state.value, xcoms=xcoms)
     if isinstance(event, TriggerEvent):
-        payload = serde.dumps(event.payload, what="The payload of the event")
+        payload = value_codec.dumps(event.payload, what="The payload of the event")
         size = utf8_bytes(payload)
         if size > XCOM_MAX_BYTES:
             reason = f"the payload of the trigger's event takes {size} bytes, the limit is {XCOM_MAX_BYTES} bytes; store the data elsewhere and yield its address"

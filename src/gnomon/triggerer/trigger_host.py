@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from gnomon import log, serde
+from gnomon import log
 from gnomon.errors.error_text import describe_error, error_text
 from gnomon.errors.product import GnomonError
 from gnomon.loading.class_loader import load_class
@@ -21,6 +21,7 @@ from gnomon.processes import author_forks
 from gnomon.processes.message_stream import FrameDecoder, MessageStream
 from gnomon.processes.task_api_messages import TaskApiResponse
 from gnomon.sdk.runtime import channel
+from gnomon.sdk.serialization import value_codec
 from gnomon.triggerer.deferral_results import sanitize_result
 from gnomon.triggerer.host_protocol import (
     CancelTriggers,
@@ -277,7 +278,7 @@ class TriggerHost:
 
 
 def _decode_arguments(start: StartTrigger) -> dict[str, Any]:
-    arguments = serde.loads(start.kwargs)
+    arguments = value_codec.loads(start.kwargs)
     if not isinstance(arguments, dict):
         raise TypeError(f"the arguments of {start.classpath} must be keyword arguments, not {type(arguments).__name__}")
     return arguments

@@ -70,7 +70,29 @@ def test_values_are_changed_once_the_task_has_ended(ended: Client) -> None:
     ended.fails(404, f"{XCOMS}/a%2Fb", "DELETE")
     ended.fails(404, f"{XCOMS}/a%2Fb", "PATCH", {"value": 3})
     ended.fails(422, XCOMS, "POST", b'{"key": "x", "value": NaN}')
-    ended.fails(501, f"{XCOMS}/more?deserialize=true")
+
+
+def test_values_that_json_has_no_form_for_are_described_and_never_made(deployment: Deployment, api: Client) -> None:
+    stored = {"__classname__": "os.system", "__version__": 1, "__data__": {"command": "x", "frame": "0" * 5000}}
+    deployment.add(spec_of("a"))
+    values = {"object": stored, "tuple": {"__type": "tuple", "__value": [1, stored]}, "more": {"when": {"__type": "date", "__value": "2026-03-01"}}}
+    deployment.plays["only"] = Play(xcoms=tuple(XComItem(key=key, value=json.dumps(value)) for key, value in values.items()))
+    deployment.start()
+    api.send("POST", "/dags/a/dagRuns", {"logical_date": None, "dag_run_id": "r/1"})
+    deployment.move(20)
+    text = "os.system@version=1(command='x', frame=5,000 characters)"
+    assert api.get(f"{XCOMS}/object")["value"] == stored
+    assert api.get(f"{XCOMS}/object?deserialize=true")["value"] == text
+    assert api.get(f"{XCOMS}/tuple?deserialize=true")["value"] == f"(1,{text})"
+    assert api.get(f"{XCOMS}/more?deserialize=true")["value"] == {"when": "2026-03-01"}
+    assert api.get(f"{XCOMS}/more?deserialize=true&stringify=true")["value"] == '{"when": "2026-03-01"}'
+
+
+@pytest.mark.parametrize("value", [{"__classname__": "os.system"}, [{"rows": [{"__classname__": 1}]}], {"__type": "tuple", "__value": [{"__classname__": "a.B", "__version__": 1}]}])
+def test_no_object_of_a_class_is_written_from_outside(ended: Client, value: object) -> None:
+    assert "'__classname__', which marks an object of a class" in ended.fails(422, XCOMS, "POST", {"key": "k", "value": value})
+    assert "write plain JSON" in ended.fails(422, f"{XCOMS}/more", "PATCH", {"value": value})
+    assert ended.get(f"{XCOMS}/more")["value"] == "text"
 
 
 def test_a_task_that_has_not_ended_keeps_its_values(api: Client, deployment: Deployment) -> None:

@@ -110,7 +110,7 @@ class Point:
 @pytest.mark.parametrize(
     ("value", "path", "words"),
     [
-        ({"rows": [1, Point(1)]}, "['rows'][1]", "dataclasses.asdict"),
+        ({"rows": [1, Point(1)]}, "['rows'][1]", "serialize()"),
         (object(), "", "object"),
         ([{"f": lambda: None}], "[0]['f']", "function"),
         ((n for n in range(3)), "", "list(value)"),

@@ -82,7 +82,7 @@ export const xcomsQuery = (at: InstancePlace) =>
 export const xcomQuery = (at: InstancePlace, key: string) =>
   queryOptions({
     queryKey: [...taskKey(at), "xcom", key],
-    queryFn: () => read<XComValue>(`${instancePath(at)}/xcomEntries/${part(key)}`, { map_index: at.mapIndex }),
+    queryFn: () => read<XComValue>(`${instancePath(at)}/xcomEntries/${part(key)}`, { map_index: at.mapIndex, deserialize: true }),
   });
 
 export const deferralQuery = (at: InstancePlace) =>

@@ -11,7 +11,15 @@ from typing import Annotated
 from fastapi import HTTPException, Query, Response
 from pydantic import Field
 
-from gnomon.actions.xcom_changes import XComExists, XComName, delete_xcom, encode_value, name_instance, set_xcom
+from gnomon.actions.xcom_changes import (
+    XComExists,
+    XComHoldsObject,
+    XComName,
+    delete_xcom,
+    encode_value,
+    name_instance,
+    set_xcom,
+)
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission, User
 from gnomon.api.access.visible_dags import VisibleDags
@@ -37,6 +45,7 @@ from gnomon.model.instants import to_datetime
 from gnomon.model.json_text import read_shown_json
 from gnomon.report.listings.connection_list import hide_stored_secrets
 from gnomon.report.listings.not_found import task_not_found
+from gnomon.serde.text_form import describe_stored
 from gnomon.store import Transaction
 from gnomon.store.dag_records import xcom_values
 from gnomon.store.ownership import group_state
@@ -134,11 +143,14 @@ def get_xcom_entry(
     dag_id: Id, dag_run_id: Id, task_id: Id, xcom_key: Id, context: Context, map_index: Annotated[int, Query(ge=-1)] = UNMAPPED,
     deserialize: bool = False, stringify: bool = False,
 ) -> XComResponseNative | XComResponseString:  # fmt: skip
-    """One value, as JSON or as text. Secrets of stored connections and Variables are masked."""
-    if deserialize:
-        raise ApiUnsupported("values are not turned into objects of authors: no author code runs in the api-server")
+    """One value, as JSON or as text. Secrets of stored connections and Variables are masked.
+
+    With `deserialize`, a part that JSON has no form for, such as an object of a class, is a text that describes it. No object is made.
+    """
     with context.database.read() as tx:
         entry, value = _read_entry(context, tx, XComName(dag_id, dag_run_id, task_id, map_index, xcom_key))
+    if deserialize:
+        value = describe_stored(value)
     if not stringify:
         return XComResponseNative(**entry.model_dump(), value=value)
     return XComResponseString(**entry.model_dump(), value=value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
@@ -181,6 +193,8 @@ def _write(context: ApiContext, user: User, name: XComName, value: object, *, re
         set_xcom(context.act_as(user), context.database, name, text, replaces=replaces)
     except XComExists as error:
         raise HTTPException(409, str(error)) from None
+    except XComHoldsObject as error:
+        raise HTTPException(422, str(error)) from None
     with context.database.read() as tx:
         entry, stored = _read_entry(context, tx, name)
     return XComResponseNative(**entry.model_dump(), value=stored)

@@ -15,7 +15,7 @@ from gnomon.model.attempts import XCOM_MAX_BYTES, utf8_bytes
 from gnomon.model.ids import DAG_FILE_MODULE
 from gnomon.sdk.arguments.code_location import format_location
 from gnomon.sdk.deferral.triggers import BaseTrigger, Timer
-from gnomon.serde import dumps
+from gnomon.sdk.serialization.value_codec import dumps
 
 LoadClass = Callable[[str], type]
 """`loading.class_loader.load_class`: returns the class of a dotted path, or raises with the reason."""

@@ -166,7 +166,7 @@ class BaseEventTrigger(BaseTrigger):
         """Return a number that is equal in every process for equal class and arguments."""
         import hashlib  # only asset watchers use it
 
-        from gnomon.serde import dumps
+        from gnomon.sdk.serialization.value_codec import dumps
 
         digest = hashlib.sha256(f"{classpath}\0{dumps(dict(sorted(kwargs.items())))}".encode()).digest()
         return int.from_bytes(digest[:8], "big", signed=True)

@@ -12,10 +12,10 @@ from types import SimpleNamespace
 from typing import Any, NoReturn
 
 from gnomon.config import Config, current_config
-from gnomon.errors.authoring import AirflowConfigException, AirflowException
+from gnomon.errors.authoring import AirflowConfigException, AirflowException, DeserializationError
 from gnomon.model.attempts import BACKEND_VALUE, RETURN_VALUE
 from gnomon.sdk.dags.authoring_state import get_current_context
-from gnomon.serde import dumps, loads
+from gnomon.sdk.serialization.value_codec import dumps, loads
 
 DEFAULT_PATHS = ("", "airflow.sdk.execution_time.xcom.BaseXCom", "airflow.sdk.bases.xcom.BaseXCom", "airflow.models.xcom.BaseXCom")
 OBJECT_STORAGE_PATH = "ObjectStoragePath"
@@ -111,8 +111,16 @@ def encode_xcom(value: Any, *, what: str, key: str) -> str:
 def decode_xcom(text: str, *, key: str, task_id: str, dag_id: str, run_id: str, map_index: int | None) -> Any:
     """Return the value of a stored XCom, as the back end deserializes it.
 
-    `map_index` is None in a sequence of the values of a mapped task, as in Airflow. Raises AirflowConfigException for a back end that cannot be used.
+    `map_index` is None in a sequence of the values of a mapped task, as in Airflow. Raises DeserializationError, which names the XCom, and
+    AirflowConfigException for a back end that cannot be used.
     """
+    try:
+        return _decode(text, key, task_id, dag_id, run_id, map_index)
+    except DeserializationError as error:
+        raise type(error)(f"XCom {key!r} of task {task_id!r}: {error}") from error.__cause__
+
+
+def _decode(text: str, key: str, task_id: str, dag_id: str, run_id: str, map_index: int | None) -> Any:
     backend = find_backend()
     if backend is None and BACKEND_VALUE not in text:
         return load_plain_xcom(text)

@@ -7,7 +7,7 @@ from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from gnomon import log, serde
+from gnomon import log
 from gnomon.errors.authoring import AirflowRuntimeError
 from gnomon.loading.class_loader import load_class
 from gnomon.model.deferral import DeferralResult
@@ -15,6 +15,7 @@ from gnomon.model.task_api_requests import TaskApiRequest
 from gnomon.processes import author_forks
 from gnomon.processes.task_api_messages import TaskApiRequestMessage, answer_request
 from gnomon.sdk.runtime.channel import install_channel
+from gnomon.sdk.serialization import value_codec
 from gnomon.store import Database
 from gnomon.store.trigger_queue import trigger_claims, triggerer_leases
 from gnomon.taskapi import TaskApiRefused, answer_trigger
@@ -134,7 +135,7 @@ class InProcessTriggerer:
         self._running[claimed.trigger_pk] = running, claimed
         previous = install_channel(self._channel)
         try:
-            arguments: Any = serde.loads(claimed.kwargs)
+            arguments: Any = value_codec.loads(claimed.kwargs)
             running.trigger = load_class(claimed.classpath)(**arguments)
             running.trigger.trigger_id = claimed.trigger_pk
             running.trigger.task_instance = task_instance

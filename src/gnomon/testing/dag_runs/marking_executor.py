@@ -8,7 +8,7 @@ from gnomon.clock import Clock
 from gnomon.executors.interface import AttemptEnded, Executor, ExecutorEvent, InventoryReceived
 from gnomon.model.attempts import RETURN_VALUE, Attempt, AttemptResult, XComItem, measure_json
 from gnomon.model.records import WorkerRecord
-from gnomon.serde import dumps
+from gnomon.sdk.serialization.value_codec import dumps
 
 Mark = Callable[[str], dict[str, object] | None]
 """From a task id: the XComs by key with which its attempts end as success; None: they are run."""
