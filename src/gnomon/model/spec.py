@@ -34,7 +34,7 @@ class ClearedTask(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     dag_id: str | None = None
     """None: the fields of the marker are templates, or differ between instances; its last attempt has rendered them."""
     template: str = ""
-    """The template of an unknown DAG id; empty: it differs between instances."""
+    """With an unknown DAG id, what the author wrote for it; empty: it differs between instances."""
     task_id: str = ""
     logical_date: str | None = None
     """ISO 8601; None: that of the run of the marker."""

@@ -102,12 +102,15 @@ def list_sensor_edges(spec: DagSpec) -> list[SensorEdge]:
 
 
 def _build_marker_edge(dag_id: str, task_id: str, cleared: ClearedTask) -> SensorEdge:
+    is_template = "{{" in cleared.template or "{%" in cleared.template
+    waiting = cleared.dag_id if cleared.dag_id is not None or is_template else cleared.template or None
     after = None if cleared.dag_id is None else AfterSpec(dag_id=dag_id, task_id=task_id)
-    could_be = None if after is None else f"depends_on={write_after(after)} of task {cleared.task_id} of DAG {cleared.dag_id}"
-    template = cleared.template or ("" if cleared.dag_id is not None else "(differs between map indexes)")
-    phrases = [f"by {OPERATORS[MARKER]}: a clear of {task_id} clears it too", *([_NOT_KNOWN] if cleared.dag_id is None else [])]
+    could_be = None if after is None else f"depends_on={write_after(after)} of task {cleared.task_id} of DAG {waiting}"
+    unknown = [] if cleared.dag_id is not None else [_NOT_KNOWN] if waiting is None else ["the task or the date is known only when the task runs"]
+    template = "" if waiting is not None else cleared.template or "(differs between map indexes)"
     delta_s = 0.0 if cleared.dag_id is not None and cleared.logical_date is None else None
-    return SensorEdge(MARKER, cleared.dag_id, cleared.task_id or None, dag_id, task_id, phrases, after, could_be, template, delta_s)
+    phrases = [f"by {OPERATORS[MARKER]}: a clear of {task_id} clears it too", *unknown]
+    return SensorEdge(MARKER, waiting, cleared.task_id or None, dag_id, task_id, phrases, after, could_be, template, delta_s)
 
 
 _NOT_KNOWN = "the DAG is known only when the task runs"
