@@ -50,6 +50,7 @@ _STEP = re.compile(
     r"|^!\[(?P<title>[^\]]*)\]\((?P<picture>[^)]+)\)$",
     re.MULTILINE | re.DOTALL,
 )
+_NEXT = re.compile(r"^Next: \[[^\]]+\]\(([\w-]+)\.md\)", re.MULTILINE)
 _LOG_TIME = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
 _SHORT_LOG_TIME = re.compile(r"(?<!\d)\d\d:\d\d:\d\d\.\d{3}(?!\d)")
 """Lines of task logs have the time of the machine, which no session can set."""
@@ -146,9 +147,12 @@ def _read(terminal: int, ends_at: float) -> Iterator[bytes]:
         os.close(terminal)
 
 
+FIRST_PAGE = "first-dag"
+
+
 @functools.cache
-def pictures_of(name: str) -> dict[str, str]:
-    """Run the page `tutorial/NAME.md`; returns its pictures by their path below the folder of the page."""
+def pictures_of(*names: str) -> dict[str, str]:
+    """Run the pages `tutorial/NAME.md` in one home, one after the other; returns their pictures by their path below the folder of the page."""
     made: dict[str, str] = {}
     with ExitStack() as opened:
         folder = Path(opened.enter_context(tempfile.TemporaryDirectory(prefix="g-", ignore_cleanup_errors=True)))
@@ -159,15 +163,28 @@ def pictures_of(name: str) -> dict[str, str]:
         environ = {"PYTHONPATH": path, "GNOMON_TEST_CLOCK": file.name, "GNOMON__CORE__LOAD_EXAMPLES": "true", "TZ": "UTC"}
         session = Session(folder, opened.enter_context(mmap.mmap(file.fileno(), 8)), environ)
         opened.callback(session.running.stop)
-        for step in _STEP.finditer((DOCS / "tutorial" / f"{name}.md").read_text()):
-            _take(session, step, made)
+        for name in names:
+            for step in _STEP.finditer(_page(name)):
+                _take(session, step, made)
     return made
+
+
+def pages_in_order() -> list[str]:
+    """The names of the pages in the order of their links "Next", from the first one."""
+    names = [FIRST_PAGE]
+    while (following := _NEXT.search(_page(names[-1]))) and following[1] not in names:
+        names.append(following[1])
+    return names
+
+
+def _page(name: str) -> str:
+    return (DOCS / "tutorial" / f"{name}.md").read_text()
 
 
 def _take(session: Session, step: re.Match[str], made: dict[str, str]) -> None:
     """Do what one block, comment or picture of the page says."""
     if step["word"] == "until":
-        session.wait(*step["arguments"].split())
+        session.wait(*shlex.split(step["arguments"]))
     elif step["word"] == "clock":
         session.pass_time(timedelta(seconds=float(step["arguments"])))
     elif step["picture"]:

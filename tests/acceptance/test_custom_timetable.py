@@ -14,7 +14,7 @@ from tests.acceptance.product import Product, product
 DOCS = Path(__file__).parents[2] / "docs"
 WEEK = [f"2021-01-0{day} {name}" for day, name in enumerate(("Monday", "Tuesday", "Wednesday", "Thursday", "Friday"), 4)]
 _ENDS = "    end_date=dt.datetime(2021, 1, 8, tzinfo=dt.UTC),\n    catchup=True"
-WAYS = ("report", "alone", "packaged", "plugged")
+WAYS = ("workday_report", "alone", "packaged", "plugged")
 """DAG ids: the class in a file of the plugins folder, in the DAG's file, in an installed package, in a plugin's list."""
 
 
@@ -30,8 +30,8 @@ def _page() -> dict[str, str]:
 
 def _named(dag: str, dag_id: str, module: str) -> str:
     """The tutorial's DAG under another id, with the class from another module."""
-    assert "from after_workday import" in dag and 'DAG(\n    "report"' in dag
-    return dag.replace("from after_workday import", f"from {module} import").replace('"report"', f'"{dag_id}"')
+    assert "from after_workday import" in dag and 'DAG(\n    "workday_report"' in dag
+    return dag.replace("from after_workday import", f"from {module} import").replace('"workday_report"', f'"{dag_id}"')
 
 
 def _install(folder: Path, page: dict[str, str]) -> None:
@@ -51,7 +51,7 @@ def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
     page = _page()
     package = tmp_path_factory.mktemp("package")
     _install(package, page)
-    dag, cls = page["dags/report.py"], page["plugins/after_workday.py"]
+    dag, cls = page["dags/workdays.py"], page["plugins/after_workday.py"]
     files = {
         "../plugins/after_workday.py": cls,
         "../plugins/plugged_times.py": f"{cls}\n\n{page['plugins/acme_plugin.py'].replace('from after_workday import AfterWorkday', '')}",
@@ -95,10 +95,10 @@ def test_every_workday_has_its_run_once_under_its_own_name(dag_id: str, deployed
 def test_listings_have_its_words(deployed: Product) -> None:
     schedules = {row["dag_id"]: row["schedule"] for row in deployed.rows("dags", "list")}
     assert {schedules[dag_id] for dag_id in WAYS} == {"after each workday, at 08:00:00"}
-    shown = deployed.do("dags", "show", "report")
+    shown = deployed.do("dags", "show", "workday_report")
     assert "Schedule: after each workday, at 08:00:00" in shown
     assert "2021" not in shown.partition("next runs")[2], "its runs are over"
-    assert "its timetable has no further run" in deployed.do("explain", "report")
+    assert "its timetable has no further run" in deployed.do("explain", "workday_report")
     assert deployed.do("dags", "errors").strip() == "no errors"
 
 

@@ -38,6 +38,13 @@ def test_each_command_of_a_page_of_the_tutorial_succeeds_and_its_pictures_are_up
     assert len(made) == len(_script("generate").TUTORIAL_PICTURES[page])
 
 
+def test_all_pages_of_the_tutorial_can_be_followed_in_one_home_in_the_order_of_their_links() -> None:
+    session = _script("tutorial_session")
+    names = session.pages_in_order()
+    assert sorted(names) == sorted(page.stem for page in (DOCS / "tutorial").glob("*.md"))
+    assert session.pictures_of(*names)
+
+
 def test_every_page_is_in_the_navigation_once() -> None:
     assert list(_script("check").misplaced_pages()) == []
 

@@ -80,7 +80,7 @@ def run_dag(dag: Any, run: RunFacts, server: Server | None = None) -> Observed:
             result = run_attempt(dag, _attempt(run, task), server)
             states[task.task_id] = S(result.outcome)
             _apply(result, task.task_id, server, states)
-    outcome, _ = decide_run_outcome([(task.task_id, states[task.task_id]) for task in dag.leaves])
+    outcome = decide_run_outcome(states[task.task_id] for task in dag.leaves)
     return Observed(
         run_state=str(outcome),
         tasks={(task_id, -1): (str(state), tries.get(task_id, 0)) for task_id, state in states.items()},

@@ -77,7 +77,7 @@ class MonitorWorld:
         self.world.apply(Changes(runs=[run]))
         return run
 
-    def fail(self, run: RunRecord, reason: str = "leaf tasks did not succeed: a (failed)") -> RunRecord:
+    def fail(self, run: RunRecord, reason: str = "task a failed") -> RunRecord:
         """What an owner stores when the run fails and a rule asks."""
         now = self.clock.now()
         ended = replace(run, state=DagRunState.FAILED, ended_at=now, reason=reason)

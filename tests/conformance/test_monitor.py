@@ -33,7 +33,7 @@ def test_a_failure_is_told_once_with_its_explanation_and_kept_in_the_audit_log(d
         ((name, delivery),) = deployment.sent
         (item,) = delivery.body.items
         assert name == "ops"
-        assert item.sentence == f"DAG d: run {run.run_id} failed: leaf tasks did not succeed: a (failed)"
+        assert item.sentence == f"DAG d: run {run.run_id} failed: task a failed"
         assert item.explanation[0].startswith(f"run {run.run_id} ended in state failed at ")
         assert (item.command, item.link) == (f"gnomon explain d {run.run_id}", f"https://g.example/?dag_id=d&run_id={run.run_id}")
         deployment.let(monitor, 400)

@@ -93,7 +93,7 @@ class HealthReader:
         return (
             _component_health("scheduler", schedulers, now, threshold, alive_s=LEASE_TTL_S),
             _component_health("worker", workers, now, WORKER_TTL_S, f"{slots} slots"),
-            _component_health("triggerer", [(row.beat_at, row.host) for row in triggerers], now, silence_s, note),
+            _component_health("triggerer", [(row.beat_at, row.host) for row in triggerers], now, silence_s, note) if triggerers else _NO_TRIGGERER,
             _component_health("dag_processor", processors, now, PROCESSOR_SILENCE_S),
             *self._read_monitor(tx, now),
         )
@@ -203,6 +203,10 @@ def _component_health(
     return ComponentHealth(name, f"latest_{name}_heartbeat", status_of_heartbeat(last, now, silence_s), last, " · ".join(filter(None, (note, where))) if alive else "")
 
 
+_NO_TRIGGERER = ComponentHealth(
+    "triggerer", "latest_triggerer_heartbeat", None, note="no task has been deferred so far; a standalone starts it with the first one, elsewhere `gnomon triggerer` does",
+)  # fmt: skip
+"""A triggerer that never ran is no fault: only deferred tasks and watchers need one, and these are among the problems."""
 _UNKNOWN_COMPONENTS = tuple(ComponentHealth(name, f"latest_{name}_heartbeat", None) for name in ("scheduler", "worker", "triggerer", "dag_processor"))
 _DEAD_PROBLEMS = {
     "scheduler": "No scheduler is alive: no run is planned and no task starts. `gnomon scheduler` starts one, `gnomon standalone` everything.",

@@ -17,6 +17,7 @@ from gnomon.app.supervisor import Supervisor
 from gnomon.clock import SystemClock
 from gnomon.config import Config, read_executors, set_current_config
 from gnomon.config.alert_rules import read_alert_settings
+from gnomon.config.environment import set_variable
 from gnomon.model.accounts import FIRST_ACCOUNT
 from gnomon.model.executors import LOCAL_EXECUTOR
 from gnomon.processes.kernel import become_subreaper, protect_memory
@@ -36,6 +37,7 @@ def run_standalone(cfg: Config, port: int | None = None) -> int:
     lock = HomeLock(cfg)
     with open_listener(cfg, port) as listener:
         lock.describe(f"{browser_address(listener)}, started by process {os.getpid()}")
+        cfg = _take_address(cfg, browser_address(listener))
         set_current_config(cfg)
         set_title("standalone", cfg.home)
         protect_memory()
@@ -52,6 +54,13 @@ def run_standalone(cfg: Config, port: int | None = None) -> int:
         password = prepare_database(cfg, supervisor.stop, preparation, creates_account=has_accounts)
         freeze_heap()
         return supervisor.run(lambda: _print_greeting(cfg, browser_address(listener), new, password))
+
+
+def _take_address(cfg: Config, address: str) -> Config:
+    """The options with `[api] base_url`, for links of tasks and callbacks; processes that this one starts have it too."""
+    if not cfg.text("api", "base_url"):
+        set_variable("GNOMON__API__BASE_URL", address)
+    return cfg.with_base_url(address)
 
 
 def _services(cfg: Config, listener: socket.socket) -> list[Service]:

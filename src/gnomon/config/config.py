@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -138,6 +138,13 @@ class Config:
     @property
     def database_url(self) -> str:
         return self.text("database", "sql_alchemy_conn")
+
+    def with_base_url(self, address: str) -> Config:
+        """The same options; `[api] base_url` is this address of a standalone if it is not set."""
+        if self.text("api", "base_url"):
+            return self
+        value = OptionValue(address, "the address of this standalone")
+        return replace(self, _values={**self._values, OptionKey("api", "base_url"): value})
 
     def for_author_code(self) -> Config:
         """The same options without secrets: the options that DAG files and tasks may read."""

@@ -16,6 +16,11 @@ def get_variable(name: str) -> str | None:
     return os.environ.get(name)
 
 
+def set_variable(name: str, value: str) -> None:
+    """Set a variable of this process and of processes that it starts."""
+    os.environ[name] = value
+
+
 def replace_environment(environ: Mapping[str, str]) -> None:
     """Make `environ` the whole environment of this process and of processes that it starts: for children that run author code."""
     for name in [name for name in os.environ if name not in environ]:

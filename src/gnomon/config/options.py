@@ -268,8 +268,8 @@ _OTHERS = (
            aliases=_alias("webserver", "web_server_port")),
     ConfigOption("api", "auth", "accounts", _T, "Who may use the API: `accounts` (see `gnomon users`), or `none`: everybody, which is possible on a "
            "loopback address only. Not an option of Airflow.", choices=("accounts", "none")),
-    ConfigOption("api", "base_url", "", _T, "The address under which browsers reach the server, for example https://gnomon.example.com. Links of questions "
-           "to people begin with it; with auth = none, requests may name this host, localhost and loopback addresses only.",
+    ConfigOption("api", "base_url", "", _T, "The address under which browsers reach the server, for example https://gnomon.example.com. ti.log_url and links of "
+           "questions to people begin with it; empty: a standalone takes its own address, other services know none. With auth = none, requests may name this host, localhost and loopback addresses only.",
            aliases=_alias("webserver", "base_url")),
     ConfigOption("api", "session_idle_minutes", "1440", _I, "A session of a browser that is not used for so many minutes ends. Not an option of "
            "Airflow.", minimum=1),

@@ -12,7 +12,7 @@ from gnomon.config.sources import PREFIXES
 
 _LEADS_TO_DATABASE = re.compile(
     r"PG(HOST|HOSTADDR|PORT|USER|PASSWORD|PASSFILE|DATABASE|SERVICE|SERVICEFILE|OPTIONS|SSL.*)"
-    r"|(GNOMON_|AIRFLOW_)?(DATABASE|DB)_UR[IL]|SQLALCHEMY_(DATABASE_)?UR[IL]"
+    r"|(GNOMON_|AIRFLOW_)?(DATABASE|DB)_UR[IL]|SQLALCHEMY_(DATABASE_)?UR[IL]|AIRFLOW_FERNET_KEY"
 )
 
 
@@ -25,7 +25,7 @@ def is_secret(key: OptionKey) -> bool:
 def without_secrets(environ: Mapping[str, str], database_url: str = "") -> dict[str, str]:
     """The environment for author code, without variables that set a secret option (by value or by command) or lead to the database.
 
-    A variable leads to the database by its name, or when its value contains the address, with or without its scheme: drivers
+    AIRFLOW_FERNET_KEY, the key of another installation for `gnomon migrate import`, is one of these. A variable leads to the database by its name, or when its value contains the address, with or without its scheme: drivers
     accept it in many forms.
     """
     addresses = [address for address in (database_url, database_url.partition("://")[2].lstrip("/")) if address]

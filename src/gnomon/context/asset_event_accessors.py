@@ -71,7 +71,12 @@ class AssetEventView:
         return self.source_task_instance
 
     def __repr__(self) -> str:
-        return f"<AssetEvent {self.id} of {self.asset.name!r} at {self.timestamp}: {self.extra!r}>"
+        asset = f"AssetReferenceAssetEventDagRun(name={self.asset.name!r}, uri={self.asset.uri!r}, extra={self.asset.extra!r})"
+        return (
+            f"AssetEventDagRunReferenceResult(asset={asset}, extra={self.extra!r}, source_task_id={self.source_task_id!r}, "
+            f"source_dag_id={self.source_dag_id!r}, source_run_id={self.source_run_id!r}, source_map_index={self.source_map_index!r}, "
+            f"source_aliases={self.source_aliases!r}, timestamp={self.timestamp!r}, partition_key={self.partition_key!r})"
+        )
 
 
 def find_asset(channel: Channel, *, name: str | None = None, uri: str | None = None) -> Asset:
@@ -169,6 +174,9 @@ class OutletEventAccessors(_KeyedByAsset, Mapping[Any, OutletEventAccessor]):
     def __len__(self) -> int:
         return len(self._by_key)
 
+    def __repr__(self) -> str:
+        return f"OutletEventAccessors(_dict={self._by_key!r})"
+
     def collect_emissions(self, outlets: Iterable[object]) -> tuple[AssetEmission, ...]:
         """Return the events that a success with these outlets records: one for each asset, and one for each asset and extra of aliases.
 
@@ -258,6 +266,9 @@ class InletEventsAccessor(Sequence[AssetEventView]):
     def __getitem__(self, key: Any) -> Any:
         return self._events()[key]
 
+    def __repr__(self) -> str:
+        return f"InletEventsAccessor({self._events()!r})"
+
 
 class InletEventsAccessors(_KeyedByAsset, Mapping[Any, InletEventsAccessor]):
     """`inlet_events`: the events of each inlet, by its number, asset, alias or reference. Raises KeyError for what is no inlet."""
@@ -301,6 +312,9 @@ class InletEventsAccessors(_KeyedByAsset, Mapping[Any, InletEventsAccessor]):
     def __len__(self) -> int:
         return len(self._inlets)
 
+    def __repr__(self) -> str:
+        return f"InletEventsAccessors(_inlets={self._inlets!r})"
+
 
 class TriggeringAssetEventsAccessor(_KeyedByAsset, Mapping[Any, Sequence[AssetEventView]]):
     """`triggering_asset_events`: the events that the run consumed, by asset, alias or reference. Raises KeyError for another key."""
@@ -330,6 +344,14 @@ class TriggeringAssetEventsAccessor(_KeyedByAsset, Mapping[Any, Sequence[AssetEv
 
     def __len__(self) -> int:
         return len(self._events)
+
+    def __repr__(self) -> str:
+        return f"TriggeringAssetEventsAccessor(_events={{{', '.join(f'{_name_key(key)}: {events!r}' for key, events in self._events.items())}}})"
+
+
+def _name_key(key: AssetKey | AliasKey) -> str:
+    """A key as Airflow shows it."""
+    return f"AssetAliasUniqueKey(name={key.name!r})" if isinstance(key, AliasKey) else f"AssetUniqueKey(name={key.name!r}, uri={key.uri!r})"
 
 
 def decode_events(answer: object) -> list[AssetEventView]:

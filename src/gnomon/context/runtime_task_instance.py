@@ -6,6 +6,7 @@ import logging
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import quote
 
 from gnomon.config import current_config
 from gnomon.config.host_name import current_host_name
@@ -32,8 +33,6 @@ class RuntimeTaskInstance(RunQueries):
 
     test_mode = False
     rendered_map_index: str | None = None
-    log_url = ""
-    mark_success_url = ""
     dag_version_id: str | None = None
     hostname: str
     task: Any
@@ -197,10 +196,25 @@ class RuntimeTaskInstance(RunQueries):
         """The key of this try."""
         return TaskInstanceKey(self.dag_id, self.task_id, self.run_id, self.try_number, self.map_index)
 
+    @property
+    def log_url(self) -> str:
+        """The address of this try on the web page; empty, with a warning, where `[api] base_url` is not set and no standalone says its address."""
+        base = str(current_config().get("api", "base_url", fallback=""))
+        if not base:
+            self.log.warning("the address of the web page is not known, so ti.log_url is empty: set [api] base_url")
+            return ""
+        path = "/".join(quote(part, safe="") for part in ("dags", self.dag_id, "runs", self.run_id, "tasks", self.task_id))
+        return f"{base.rstrip('/')}/{path}?try={self.try_number}" + (f"&map={self.map_index}" if self.map_index >= 0 else "")
+
+    @property
+    def mark_success_url(self) -> str:
+        """The same address: the page has the button."""
+        return self.log_url
+
     # Times and tries
 
     def mark_started(self, at: Instant) -> None:
-        """Record the instant at which `execute` was called."""
+        """Record the instant at which the try started."""
         self._started = at
 
     def mark_ended(self, at: Instant, state: TaskInstanceState) -> None:
@@ -210,7 +224,7 @@ class RuntimeTaskInstance(RunQueries):
 
     @property
     def start_date(self) -> pendulum.DateTime | None:
-        """The moment at which `execute` was called."""
+        """The start of the try, before its templates are rendered."""
         return to_pendulum(self._started)
 
     @property

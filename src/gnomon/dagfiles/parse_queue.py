@@ -55,6 +55,9 @@ class ParseQueue:
     def __contains__(self, path: str) -> bool:
         return path in self._states
 
+    def __len__(self) -> int:
+        return len(self._states)
+
     def paths(self) -> set[str]:
         """All files in the queue's records."""
         return set(self._states)

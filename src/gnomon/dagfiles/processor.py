@@ -137,7 +137,7 @@ class DagProcessor:
                 self._pool.start(path)
         self._record(now)
         self._move_bundles()
-        stats_at = self._statistics.log_if_due(now, len(self._recorded))
+        stats_at = self._statistics.log_if_due(now, len(self.queue))
         next_times = (stats_at, self._next_listing_at, self._next_check_at, self._next_stale_check_at, install_check_at, due, self._next_record(), self._next_slot_check(now))
         return min(at for at in next_times if at is not None)
 
@@ -149,7 +149,6 @@ class DagProcessor:
         self.figures.observe(definitions.PARSE_DURATION, parsed.duration_s)
         self.figures.count(definitions.PARSE_FAILURES, 1 if parsed.failures else 0)
         self.figures.put(definitions.LAST_PARSE, self._clock.now() / SECOND)
-        self.figures.put(definitions.DAG_FILES, len(self._recorded))
 
     def _on_bundle_parsed(self, parsed: ParsedFile, now: float, is_current: bool) -> None:
         """Handle an outcome; one whose files changed during the parse is not recorded, and the file is parsed again."""
@@ -201,6 +200,7 @@ class DagProcessor:
         if new:
             self.queue.enqueue_failed_imports()
         self._listed_at, self._next_listing_at = now, now + self._settings.refresh_s
+        self.figures.put(definitions.DAG_FILES, len(self.queue))
 
     def _remove_missing(self, root: SourceFolder, listing: FolderListing) -> set[str]:
         """Files that vanished below `root` are forgotten; returns the files that it has."""

@@ -11,19 +11,59 @@ from gnomon.model.spec import TaskSpec
 from gnomon.model.states import DagRunState
 from gnomon.model.states import TaskInstanceState as S
 
-_FAILED_STATES = frozenset({S.FAILED, S.UPSTREAM_FAILED})
+FAILED_LEAF_STATES = frozenset({S.FAILED, S.UPSTREAM_FAILED})
 
 
-def decide_run_outcome(leaves: Iterable[tuple[str, S | None]]) -> tuple[DagRunState, str | None]:
-    """The state of a run from its leaves, (task id, state): FAILED with a reason that names failed leaves, else SUCCESS."""
-    failed = [f"{task_id} ({state})" for task_id, state in leaves if state in _FAILED_STATES]
+def decide_run_outcome(leaves: Iterable[S | None]) -> DagRunState:
+    """The state of a run from the states of its leaves: FAILED if one of them failed or is upstream_failed, else SUCCESS."""
+    return DagRunState.FAILED if any(state in FAILED_LEAF_STATES for state in leaves) else DagRunState.SUCCESS
+
+
+class EndedInstance(NamedTuple):
+    """A task instance of a failed run."""
+
+    name: str
+    state: S | None
+    reason: str | None
+    ended_at: Instant | None
+
+
+def describe_run_failure(causes: Iterable[EndedInstance], leaves: Iterable[EndedInstance]) -> str:
+    """Why a run failed: the tasks that failed, the first of them with their reasons, and the leaves that are upstream_failed because of them.
+
+    `causes`: the failed instances among the failed leaves and what is above them. Without any, the leaves are named with their reasons.
+    """
+    failed = sorted(causes, key=lambda one: (is_fail_fast(one.reason), one.ended_at or 0, one.name))
+    victims = [leaf.name for leaf in leaves if leaf.state is S.UPSTREAM_FAILED]
     if not failed:
-        return DagRunState.SUCCESS, None
-    more = f" and {len(failed) - _MAX_LISTED} more" if len(failed) > _MAX_LISTED else ""
-    return DagRunState.FAILED, f"leaf tasks did not succeed: {', '.join(failed[:_MAX_LISTED])}{more}"
+        return _list_some([_describe_instance(leaf, str(leaf.state)) for leaf in leaves if leaf.state in FAILED_LEAF_STATES], _MAX_REASONS, "; ")
+    told = _list_some([_describe_instance(one, "failed") for one in failed], _MAX_REASONS, "; ")
+    return f"{told}; not run because of it: {_list_some(victims, _MAX_LISTED, ', ')}" if victims else told
 
 
+def build_fail_fast_reason(task: str) -> str:
+    """The reason of the instances that `fail_fast` stopped because that task failed."""
+    return f"{_FAIL_FAST}task {task} failed"
+
+
+def is_fail_fast(reason: str | None) -> bool:
+    """Whether a reason is one of `build_fail_fast_reason`."""
+    return reason is not None and reason.startswith(_FAIL_FAST)
+
+
+def _describe_instance(one: EndedInstance, state: str) -> str:
+    line = next((line for line in map(str.strip, (one.reason or "").splitlines()) if line), "")
+    return f"task {one.name} {state}" + (f": {line if len(line) <= _MAX_REASON_CHARS else line[:_MAX_REASON_CHARS] + '…'}" if line else "")
+
+
+def _list_some(items: list[str], most: int, separator: str) -> str:
+    return separator.join(items[:most]) + (f" and {len(items) - most} more" if len(items) > most else "")
+
+
+_FAIL_FAST = "fail_fast: "
 _MAX_LISTED = 5
+_MAX_REASONS = 3
+_MAX_REASON_CHARS = 300
 
 
 class RunStop(NamedTuple):

@@ -27,16 +27,16 @@ from gnomon.planning.policies import compute_creation_time
 
 
 def collect_dag_reasons(engine_state: EngineState, dag_pk: int, now: Instant) -> list[str]:
-    """Why the DAG has no running or planned run; [] when nothing in memory holds it back."""
+    """Why the DAG has no running or planned run; [] when nothing in memory holds it back, and for a deleted DAG, whose schedule plans no run."""
     dag = engine_state.dags.get(dag_pk)
     if dag is None:
         return ["no scheduler has this DAG in memory"]
     record, spec = dag.record, dag.graph.spec
+    if not record.active:
+        return []
     sentences = []
     if record.error:
         sentences.append(f"planning stopped: {record.error}")
-    if dag.hold_reason is not None and not record.paused:
-        sentences.append(f"nothing starts: {dag.hold_reason}")
     if not spec.timetable.can_be_scheduled:
         origin = "by hand only" if spec.asset_condition is None else "by asset events, and by hand"
         sentences.append(f"its schedule is {spec.timetable.summary or 'None'}: runs are made {origin}")

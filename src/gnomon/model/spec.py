@@ -14,6 +14,7 @@ from gnomon.model.deferral import Deferral
 from gnomon.model.instants import Instant
 from gnomon.model.mapping import Expansion
 from gnomon.model.run_callbacks import DeadlineSpec
+from gnomon.model.sensor_waits import SensorWait
 from gnomon.model.slots import TimetableRef
 from gnomon.model.upstream_edges import AfterSpec, Edge, compute_edge_number
 
@@ -32,6 +33,8 @@ class ClearedTask(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 
     dag_id: str | None = None
     """None: the fields of the marker are templates, or differ between instances; its last attempt has rendered them."""
+    template: str = ""
+    """With an unknown DAG id, what the author wrote for it; empty: it differs between instances."""
     task_id: str = ""
     logical_date: str | None = None
     """ISO 8601; None: that of the run of the marker."""
@@ -106,6 +109,8 @@ class TaskSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What the KubernetesExecutor uses of `executor_config`: `pod_override` as a dict like a manifest, `pod_template_file`; None: nothing."""
     triggers_dag: str | None = None
     """The DAG that an operator like TriggerDagRunOperator triggers; None for other operators, and for an id that is a template or differs between instances."""
+    waits_for: tuple[SensorWait, ...] = ()
+    """What a sensor such as ExternalTaskSensor waits for in other DAGs."""
     clears: ClearedTask | None = None
     """What a clear of an ExternalTaskMarker clears too; None for other operators."""
     owner: str = "airflow"

@@ -50,6 +50,7 @@ class ExternalTaskSensor(BaseSensorOperator):
     With `check_existence` the task fails when the DAG, the task or the group does not exist.
     """
 
+    waits_for_external_runs: ClassVar[bool] = True
     template_fields: ClassVar[Collection[str]] = [
         "external_dag_id", "external_task_id", "external_task_ids", "external_task_group_id",
     ]

@@ -83,6 +83,8 @@ class _AttemptExecution:
         self._task: Any = None
         self._context: Any = None
         self._started_at: Instant | None = None
+        self._is_called = False
+        """Whether `execute`, or the method that a deferral named, was reached."""
         self._ended_at: Instant | None = None
         self._return_length: int | None = None
         self._rendered_map_index: str | None = None
@@ -117,7 +119,7 @@ class _AttemptExecution:
             return _SUCCEEDED
         error, attempt_outcome = self._classify(error)
         attempt_outcome = self._ask_retry_policy(error, attempt_outcome)
-        if self._rendered_map_index is None and self._ended_at is not None and attempt_outcome.outcome in ("failed", "skipped", "success"):
+        if self._rendered_map_index is None and self._is_called and attempt_outcome.outcome in ("failed", "skipped", "success"):
             self._rendered_map_index = self._try_render_map_index()
         if attempt_outcome.logs_traceback:
             log.error("task failed: %s", attempt_outcome.reason, exc_info=trim_error(error))
@@ -171,8 +173,10 @@ class _AttemptExecution:
         )
         for name, value in apply_task_policies(context, self._attempt.overrides).items():
             os.environ[name] = value  # noqa: TID251 - written for the task, not read
+        self._started_at = self._clock.now()
+        context["ti"].mark_started(self._started_at if self._attempt.started_at is None else self._attempt.started_at)
         if self._on_entered is not None:
-            self._on_entered(self._clock.now())
+            self._on_entered(self._started_at)
         try:
             with authoring_state.set_current_context(context):
                 if self._attempt.calls_listeners:
@@ -237,15 +241,13 @@ class _AttemptExecution:
         return self._task
 
     def _timed_execute(self, task: Any, context: Any) -> object:
-        self._started_at = self._clock.now()
-        first_started_at = self._attempt.started_at
-        context["ti"].mark_started(self._started_at if first_started_at is None else first_started_at)
+        self._is_called = True
         timeout_s = self._attempt.timeout_s
         if timeout_s is None and task.execution_timeout is not None:
             timeout_s = task.execution_timeout.total_seconds()
         left_s = timeout_s
         if self._attempt.deadline_at is not None:
-            left_s = (self._attempt.deadline_at - self._started_at) / SECOND
+            left_s = (self._attempt.deadline_at - self._clock.now()) / SECOND
         with time_limit(left_s, f"task {task.task_id!r}", timeout_s):
             return self._call(task, context)
 

@@ -24,6 +24,7 @@ from gnomon.model.deferral import Deferral
 from gnomon.model.instants import Instant, to_instant
 from gnomon.model.storable_text import escape_unstorable
 from gnomon.sdk.runtime.xcom import encode_xcom
+from gnomon.sdk.templating.template_notes import TEMPLATE_NOTE
 
 REASON_MAX = 1000
 """Characters of a reason; the log has the complete text."""
@@ -62,10 +63,26 @@ def _apply_rule(rule: Callable[[Any], AttemptOutcome], error: BaseException) -> 
 
 
 def error_line(error: BaseException) -> str:
-    """`ValueError: text`: the class of the error and the first line of its text. Cannot fail; secrets are hidden before the text is cut."""
+    """`ValueError: text`: the class of the error and the first line of its text, and of an error in a template which one.
+
+    Cannot fail; secrets are hidden before the text is cut.
+    """
     lines = _shown_text(error).splitlines()
     name = class_name(error)
-    return (f"{name}: {lines[0]}" if lines else name)[:REASON_MAX]
+    place = _find_template_note(error)
+    return (f"{name}: {lines[0]}" if lines else name)[: REASON_MAX - len(place)] + place
+
+
+def _find_template_note(error: BaseException) -> str:
+    """` (while rendering ...)` for an error in a template, else empty."""
+    try:
+        notes = [note for note in getattr(error, "__notes__", ()) if type(note) is str and note.startswith(TEMPLATE_NOTE)]
+    except BaseException:  # the edge of author code
+        return ""
+    return f" ({escape_unstorable(hide(notes[-1][0].lower() + notes[-1][1:]))[:_PLACE_MAX]})" if notes else ""
+
+
+_PLACE_MAX = 400
 
 
 def _shown_text(error: BaseException) -> str:

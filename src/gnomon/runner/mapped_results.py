@@ -11,6 +11,7 @@ from gnomon.sdk.mapping import lazy_xcoms  # noqa: F401 - imported in the zygote
 from gnomon.sdk.mapping.expand_input import is_mappable_value
 from gnomon.sdk.mapping.map_checks import name_node
 from gnomon.sdk.templating.lazy_environment import LazyEnvironment
+from gnomon.sdk.templating.template_notes import add_template_note
 from gnomon.sdk.templating.templater import Templater
 
 NAME_MAX = 250
@@ -40,13 +41,17 @@ def _with_article(name: str) -> str:
 
 
 def render_map_index(task: Any, context: Any) -> str | None:
-    """The rendered `map_index_template` of an instance of a mapped task; None without a template. Raises the errors of Jinja."""
+    """The rendered `map_index_template` of an instance of a mapped task; None without a template. Raises the errors of Jinja, which a note places."""
     ti = context["ti"]
     template = context.get("map_index_template")
     if template is None or ti.map_index < 0:
         return None
     environment: Any = LazyEnvironment(task, context)
-    text = str(Templater().render_template(str(template), context, environment))
+    try:
+        text = str(Templater().render_template(str(template), context, environment))
+    except Exception as error:
+        add_template_note(error, "map_index_template", task, str(template))
+        raise
     ti.rendered_map_index = escape_unstorable(text)[:NAME_MAX]
     name: str = ti.rendered_map_index
     return name

@@ -16,6 +16,7 @@ from gnomon.loading.dagfile import load_dag_file
 from gnomon.log.secret_masks import hide
 from gnomon.model.attempts import Attempt, RunFacts
 from gnomon.model.ids import quote_argument
+from gnomon.model.states import DagRunType
 from gnomon.sdk.dags import authoring_state
 from gnomon.sdk.runtime import channel
 
@@ -54,11 +55,27 @@ def explain_missing_date(error: Exception, run: RunFacts) -> Exception:
     if found is None or run.logical_at is not None or found[1] not in VARIABLES_WITH_DATE or found[1] in VARIABLES_WITHOUT_DATE:
         return error
     explained = jinja2.UndefinedError(
-        f"{error}: run {run.run_id!r} has no logical date; trigger it with one: gnomon dags trigger {quote_argument(run.dag_id)} --logical-date DATE"
+        f"{error}: run {run.run_id!r} has no logical date; {_find_date_remedy(run)}"
     )
     for note in getattr(error, "__notes__", ()):
         explained.add_note(note)
     return explained
+
+
+def _find_date_remedy(run: RunFacts) -> str:
+    """What an author does about a run of this type without a logical date."""
+    remedy = _DATE_REMEDIES.get(DagRunType(run.run_type))
+    if run.partition_key is not None:
+        remedy = "it is of a partition: use {{ partition_key }}, or {{ dag_run.partition_date }} if the key names a period"
+    return remedy or f"trigger it with one: gnomon dags trigger {quote_argument(run.dag_id)} --logical-date DATE"
+
+
+_EVENTS = "use {{ dag_run.run_after | ds }}, or the events in triggering_asset_events"
+_DATE_REMEDIES = {
+    DagRunType.ASSET_TRIGGERED: f"a run that events of assets start never has one: {_EVENTS}",
+    DagRunType.ASSET_MATERIALIZATION: "a run that materializes an asset has none: use {{ dag_run.run_after | ds }}",
+    DagRunType.OPERATOR_TRIGGERED: "give TriggerDagRunOperator one with logical_date=, or use {{ dag_run.run_after | ds }}",
+}
 
 
 class _InstalledChannel:

@@ -15,6 +15,8 @@ from gnomon.api.server_heartbeat import ApiServerHeartbeat
 from gnomon.config.host_name import current_host_name
 from gnomon.metrics.figures import find_version
 from gnomon.model.accounts import Grant, GrantKind, Identity, Role
+from gnomon.model.sensor_waits import SensorWait
+from gnomon.model.spec import ClearedTask, TaskSpec
 from gnomon.model.upstream_edges import AfterSpec
 from gnomon.testing import Play
 
@@ -51,6 +53,38 @@ def test_the_graph_has_a_line_for_each_dependency(api: Client, deployment: Deplo
     _fill(deployment, api)
     (line,) = api.own("/dependencies/graph")["dependencies"]
     assert (line["dag_id"], line["task_id"], line["upstream_dag_id"], line["unknown"], line["error"]) == ("down", None, "up", False, None)
+
+
+def _add_sensors(deployment: Deployment) -> None:
+    """DAG down waits for DAG up by a sensor, and for an unknown one; a task of up is a marker of a task of down."""
+    waits = (SensorWait(dag_id="up", delta_s=3600.0), SensorWait(template="{{ var.value.x }}"))
+    sensor = TaskSpec(task_id="sensor", waits_for=waits)
+    marker = TaskSpec(task_id="marker", clears=ClearedTask(dag_id="down", task_id="sensor"))
+    deployment.add(spec_of("up", tasks=(marker,), timetable=HOURLY), spec_of("down", tasks=(sensor,), timetable=HOURLY))
+
+
+def test_sensors_and_markers_are_lines_of_the_graph_with_what_could_take_their_place(api: Client, deployment: Deployment) -> None:
+    _add_sensors(deployment)
+    lines = {(one["kind"], one["upstream_dag_id"]): one for one in api.own("/dependencies/graph")["dependencies"]}
+    assert set(lines) == {("sensor", "up"), ("sensor", "{{ var.value.x }}"), ("marker", "up")}
+    assert lines["sensor", "up"]["could_be"] == 'depends_on=After("up", previous=1) of DAG'
+    assert lines["sensor", "up"]["options"] == ["by ExternalTaskSensor", "1 h earlier", 'could be depends_on=After("up", previous=1) of DAG']
+    assert (lines["marker", "up"]["task_id"], lines["marker", "up"]["upstream_task_id"]) == ("sensor", "marker")
+    assert not any(one["unknown"] for one in lines.values())
+    day = api.own("/dependencies/day?dag_id=down&day=2026-03-02")
+    found = {(one["kind"], one["upstream_dag_id"]): one for one in day["dependencies"]}
+    assert [run["waits_for"] for run in found["sensor", "up"]["runs"]][:2] == [["2026-03-01T23:00:00Z"], ["2026-03-02T00:00:00Z"]]
+    assert [run["waits_for"] for run in found["marker", "up"]["runs"]][:2] == [["2026-03-02T00:00:00Z"], ["2026-03-02T01:00:00Z"]]
+    assert "its slots are known only when the task runs" in found["sensor", "{{ var.value.x }}"]["error"]
+
+
+def test_the_waits_of_sensors_for_hidden_dags_are_not_told(api: Client, deployment: Deployment) -> None:
+    _add_sensors(deployment)
+    home = deployment.home
+    context = ApiContext(home.cfg, home.clock, OneDag(), lambda: HealthSnapshot(NOW, ()), lambda seconds: None, deployment.db)
+    with served(context) as guest:
+        for answer in (guest.own("/dependencies/graph"), guest.own("/dependencies/day?dag_id=down")):
+            assert [one["upstream_dag_id"] for one in answer["dependencies"]] == ["{{ var.value.x }}"]
 
 
 def test_services_have_their_heartbeats(api: Client, deployment: Deployment) -> None:

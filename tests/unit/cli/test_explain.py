@@ -76,6 +76,36 @@ def test_a_dag_that_left_its_file(gnomon: Gnomon, deployment: Deployment) -> Non
     assert "the DAG was deleted: no file defines it any more; its file was /dags/etl.py" in why(gnomon, "a")
 
 
+@pytest.mark.parametrize("paused", [False, True])
+def test_a_deleted_dag_has_one_story_and_its_run_waits_until_it_is_marked_or_the_file_returns(gnomon: Gnomon, deployment: Deployment, paused: bool) -> None:
+    dag = spec_of("a", {"x": (), "y": ("x",)}, timetable=HOURLY)
+    deployment.add(dag, spec_of("b"))
+    deployment.plays["x"] = Play(run_s=10)
+    deployment.start()
+    trigger(gnomon, deployment)
+    if paused:
+        assert gnomon("dags", "pause", "a").code == 0
+    deployment.add(spec_of("b"))
+    deployment.move(20)
+    told = why(gnomon, "a")
+    assert told.count("no file defines") == 1
+    assert "in an unfinished run, tasks that run go on to their end and no further task starts" in told
+    assert "gnomon runs mark a RUN_ID --state failed" in told
+    for other in ("next run", "nothing starts", "is paused", "timetable"):
+        assert other not in told
+    assert "to go on, put the file back" in why(gnomon, "a", "r")
+    assert "to go on, put the file back" in why(gnomon, "a", "r", "y")
+    assert {row["task_id"]: row["state"] for row in json.loads(gnomon("tasks", "states", "a", "r", "-o", "json").out)} == {"x": "success", "y": "scheduled"}
+    if paused:
+        assert gnomon("runs", "mark", "a", "r", "--state", "failed").code == 0
+        deployment.move(5)
+        assert "failed" in why(gnomon, "a", "r").splitlines()[0]
+    else:
+        deployment.add(dag, spec_of("b"))
+        deployment.move(30)
+        assert "success" in why(gnomon, "a", "r").splitlines()[0]
+
+
 def test_max_active_runs(gnomon: Gnomon, deployment: Deployment) -> None:
     deployment.add(spec_of("a", max_active_runs=1))
     deployment.plays["only"] = Play(run_s=1000)

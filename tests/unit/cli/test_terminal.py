@@ -20,7 +20,7 @@ pytestmark = pytest.mark.pure
 ROW = {
     "dag_id": "warehouse", "run_id": "scheduled__2026-03-01T06:00:00+00:00", "run_type": "scheduled", "state": "failed",
     "run_after": "2026-03-01T06:00:00.000000+00:00", "start_date": "2026-03-01T06:00:01.500000+00:00", "end_date": None,
-    "reason": "leaf tasks did not succeed: load (failed), report (upstream_failed) and some more of them",
+    "reason": "task load failed: KeyError: rows; not run because of it: report and some more of them",
 }  # fmt: skip
 
 

@@ -146,6 +146,15 @@ def test_triggering_events_are_grouped_by_asset_and_by_alias() -> None:
         found[Asset("c")]
 
 
+def test_in_a_template_the_accessors_show_what_they_hold() -> None:
+    found = TriggeringAssetEventsAccessor(decode_events(msgspec.to_builtins([event(1, aliases=("n",), extra={"rows": 3}, source_dag_id="up", source_task_id="t")])))
+    told = f"{found}"
+    assert told.startswith(f"TriggeringAssetEventsAccessor(_events={{AssetUniqueKey(name={KEY_A.name!r}, uri={KEY_A.uri!r}): [AssetEventDagRunReferenceResult(asset=")
+    assert "AssetAliasUniqueKey(name='n'): [" in told
+    assert "extra={'rows': 3}, source_task_id='t', source_dag_id='up'" in told
+    assert " object at 0x" not in told
+
+
 def test_an_event_knows_its_source_and_time() -> None:
     (view,) = decode_events(msgspec.to_builtins([event(5, source_dag_id="d", source_task_id="t", source_run_id="r", source_map_index=3)]))
     assert view.timestamp == datetime(1970, 1, 1, 0, 0, 5, tzinfo=UTC)

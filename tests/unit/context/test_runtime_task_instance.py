@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from tests.unit.context.conftest import MONDAY, Server
 
+from gnomon.config import current_config, load_config, set_current_config
 from gnomon.context import Context, RuntimeTaskInstance, TaskInstanceKey
 from gnomon.errors.authoring import NotSerializable
 from gnomon.model.attempts import XCOM_MAX_BYTES, RunFacts
@@ -33,6 +34,30 @@ def test_it_names_itself_in_both_dialects(ti: RuntimeTaskInstance) -> None:
     assert ti.hostname
     with pytest.raises(AttributeError, match="no_such"):
         _ = ti.no_such
+
+
+@pytest.fixture
+def configured() -> Iterator[Callable[[dict[str, str]], None]]:
+    """Gives this process other options until the end of the test."""
+    before = current_config()
+    yield lambda environ: set_current_config(load_config(environ, before.home))
+    set_current_config(before)
+
+
+def test_the_address_of_a_try_is_that_of_its_page(ti: RuntimeTaskInstance, configured: Callable[[dict[str, str]], None]) -> None:
+    configured({"AIRFLOW__WEBSERVER__BASE_URL": "https://gnomon.example.com/"})
+    ti.run_id, ti.map_index = "manual__2024-03-04T00:00:00+00:00", 3
+    assert ti.log_url == ti.mark_success_url == "https://gnomon.example.com/dags/d/runs/manual__2024-03-04T00%3A00%3A00%2B00%3A00/tasks/t?try=2&map=3"
+    ti.map_index = -1
+    assert ti.log_url.endswith("/tasks/t?try=2")
+
+
+def test_without_a_known_address_there_is_none_and_a_warning_says_why(
+    ti: RuntimeTaskInstance, configured: Callable[[dict[str, str]], None], caplog: pytest.LogCaptureFixture
+) -> None:
+    configured({})
+    assert ti.log_url == ""
+    assert "ti.log_url is empty: set [api] base_url" in caplog.text
 
 
 def test_what_was_pushed_is_pulled_in_the_same_attempt(ti: RuntimeTaskInstance, server: Server) -> None:

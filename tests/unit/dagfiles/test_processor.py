@@ -16,6 +16,7 @@ from gnomon import store
 from gnomon.clock import SystemClock
 from gnomon.dagfiles.database_file_registry import DatabaseFileRegistry
 from gnomon.dagfiles.processor import DagProcessor
+from gnomon.metrics import definitions
 from gnomon.processes.memory import mapped_bytes
 from gnomon.store import migrations
 from gnomon.store.dag_records import dag_files, dags
@@ -128,6 +129,26 @@ def test_a_folder_of_files_becomes_dags(home, deployed):
     assert sorted(one.settle()) == [f"file_{number}.py" for number in range(5)]
     assert one.active() == [f"file_{number}" for number in range(5)]
     assert one.errors() == {}
+
+
+def count_files(one: Deployment) -> list[float]:
+    return [value for name, _, value in one.processor.figures.list_numbers() if name == definitions.DAG_FILES.name]
+
+
+def test_the_figure_of_dag_files_counts_all_of_them_also_those_that_a_restarted_processor_does_not_parse(home, deployed):
+    for number in range(3):
+        home.one_dag(f"file_{number}.py")
+    one = deployed()
+    one.settle()
+    assert count_files(one) == [3]
+
+    one.restart()
+    assert one.settle() == []
+    assert count_files(one) == [3]
+
+    (home.dags / "file_0.py").unlink()
+    one.later(1000)
+    assert count_files(one) == [2]
 
 
 def test_unchanged_files_are_not_parsed_again_not_even_by_another_process(home, deployed):

@@ -33,13 +33,36 @@ def test_tasks_without_code_cost_no_attempt() -> None:
     assert world.state(run) == "success" and not world.sent
 
 
-def test_a_failed_leaf_fails_the_run_and_names_it() -> None:
+def test_a_failed_run_names_the_task_that_failed_with_its_reason_and_what_did_not_run_because_of_it() -> None:
     world = World(dag_record(chain("a", "b")))
     run = world.start()
     world.end("a", "failed", reason="ValueError: no")
     assert world.states(run) == {"a": "failed", "b": "upstream_failed"}
     assert world.state(run) == "failed"
-    assert world.runs[run.run_pk].reason == "leaf tasks did not succeed: b (upstream_failed)"
+    assert world.runs[run.run_pk].reason == "task a failed: ValueError: no; not run because of it: b"
+
+
+def test_of_several_failed_tasks_the_first_is_named_first_and_one_that_is_no_cause_not_at_all() -> None:
+    tasks = [
+        *chain("x", "y"), TaskSpec(task_id="harmless"), TaskSpec(task_id="late", upstream=("harmless",), trigger_rule="all_done"),
+        TaskSpec(task_id="z", upstream=("y",)),
+    ]
+    world = World(dag_record([*tasks, TaskSpec(task_id="a")]))
+    run = world.start()
+    world.end("harmless", "failed", reason="known")
+    world.end("x", "failed", reason="\n  KeyError: 'k'\nwith a second line")
+    world.end("late")
+    world.end("a", "failed")
+    assert world.state(run) == "failed"
+    assert world.runs[run.run_pk].reason == "task x failed: KeyError: 'k'; task a failed; not run because of it: z"
+
+
+def test_a_failed_task_above_a_failed_leaf_is_named_before_it() -> None:
+    world = World(dag_record([TaskSpec(task_id="a"), TaskSpec(task_id="b", upstream=("a",), trigger_rule="all_failed")]))
+    run = world.start()
+    world.end("a", "failed", reason="no")
+    world.end("b", "failed", reason="later")
+    assert world.runs[run.run_pk].reason == "task a failed: no; task b failed: later"
 
 
 def test_a_retry_waits_for_its_delay_and_then_goes_on() -> None:

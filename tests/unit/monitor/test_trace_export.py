@@ -91,7 +91,7 @@ def test_each_run_that_ends_after_the_first_round_is_sent_once_with_its_attempts
     assert {span.trace_id for span in collected.spans} == {run.trace_id}
     assert (run.parent_id, first.parent_id, second.parent_id) == (0, run.span_id, run.span_id)
     assert (run.name, first.name, second.name) == ("dag_run etl", "task etl.first", "task etl.second")
-    assert (run.error, first.error) == ("leaf tasks did not succeed: second (failed)", None)
+    assert (run.error, first.error) == ("task second failed: it broke", None)
     assert second.error
     assert run.started_at <= first.started_at < first.ended_at <= second.started_at < second.ended_at <= run.ended_at
     assert second.attributes["airflow.task_instance.state"] == "failed"

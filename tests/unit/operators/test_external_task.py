@@ -279,7 +279,8 @@ def test_a_marker_names_a_task_elsewhere_and_costs_no_process(dag: DAG) -> None:
         ({}, ClearedTask(dag_id="other", task_id="a")), ({"logical_date": "{{ ts }}"}, ClearedTask(dag_id="other", task_id="a")),
         ({"execution_date": "{{ execution_date.isoformat() }}"}, ClearedTask(dag_id="other", task_id="a")),
         ({"logical_date": MONDAY, "recursion_depth": 3}, ClearedTask(dag_id="other", task_id="a", logical_date=MONDAY.isoformat(), depth=3)),
-        ({"logical_date": "{{ macros.ds_add(ds, -1) }}"}, ClearedTask()), ({"external_task_id": "{{ ds }}"}, ClearedTask()),
+        ({"logical_date": "{{ macros.ds_add(ds, -1) }}"}, ClearedTask(template="other")), ({"external_task_id": "{{ ds }}"}, ClearedTask(template="other")),
+        ({"external_dag_id": "{{ var.value.d }}"}, ClearedTask(template="{{ var.value.d }}")),
     ],
 )  # fmt: skip
 def test_a_marker_says_what_a_clear_of_it_clears_and_runs_only_to_render_templates(fields: dict[str, Any], cleared: ClearedTask) -> None:

@@ -404,6 +404,8 @@ def test_map_index_template_is_rendered_after_the_task() -> None:
     assert run.results["name", 1].rendered_map_index == "n is 3!" and run.outcome("name", 1)[0] == "failed"
     assert run.results["keep", 0].rendered_map_index == "a"
     assert run.outcome("bad", 0)[0] == "failed" and "nothing_of_that_name" in str(run.outcome("bad", 0)[1])
+    assert "(while rendering the map_index_template of task 'bad'" in str(run.outcome("bad", 0)[1])
+    assert str(run.outcome("bad", 0)[1]).endswith(": {{ nothing_of_that_name }})")
 
 
 def test_the_operator_is_made_by_its_constructor_with_the_element() -> None:

@@ -20,7 +20,7 @@ from gnomon.errors.authoring import (
     TaskDeferred,
 )
 from gnomon.model.attempts import XCOM_MAX_BYTES, Attempt, AttemptResult, RunFacts
-from gnomon.model.instants import to_instant
+from gnomon.model.instants import to_datetime, to_instant
 from gnomon.operators.python import PythonOperator
 from gnomon.runner import run_attempt
 from gnomon.sdk import DAG, task
@@ -57,6 +57,33 @@ def test_a_result_names_its_attempt() -> None:
     result = run(lambda: None)
     assert (result.attempt_id, result.group_no, result.run_pk, result.task_no) == ("a", 3, 7, 5)
     assert (result.outcome, result.xcoms, result.entered) == ("success", (), True)
+
+
+def test_a_template_sees_the_start_of_the_try_and_what_is_rendered_is_part_of_it() -> None:
+    seen: list[object] = []
+
+    def keep(start: str) -> None:
+        seen.append(datetime.fromisoformat(start))
+
+    result = run(keep, op_kwargs={"start": "{{ ti.start_date.isoformat() }}"})
+    assert result.started_at is not None
+    assert seen == [to_datetime(result.started_at)]
+    failed = run(keep, op_kwargs={"start": "{{ ti.start_date.no_such() }}"})
+    assert (failed.outcome, failed.started_at is None, failed.ended_at is None) == ("failed", False, False)
+
+
+def test_an_error_in_a_template_names_the_field_the_task_and_the_template() -> None:
+    result = run(print, op_kwargs={"a": ["fine", "{{ params.rec.no }}"]})
+    assert result.reason is not None
+    assert result.reason.startswith("UndefinedError: 'dict object' has no attribute 'rec' (while rendering the template field 'op_kwargs' of task 't' (")
+    assert "{'a': ['fine', '{{ params.rec.no }}']}" in result.reason
+
+
+def test_an_error_of_the_author_with_strange_notes_is_told_without_them() -> None:
+    class Noted(Exception):
+        __notes__ = property(lambda _: 1 / 0)  # type: ignore[assignment]
+
+    assert run(raising(Noted("no"))).reason == "Noted: no"
 
 
 def test_a_returned_value_is_pushed_unless_the_author_does_not_want_it() -> None:

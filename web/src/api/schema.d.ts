@@ -8039,6 +8039,10 @@ export interface components {
             upstream_schedule: string | null;
             /** Error */
             error: string | null;
+            /** Kind */
+            kind: string;
+            /** Could Be */
+            could_be: string | null;
             /** Runs */
             runs: components["schemas"]["DayLineAnswer"][];
             /** Upstream Slots */
@@ -8172,6 +8176,10 @@ export interface components {
             unknown: boolean;
             /** Error */
             error: string | null;
+            /** Kind */
+            kind: string;
+            /** Could Be */
+            could_be: string | null;
         };
         /**
          * DependencyGraphAnswer

@@ -10,7 +10,13 @@ import msgspec
 from fastapi import HTTPException, Query
 from starlette.responses import Response
 
-from gnomon.actions.dependency_previews import EdgePreview, LocatedDag, preview_edge
+from gnomon.actions.dependency_previews import (
+    EdgePreview,
+    LocatedDag,
+    list_sensor_options,
+    preview_edge,
+    preview_sensor,
+)
 from gnomon.api.access.hidden_names import build_name_filter
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
@@ -23,9 +29,12 @@ from gnomon.model.accounts import Role
 from gnomon.model.instants import iso
 from gnomon.model.spec import collect_edges
 from gnomon.model.upstream_edges import Edge
+from gnomon.report.listings.dag_facts import FactsOfAll
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.local_time import DayClock, to_local
 from gnomon.report.waits.edge_wording import describe_options
+from gnomon.report.waits.sensor_waits import AFTER, SensorEdge, build_sensor_edges
+from gnomon.report.waits.wait_graph import EdgeRow, build_sensor_row
 from gnomon.store import Transaction
 from gnomon.store.cross_dag.dag_edges import DagEdge, list_edges
 from gnomon.store.dag_records import dags
@@ -48,6 +57,11 @@ class DependencyAnswer(Answer):
     """No file defines the upstream DAG."""
     error: str | None
     """Why the dependencies of the DAG can never be met; then none of its runs is created."""
+    kind: str
+    """`after`; `sensor`: an ExternalTaskSensor waits; `marker`: an ExternalTaskMarker of the upstream task names it. A template stands in the place of an id
+    that is known only when the task runs."""
+    could_be: str | None
+    """Of a sensor or a marker: the `depends_on=` that could take its place, and where it would stand."""
 
 
 class DependencyGraphAnswer(Answer):
@@ -63,7 +77,31 @@ def get_dependency_graph(context: Context, user: CurrentUser) -> Response:
         visible = VisibleDags(context, tx, user)
         hide = build_name_filter(visible)
         rows = [row for row in list_edges(tx) if row.dag_id in visible and row.edge.after.dag_id in visible]
-    return Response(msgspec.json.encode({"dependencies": [_build_dependency(row, hide) for row in rows]}), media_type="application/json")
+        paused = {dag.dag_id for dag in dags.list_dags(tx) if dag.paused}
+        facts = context.facts.find_all(tx)
+    answers = [_build_dependency(row, hide) for row in rows]
+    known = {facts.by_dag[dag_pk].spec.dag_id for dag_pk in facts.active if dag_pk in facts.by_dag}
+    answers += [_build_sensor(edge, build_sensor_row(edge, known, paused)) for edge in _list_sensor_edges(facts) if _is_visible(edge, visible)]
+    return Response(msgspec.json.encode({"dependencies": sorted(answers, key=lambda one: str(one["dag_id"]))}), media_type="application/json")
+
+
+def _list_sensor_edges(facts: FactsOfAll) -> list[SensorEdge]:
+    """The waits of the sensors and markers of all DAGs that a file defines."""
+    about = [facts.by_dag[dag_pk] for dag_pk in facts.active if dag_pk in facts.by_dag]
+    return facts.derive("sensor edges", lambda: [
+        edge for one in about for wait in one.task_waits for edge in build_sensor_edges(one.spec.dag_id, one.spec.timetable, wait)
+    ])  # fmt: skip
+
+
+def _is_visible(edge: SensorEdge, visible: VisibleDags) -> bool:
+    return all(dag_id is None or dag_id in visible for dag_id in (edge.dag_id, edge.upstream_dag_id))
+
+
+def _build_sensor(edge: SensorEdge, row: EdgeRow) -> dict[str, object]:
+    return {
+        "dag_id": row.dag_id, "task_id": row.task_id, "upstream_dag_id": row.upstream_dag_id, "upstream_task_id": row.upstream_task_id,
+        "options": list_sensor_options(edge), "paused": row.paused, "unknown": row.unknown, "error": None, "kind": row.kind, "could_be": row.could_be,
+    }  # fmt: skip
 
 
 def _build_dependency(row: DagEdge, hide: Callable[[str], str]) -> dict[str, object]:
@@ -72,6 +110,7 @@ def _build_dependency(row: DagEdge, hide: Callable[[str], str]) -> dict[str, obj
     return {
         "dag_id": row.dag_id, "task_id": row.edge.task_id, "upstream_dag_id": after.dag_id, "upstream_task_id": after.task_id,
         "options": describe_options(after), "paused": row.paused, "unknown": not row.is_known, "error": None if row.error is None else hide(row.error),
+        "kind": AFTER, "could_be": None,
     }  # fmt: skip
 
 
@@ -103,6 +142,10 @@ class DayDependencyAnswer(Answer):
     """None: no file defines the upstream DAG."""
     error: str | None
     """Why the lines cannot be computed."""
+    kind: str
+    """`after`, `sensor` or `marker`."""
+    could_be: str | None
+    """Of a sensor or a marker: the `depends_on=` that could take its place, and where it would stand."""
     runs: list[DayLineAnswer]
     upstream_slots: list[dt.datetime]
     """All slots of the upstream DAG on that day, whether a run waits for them or not."""
@@ -132,17 +175,28 @@ def get_dependencies_of_day(
         found = find_dag(tx, dag_id)
         dag = LocatedDag(found.spec, found.file, "the database")
         visible = VisibleDags(context, tx, user)
-        edges = [edge for edge in collect_edges(dag.spec) if edge.after.dag_id in visible]
+        edges: list[Edge | SensorEdge] = [edge for edge in collect_edges(dag.spec) if edge.after.dag_id in visible]
+        edges += [edge for edge in _list_sensor_edges(context.facts.find_all(tx)) if edge.dag_id == dag_id and _is_visible(edge, visible)]
         chosen = edges[first : first + DEPENDENCIES_MAX]
-        upstreams = _find_upstreams(tx, chosen)
+        upstreams = _find_upstreams(tx, {_get_upstream_id(edge) for edge in chosen})
         hide = build_name_filter(visible)
     clock = DayClock(dag.zone, _check_day(day if day is not None else to_local(context.clock.now(), dag.zone).date()))
-    previews = [preview_edge(context.cfg, dag, upstreams.get(edge.after.dag_id), edge, clock) for edge in chosen]
+    previews = [_preview(context, dag, upstreams.get(_get_upstream_id(edge) or ""), edge, clock) for edge in chosen]
     return DayDependenciesAnswer.model_validate({
         "dag_id": dag_id, "schedule": dag.spec.timetable.summary, "day": clock.day, "timezone": dag.zone_name, "start": iso(clock.start),
         "end": iso(clock.end), "left_out": max(0, len(edges) - first - len(chosen)),
-        "dependencies": [_build_day_dependency(preview, None if preview.error is None else hide(preview.error)) for preview in previews],
+        "dependencies": [_build_day_dependency(preview, None if (why := preview.error or preview.note) is None else hide(why)) for preview in previews],
     })  # fmt: skip
+
+
+def _get_upstream_id(edge: Edge | SensorEdge) -> str | None:
+    return edge.upstream_dag_id if isinstance(edge, SensorEdge) else edge.after.dag_id
+
+
+def _preview(context: Context, dag: LocatedDag, upstream: LocatedDag | None, edge: Edge | SensorEdge, clock: DayClock) -> EdgePreview:
+    if isinstance(edge, SensorEdge):
+        return preview_sensor(context.cfg, dag, upstream, edge, clock)
+    return preview_edge(context.cfg, dag, upstream, edge, clock)
 
 
 def _check_day(day: dt.date) -> dt.date:
@@ -151,12 +205,12 @@ def _check_day(day: dt.date) -> dt.date:
     return day
 
 
-def _find_upstreams(tx: Transaction, edges: Iterable[Edge]) -> dict[str, LocatedDag]:
+def _find_upstreams(tx: Transaction, dag_ids: Iterable[str | None]) -> dict[str, LocatedDag]:
     """The upstream DAGs that a file defines, by id."""
     found = {}
-    for dag_id in {edge.after.dag_id for edge in edges}:
-        row = dags.find_dag_row(tx, dag_id)
-        if row is not None and row.active:
+    for dag_id in dag_ids:
+        row = None if dag_id is None else dags.find_dag_row(tx, dag_id)
+        if dag_id is not None and row is not None and row.active:
             found[dag_id] = LocatedDag(find_dag(tx, dag_id).spec, row.file, "the database")
     return found
 
@@ -164,6 +218,6 @@ def _find_upstreams(tx: Transaction, edges: Iterable[Edge]) -> dict[str, Located
 def _build_day_dependency(preview: EdgePreview, error: str | None) -> dict[str, object]:
     record, after = preview.as_record(), preview.edge.after
     return {
-        "task_id": preview.edge.task_id, "upstream_dag_id": after.dag_id, "upstream_task_id": after.task_id, "options": describe_options(after),
-        "upstream_schedule": record["upstream_schedule"], "error": error, "runs": record["runs"], "upstream_slots": record["upstream_slots"],
+        "task_id": preview.edge.task_id, "upstream_dag_id": after.dag_id, "upstream_task_id": after.task_id, "options": preview.options,
+        "upstream_schedule": record["upstream_schedule"], "error": error, "kind": record["kind"], "could_be": record["could_be"], "runs": record["runs"], "upstream_slots": record["upstream_slots"],
     }  # fmt: skip

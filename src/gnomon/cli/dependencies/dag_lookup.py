@@ -18,8 +18,10 @@ from gnomon.errors.product import UserError
 from gnomon.model.spec import DagSpec, collect_edges
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.not_found import NameNotFound
+from gnomon.report.waits.sensor_waits import SensorEdge, list_sensor_edges
 from gnomon.store import DatabaseNotInitialised
 from gnomon.store.dag_records import dags
+from gnomon.store.ownership import group_state
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,8 @@ class DagWithUpstreams:
     dag: LocatedDag
     upstreams: dict[str, LocatedDag | None]
     """By DAG id; None when that DAG is found nowhere."""
+    sensors: list[SensorEdge]
+    """What its sensors wait for, and the markers of other DAGs that name its tasks."""
 
 
 def locate_dag(home: Home, file_or_id: str, dag_id: str | None) -> DagWithUpstreams:
@@ -44,8 +48,9 @@ def locate_dag(home: Home, file_or_id: str, dag_id: str | None) -> DagWithUpstre
         if dag_id is not None and dag_id != file_or_id:
             raise UserError(f"--dag-id can be given only with a file; {file_or_id!r} is a DAG id")
         siblings, dag = {}, _find_by_id(home, file_or_id)
-    upstream_ids = sorted({edge.after.dag_id for edge in collect_edges(dag.spec)})
-    return DagWithUpstreams(dag, {up_id: siblings.get(up_id) or _find_upstream(home, up_id) for up_id in upstream_ids})
+    sensors = _list_sensors(home, dag.spec, [one.spec for one in siblings.values()])
+    upstream_ids = {edge.after.dag_id for edge in collect_edges(dag.spec)} | {one.upstream_dag_id for one in sensors if one.upstream_dag_id is not None}
+    return DagWithUpstreams(dag, {up_id: siblings.get(up_id) or _find_upstream(home, up_id) for up_id in sorted(upstream_ids)}, sensors)
 
 
 def load_all_specs(home: Home) -> list[DagSpec]:
@@ -56,6 +61,18 @@ def load_all_specs(home: Home) -> list[DagSpec]:
     for dag in (dag for file in files for dag in file.dags):
         specs.setdefault(dag.spec.dag_id, dag.spec)
     return list(specs.values())
+
+
+def _list_sensors(home: Home, spec: DagSpec, siblings: list[DagSpec]) -> list[SensorEdge]:
+    """The waits of the sensors of a DAG, and the markers of DAGs of the same file, or else of the database, that name its tasks."""
+    try:
+        with home.store() as db, db.read() as tx:
+            active = [dag for dag in dags.list_dags(tx) if dag.active]
+            specs = group_state.load_specs(tx, [dag.version_pk for dag in active])
+    except DatabaseNotInitialised:
+        specs = {}
+    by_id = {one.dag_id: one for one in [*specs.values(), *siblings, spec]}
+    return [edge for one in by_id.values() for edge in list_sensor_edges(one) if edge.dag_id == spec.dag_id]
 
 
 def _load_file(home: Home, path: str, dag_id: str | None) -> dict[str, LocatedDag]:

@@ -11,6 +11,7 @@ from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import format_option, format_table, print_document
 from gnomon.errors.product import UserError
 from gnomon.report.pictures.wait_graph_svg import render_wait_graph_svg
+from gnomon.report.waits.sensor_waits import SENSOR
 from gnomon.report.waits.wait_graph import EdgeRow, format_dot, list_spec_edges, list_stored_edges
 from gnomon.store import DatabaseNotInitialised
 
@@ -22,6 +23,8 @@ _COLUMNS = ("downstream", "waits_for", "chosen")
 @pass_home
 def graph(home: Home, output: str) -> None:
     """Show the dependencies of all DAGs on other DAGs, and errors in them.
+
+    Those of ExternalTaskSensor and ExternalTaskMarker are shown with the `depends_on=After(...)` that could take their place.
 
     The DAGs are those of the database; without a database, those of the files in the DAGs folder.
     """
@@ -51,7 +54,13 @@ def _print(rows: list[EdgeRow]) -> None:
         click.echo("no DAG waits for another DAG")
         return
     click.echo(format_table([row.as_line() for row in rows], _COLUMNS))
+    for line in dict.fromkeys(f"{row.downstream} could wait without a task: {row.could_be}" for row in rows if row.could_be):
+        click.echo(line)
     problems = dict.fromkeys(f"{row.dag_id}: {row.error}" for row in rows if row.error)
-    problems |= dict.fromkeys(f"{row.downstream}: there is no DAG {row.upstream_dag_id}; runs wait until a file defines it" for row in rows if row.unknown)
+    problems |= dict.fromkeys(f"{row.downstream}: there is no DAG {row.upstream_dag_id}; {_describe_missing(row)}" for row in rows if row.unknown)
     for line in problems:
         click.echo(line, err=True)
+
+
+def _describe_missing(row: EdgeRow) -> str:
+    return "the sensor waits until its timeout" if row.kind == SENSOR else "runs wait until a file defines it"

@@ -6,7 +6,7 @@ from datetime import date, datetime
 
 import click
 
-from gnomon.actions.dependency_previews import EdgePreview, LocatedDag, preview_edge
+from gnomon.actions.dependency_previews import EdgePreview, LocatedDag, preview_edge, preview_sensor
 from gnomon.cli.dependencies.dag_lookup import locate_dag
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import format_option, format_table, print_document
@@ -23,7 +23,6 @@ from gnomon.report.waits.day_preview import (
     MAX_ROWS,
     build_rows,
 )
-from gnomon.report.waits.edge_wording import describe_edge
 
 
 @click.command()
@@ -41,6 +40,7 @@ def preview(home: Home, file_or_id: str, dag_id: str | None, day: datetime | Non
     target = locate_dag(home, file_or_id, dag_id)
     clock = DayClock(target.dag.zone, _choose_day(home, day, target.dag))
     previews = [preview_edge(home.cfg, target.dag, target.upstreams[edge.after.dag_id], edge, clock) for edge in collect_edges(target.dag.spec)]
+    previews += [preview_sensor(home.cfg, target.dag, target.upstreams.get(edge.upstream_dag_id or ""), edge, clock) for edge in target.sensors]
     if output == "svg":
         _draw(target.dag, previews, clock)
     elif output == "table":
@@ -66,11 +66,13 @@ def _print(dag: LocatedDag, previews: list[EdgePreview], clock: DayClock) -> Non
         click.echo("this DAG waits for no other DAG")
     for preview in previews:
         origin = f" ({_describe_origin(preview.upstream)})" if preview.upstream else ""
-        click.echo(f"\n{describe_edge(dag.spec.dag_id, preview.edge)}{origin}")
-        if preview.error is None:
+        click.echo(f"\n{preview.describe(dag.spec.dag_id)}{origin}")
+        if preview.error is None and preview.note is None:
             _print_rows(dag, preview, clock)
         else:
-            click.echo(preview.error)
+            click.echo(preview.error or preview.note)
+        if preview.sensor is not None and preview.sensor.could_be:
+            click.echo(f"could wait without a task: {preview.sensor.could_be}")
 
 
 def _print_rows(dag: LocatedDag, preview: EdgePreview, clock: DayClock) -> None:
@@ -91,7 +93,7 @@ def _describe_origin(upstream: LocatedDag) -> str:
 def _draw(dag: LocatedDag, previews: list[EdgePreview], clock: DayClock) -> None:
     dag_id = dag.spec.dag_id
     panels: list[LanePanel] = [
-        build_panel(describe_edge(dag_id, preview.edge), dag_id, preview.edge, preview.lines, clock) for preview in previews if preview.lines.lines
+        build_panel(preview.describe(dag_id), dag_id, preview.edge, preview.lines, clock) for preview in previews if preview.lines.lines
     ]
     if not panels:
         errors = [preview.error for preview in previews if preview.error]

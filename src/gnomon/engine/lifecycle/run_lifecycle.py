@@ -6,7 +6,14 @@ import bisect
 import heapq
 from collections.abc import Iterable
 
-from gnomon.decide.outcomes import build_overlap_end, decide_run_outcome, parse_run_stop
+from gnomon.decide.outcomes import (
+    FAILED_LEAF_STATES,
+    EndedInstance,
+    build_overlap_end,
+    decide_run_outcome,
+    describe_run_failure,
+    parse_run_stop,
+)
 from gnomon.decide.transitions import Cause
 from gnomon.engine.admission.capacity import acquire, release
 from gnomon.engine.dependencies.upstream_subscriptions import notify_run_ended, unsubscribe
@@ -285,9 +292,34 @@ def end_run_if_done(context: StepContext, run: DagRun) -> None:
     if stop is not None:
         end_run(context, run, stop.state, stop.reason, callback_reason=stop.callback_reason)
         return
-    leaves = ((ti.name(), ti.state) for i in run.graph.leaves for ti in run.task_instances[i].values())
-    state, reason = decide_run_outcome(leaves)
-    end_run(context, run, state, reason, callback_reason="success" if state is DagRunState.SUCCESS else "task_failure")
+    state = decide_run_outcome(ti.state for i in run.graph.leaves for ti in run.task_instances[i].values())
+    if state is DagRunState.SUCCESS:
+        end_run(context, run, state, None, callback_reason="success")
+    else:
+        end_run(context, run, state, _describe_failure(run), callback_reason="task_failure")
+
+
+def _describe_failure(run: DagRun) -> str:
+    """Why the run failed, from its failed leaves and the failed instances above them."""
+    leaves = [(i, ti) for i in run.graph.leaves for ti in run.task_instances[i].values() if ti.state in FAILED_LEAF_STATES]
+    above = _collect_upstream(run, {i for i, _ in leaves})
+    causes = [ti for i in above for ti in run.task_instances[i].values() if ti.state is S.FAILED]
+    return describe_run_failure(map(_describe_end, causes), [_describe_end(ti) for _, ti in leaves])
+
+
+def _collect_upstream(run: DagRun, indexes: set[int]) -> list[int]:
+    """These tasks and all above them, in the order of the graph; a task that waits for a setup has it above it."""
+    found, pending = set(indexes), list(indexes)
+    while pending:
+        index = pending.pop()
+        above = {*run.graph.upstream[index], *run.graph.scope_upstream.get(index, ())} - found
+        found |= above
+        pending += above
+    return sorted(found)
+
+
+def _describe_end(ti: TaskInstance) -> EndedInstance:
+    return EndedInstance(ti.name(), ti.state, ti.reason, ti.ended_at)
 
 
 def end_run(context: StepContext, run: DagRun, state: DagRunState, reason: str | None, *, callback_reason: str | None = None) -> None:

@@ -5,6 +5,7 @@ That is: downstream tasks, tasks that are mapped over it, the run, the next run,
 
 from __future__ import annotations
 
+from gnomon.decide.outcomes import build_fail_fast_reason
 from gnomon.decide.transitions import Cause
 from gnomon.engine import lifecycle
 from gnomon.engine.admission.capacity import release_attempt
@@ -95,7 +96,7 @@ def fail_task_instance(context: StepContext, ti: TaskInstance, cause: Cause, rea
     """Finish the instance as failed; with `fail_fast`, stop all tasks of the run except teardowns."""
     finish_task_instance(context, ti, cause, reason)
     if ti.run.graph.spec.fail_fast and not ti.task.is_teardown:
-        stop_reason = f"fail_fast: task {ti.name()} failed"
+        stop_reason = build_fail_fast_reason(ti.name())
         stop_tasks(context, ti.run, live=Cause.MARK_FAILED, waiting=Cause.MARK_SKIPPED, reason=stop_reason, teardowns=False)
 
 

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from cryptography.fernet import Fernet, InvalidToken, MultiFernet
-
 from gnomon.config.masking import without_passwords
 from gnomon.errors.product import ResourceUnavailable, UserError
+from gnomon.migration.records.airflow_keys import WAYS, AirflowCipher
 from gnomon.migration.records.airflow_records import AirflowPool, AirflowRecords
 from gnomon.sdk.runtime.connection import Connection
 from gnomon.sdk.runtime.exported_files import ExportedVariable
@@ -30,13 +29,12 @@ _TIMEOUT_S = 10
 Rows = Sequence[Sequence[Any]]
 
 
-def read_database(url: str, fernet_key: str | None, records: AirflowRecords) -> None:
+def read_database(url: str, cipher: AirflowCipher, records: AirflowRecords) -> None:
     """Add the records of the database at `url`, `sqlite:////folder/airflow.db` or `postgresql://user:password@host/name`.
 
-    `fernet_key`: the keys of Airflow's `[core] fernet_key`, separated by commas. Raises UserError for another kind of address, a key
-    that is none, or an encrypted value without a key; ResourceUnavailable when the database does not answer.
+    Raises UserError for another kind of address, for an encrypted value without a key, and for keys that decrypt no value at all;
+    ResourceUnavailable when the database does not answer. Single values of another key are `records.skipped`.
     """
-    cipher = _build_cipher(fernet_key)
     with _connect(url) as fetch:
         for row in fetch("connections"):
             _add_connection(records, row, cipher)
@@ -46,9 +44,11 @@ def read_database(url: str, fernet_key: str | None, records: AirflowRecords) -> 
                 records.variables[key] = ExportedVariable(text, description)
         for name, slots, description, include_deferred in fetch("pools"):
             records.pools[name] = AirflowPool(int(slots), description or "", bool(include_deferred))
+    if cipher.failed and not cipher.decrypted:
+        raise UserError(f"nothing was imported: {cipher.place} decrypts no value of this database. It needs the [core] fernet_key of that Airflow: {WAYS}")
 
 
-def _add_connection(records: AirflowRecords, row: Sequence[Any], cipher: MultiFernet | None) -> None:
+def _add_connection(records: AirflowRecords, row: Sequence[Any], cipher: AirflowCipher) -> None:
     conn_id, conn_type, description, host, schema, login, password, port, extra, is_encrypted, is_extra_encrypted = row
     failed = len(records.skipped)
     password = _decrypt(records, cipher, password, bool(is_encrypted), f"the password of connection {conn_id!r}")
@@ -64,25 +64,13 @@ def _add_connection(records: AirflowRecords, row: Sequence[Any], cipher: MultiFe
     )
 
 
-def _decrypt(records: AirflowRecords, cipher: MultiFernet | None, text: str | None, is_encrypted: bool, what: str) -> str | None:
+def _decrypt(records: AirflowRecords, cipher: AirflowCipher, text: str | None, is_encrypted: bool, what: str) -> str | None:
     if not text or not is_encrypted:
         return text
-    if cipher is None:
-        raise UserError(f"{what} is encrypted; give Airflow's [core] fernet_key with --fernet-key, or in AIRFLOW__CORE__FERNET_KEY")
-    try:
-        return cipher.decrypt(text.encode()).decode()
-    except InvalidToken:
-        records.skipped.append(f"{what} cannot be decrypted: it was encrypted with another key")
-        return None
-
-
-def _build_cipher(keys: str | None) -> MultiFernet | None:
-    if not keys:
-        return None
-    try:
-        return MultiFernet([Fernet(key.strip().encode()) for key in keys.split(",") if key.strip()])
-    except ValueError:
-        raise UserError("the fernet key is not valid: it is 32 bytes in URL-safe base64; several are separated by commas") from None
+    decrypted = cipher.decrypt(text)
+    if decrypted is None:
+        records.skipped.append(f"{what} cannot be decrypted: it was encrypted with another key than that of {cipher.place}")
+    return decrypted
 
 
 @contextmanager

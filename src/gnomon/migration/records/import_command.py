@@ -10,14 +10,13 @@ import click
 from gnomon.actions.admin_changes import AdminChanges
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import output_option, print_records
-from gnomon.config.environment import get_variable
 from gnomon.errors.product import UserError
 from gnomon.migration.records.airflow_records import KINDS, AirflowPool, AirflowRecords, read_export_file
 from gnomon.sdk.runtime.connection import Connection
-from gnomon.store import Transaction, notify_on_commit
+from gnomon.store import Database, Transaction, WrongKey, notify_on_commit
 from gnomon.store.admin import connections, pools, variables
 
-_KEY = "AIRFLOW__CORE__FERNET_KEY"
+_OWN_KEY = "AIRFLOW__CORE__FERNET_KEY"
 _SHOWN = 5
 _DEFAULT_POOL = "default_pool"
 
@@ -34,14 +33,22 @@ class ImportedRecord:
 
 @click.command("import")
 @click.argument("files", metavar="FILE...", nargs=-1)
-@click.option("--database", metavar="URL", help="Read the database of Airflow: sqlite:////folder/airflow.db or postgresql://user:password@host/name.")
-@click.option("--fernet-key", help=f"The key that decrypts Airflow's database; default: the variable {_KEY}.")
+@click.option("--database", metavar="URL", help="Read the database of Airflow: sqlite:////folder/airflow.db or postgresql://user@host/name.")
+@click.option(
+    "--airflow-fernet-key-file", metavar="FILE",
+    help="The file with the [core] fernet_key of that Airflow, several separated by commas. Default: the variable AIRFLOW_FERNET_KEY, "
+         "then the key of this installation if it is an option, then a question on the terminal.",
+)
+@click.option("--fernet-key", hidden=True)
 @click.option("--kind", type=click.Choice(KINDS), help="What the files hold; default: by their names and entries.")
 @click.option("--on-conflict", type=click.Choice(("fail", "keep", "replace")), default="fail", show_default=True, help="What to do about records that exist with another value.")
 @click.option("-n", "--dry-run", is_flag=True, help="Only show what would be done.")
 @output_option
 @pass_home
-def import_(home: Home, files: tuple[str, ...], database: str | None, fernet_key: str | None, kind: str | None, on_conflict: str, dry_run: bool, output: str) -> None:
+def import_(
+    home: Home, files: tuple[str, ...], database: str | None, airflow_fernet_key_file: str | None, fernet_key: str | None, kind: str | None, on_conflict: str,
+    dry_run: bool, output: str,
+) -> None:
     """Store the connections, Variables and pools of FILEs that `airflow connections export`, `variables export` and `pools export`
     have written (.json, .yaml, .env), or of the database of Airflow, which is only read.
 
@@ -49,15 +56,18 @@ def import_(home: Home, files: tuple[str, ...], database: str | None, fernet_key
     """
     if not files and database is None:
         raise click.UsageError("name files of `airflow ... export`, or the database of Airflow with --database")
+    if fernet_key is not None:
+        raise click.UsageError("--fernet-key would show the key in the list of processes: write it into a file and name that with "
+                               "--airflow-fernet-key-file, or set the variable AIRFLOW_FERNET_KEY")
+    if airflow_fernet_key_file is not None and database is None:
+        raise click.UsageError("--airflow-fernet-key-file decrypts a database; name it with --database")
     records = AirflowRecords()
     for path in files:
         read_export_file(path, kind, records)
     if database is not None:
-        from gnomon.migration.records.airflow_database import read_database  # start-up cost: only with --database
-
-        read_database(database, fernet_key or get_variable(_KEY), records)
+        _read_database(home, database, airflow_fernet_key_file, records)
     with home.store() as db:
-        db.bind_key()
+        _bind_key(home, db)
         with db.read() as tx:
             rows = _plan(tx, records, on_conflict)
         _refuse_conflicts(rows, dry_run)
@@ -70,6 +80,28 @@ def import_(home: Home, files: tuple[str, ...], database: str | None, fernet_key
     if not dry_run:
         home.wake_services()
     _print(rows, records, dry_run, output)
+
+
+def _read_database(home: Home, url: str, key_file: str | None, records: AirflowRecords) -> None:
+    """Add the records of the database. A file of keys is read in any case, other keys when there is an encrypted value."""
+    from gnomon.migration.records.airflow_database import read_database  # start-up cost: only with --database
+    from gnomon.migration.records.airflow_keys import AirflowCipher, find_keys  # start-up cost: only with --database
+
+    cipher = AirflowCipher(lambda: find_keys(key_file, home.cfg))
+    if key_file is not None:
+        cipher.load()
+    read_database(url, cipher, records)
+
+
+def _bind_key(home: Home, database: Database) -> None:
+    """Check that this host has the key of its own database, which a variable that was meant for the other installation may have changed."""
+    try:
+        database.bind_key()
+    except WrongKey as error:
+        if _OWN_KEY not in home.cfg.source("core", "fernet_key"):
+            raise
+        raise UserError(f"{_OWN_KEY} is the key of this installation, and not that of the Airflow to read: unset it, and give the other key by "
+                        f"AIRFLOW_FERNET_KEY or --airflow-fernet-key-file ({error})") from None
 
 
 def _plan(tx: Transaction, records: AirflowRecords, on_conflict: str) -> list[ImportedRecord]:

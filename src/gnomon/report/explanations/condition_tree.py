@@ -19,6 +19,7 @@ from gnomon.report.explanations.engine_state_reading import (
     use_engine_state,
 )
 from gnomon.report.explanations.explanation import (
+    describe_deletion,
     describe_ended_run,
     describe_ended_task,
     describe_file_error,
@@ -40,14 +41,14 @@ _START_TRIGGERER = ReleaseTarget(ReleaseAct.START_SERVICE, service="triggerer")
 def list_dag_conditions(tx: Transaction, dag: DagRecord, limits: EngineLimits, now: Instant) -> list[WaitCondition]:
     """The conditions for runs of the DAG, and its unfinished runs with theirs."""
     conditions = [*_list_services(tx), *_list_file_errors(tx, dag), _describe_dag(dag)]
-    if dag.dependency_error is not None:
+    if dag.dependency_error is not None and dag.active:
         conditions.append(WaitCondition("dependencies", False, f"no run of the DAG is planned: {dag.dependency_error}"))
-    if dag.error is not None:
+    if dag.error is not None and dag.active:
         conditions.append(WaitCondition("planning", False, f"planning stopped: {dag.error}"))
     start = dag.spec.start_at
-    if start is not None and start > now:
+    if start is not None and start > now and dag.active:
         conditions.append(WaitCondition("start_date", False, f"its start_date {iso(start)} is in the future"))
-    if dag.next_run is not None:
+    if dag.next_run is not None and dag.active:
         due = dag.next_run.run_after
         conditions.append(WaitCondition("run_due", due <= now, f"the next run is due at {iso(due)}"))
     unfinished = dag_runs.list_unfinished_runs(tx, dag.dag_pk)[:TASKS_MAX]
@@ -100,7 +101,7 @@ def _with_activity(dag: DagRecord, found: Sequence[WaitCondition]) -> list[WaitC
 
 def _describe_dag(dag: DagRecord) -> WaitCondition:
     if not dag.active:
-        return WaitCondition("dag_active", False, f"the DAG was deleted: no file defines it any more; its file was {dag.file}")
+        return WaitCondition("dag_active", False, "; ".join(describe_deletion(dag)))
     if dag.paused:
         return WaitCondition("dag_active", False, f"DAG {dag.dag_id} is paused", release=ReleaseTarget(ReleaseAct.UNPAUSE_DAG, dag.dag_id))
     return WaitCondition("dag_active", True, f"DAG {dag.dag_id} is not paused")

@@ -47,7 +47,7 @@ def explain_dag(
     """Sentences on why the DAG has no unfinished run, or why its unfinished runs wait. `answers`: as for `describe_asset_schedule`."""
     sentences = _describe_dag(tx, dag, now) + describe_quarantine(tx, dag)
     sentences += _describe_missing_services(tx)
-    sentences += describe_asset_schedule(tx, dag, answers)
+    sentences += describe_asset_schedule(tx, dag, answers) if dag.active else []
     with load_engine_state(tx, limits, dag_pk=dag.dag_pk, groups=(dag.group_no,)) as state:
         sentences += rules.collect_dag_reasons(state, dag.dag_pk, now)
     unfinished, ended = dag_runs.list_unfinished_runs(tx, dag.dag_pk), dag_runs.find_newest_ended_run(tx, dag.dag_pk)
@@ -67,7 +67,7 @@ def explain_run(
         failed = [row for row in list_task_instances(tx, dag, run) if row.state == "failed"] if run.state is DagRunState.FAILED else []
         sentences = [describe_ended_run(run), *(f"{row.name}: {describe_ended_task(row)}" for row in failed[:_SHOWN])]
         return sentences + _describe_rest(len(failed), "failed tasks") + describe_past_waits(tx, dag, run) + describe_callbacks(tx, dag, run)
-    sentences = _describe_missing_services(tx) + describe_file_error(tx, dag) + _describe_pause(dag) + describe_quarantine(tx, dag, run.run_pk)
+    sentences = _describe_missing_services(tx) + describe_file_error(tx, dag) + _describe_hold(dag) + describe_quarantine(tx, dag, run.run_pk)
     with use_engine_state(reader, tx, limits, run) as state:
         sentences += rules.collect_run_reasons(state, run.run_pk, now)
     sentences += describe_open_waits(tx, dag, run, now)
@@ -109,7 +109,7 @@ def explain_task(
         return [describe_ended_task(row), *location, *describe_past_waits(tx, dag, run, task_id)]
     if run.state in FINISHED_RUN_STATES:
         return [f"it has no status, and {describe_ended_run(run)}"]
-    sentences = _describe_missing_services(tx) + _describe_pause(dag) + describe_quarantine(tx, dag, run.run_pk, task_id, map_index)
+    sentences = _describe_missing_services(tx) + _describe_hold(dag) + describe_quarantine(tx, dag, run.run_pk, task_id, map_index)
     with use_engine_state(reader, tx, limits, run) as state:
         sentences += rules.collect_task_reasons(state, run.run_pk, task_id, map_index, now)
     sentences += location + describe_attempt_wait(tx, TaskKey(run.run_pk, dag.task_numbers[task_id], map_index))
@@ -117,10 +117,9 @@ def explain_task(
 
 
 def _describe_dag(tx: Transaction, dag: DagRecord, now: Instant) -> list[str]:
-    sentences = []
     if not dag.active:
-        sentences.append(f"the DAG was deleted: no file defines it any more; its file was {dag.file}")
-    sentences += describe_file_error(tx, dag)
+        return [*describe_deletion(dag), *describe_file_error(tx, dag)]
+    sentences = describe_file_error(tx, dag)
     sentences += _describe_pause(dag)
     if dag.dependency_error is not None:
         sentences.append(f"no run of the DAG is planned: {dag.dependency_error}")
@@ -134,8 +133,23 @@ def _describe_dag(tx: Transaction, dag: DagRecord, now: Instant) -> list[str]:
     return sentences
 
 
+def describe_deletion(dag: DagRecord) -> list[str]:
+    """That no file defines the DAG any more, what becomes of its runs, and what to do; [] for a DAG that a file defines."""
+    if dag.active:
+        return []
+    return [
+        f"the DAG was deleted: no file defines it any more; its file was {dag.file}",
+        "no run of it is created; in an unfinished run, tasks that run go on to their end and no further task starts",
+        f"to go on, put the file back; to end a run, gnomon runs mark {dag.dag_id} RUN_ID --state failed; to delete all of it, gnomon dags delete {dag.dag_id}",
+    ]
+
+
 def _describe_pause(dag: DagRecord) -> list[str]:
     return [f"DAG {dag.dag_id} is paused; unpause it with: gnomon dags unpause {quote_argument(dag.dag_id)}"] if dag.paused else []
+
+
+def _describe_hold(dag: DagRecord) -> list[str]:
+    return describe_deletion(dag) or _describe_pause(dag)
 
 
 def describe_file_error(tx: Transaction, dag: DagRecord) -> list[str]:

@@ -10,6 +10,7 @@ from typing import TypeVar, cast
 import msgspec
 
 from gnomon.model.spec import DagSpec
+from gnomon.report.waits.sensor_waits import TaskWait, list_task_waits
 from gnomon.store import Transaction
 from gnomon.store.change_journal import JournalExtent, is_any_dag_changed, read_extent
 from gnomon.store.ownership import group_state
@@ -35,6 +36,8 @@ class VersionFacts:
     """The DAGs that its tasks trigger, each once."""
     pools: tuple[str, ...] = ()
     """The pools of its tasks, by name."""
+    task_waits: tuple[TaskWait, ...] = ()
+    """What its sensors wait for, and its markers."""
 
     @property
     def display_name(self) -> str:
@@ -126,4 +129,4 @@ def _collect_facts(spec: DagSpec) -> VersionFacts:
     limited = any(task.max_active_tis_per_dag is not None or task.max_active_tis_per_dagrun is not None for task in spec.tasks)
     triggers = tuple(dict.fromkeys(task.triggers_dag for task in spec.tasks if task.triggers_dag is not None))
     pools = tuple(sorted({task.pool for task in spec.tasks}))
-    return VersionFacts(msgspec.structs.replace(spec, tasks=(), asset_watchers=()), limited, triggers, pools)
+    return VersionFacts(msgspec.structs.replace(spec, tasks=(), asset_watchers=()), limited, triggers, pools, list_task_waits(spec))

@@ -17,9 +17,11 @@ from gnomon.dependencies.planned_slots import Bounds, PlannedSlots
 from gnomon.dependencies.upstream_query import DagSide
 from gnomon.errors.timetable import PlanningError
 from gnomon.loading.timetable_loader import rebuild_timetable
-from gnomon.model.instants import Instant, to_datetime, to_instant
+from gnomon.model.instants import SECOND, Instant, to_datetime, to_instant
 from gnomon.model.spec import DagSpec
 from gnomon.model.upstream_edges import AfterSpec, to_after
+from gnomon.planning import find_slot_by_logical_date
+from gnomon.planning.queries import ask_manual
 from gnomon.report.listings.local_time import DayClock
 from gnomon.report.waits.edge_wording import rule_words_of
 from gnomon.timetables.base import Timetable
@@ -68,6 +70,29 @@ def build_day_preview(*, after: AfterSpec, downstream: DagSide, upstream: DagSid
     lines = [_build_line(resolver, slot) for slot in PlannedSlots(down_timetable, _bounds_of(downstream)).between(first, last)]
     up_slots = map(to_instant, PlannedSlots(up_timetable, _bounds_of(upstream)).between(first, last))
     return DayPreview(lines=tuple(lines), upstream=tuple(up_slots))
+
+
+def build_sensor_preview(*, delta_s: float, downstream: DagSide, upstream: DagSide, start: Instant, end: Instant) -> DayPreview:
+    """The slot with the logical date of each run planned from `start` to before `end`, minus `delta_s` seconds: what a sensor waits for.
+
+    Raises PlanningError for timetables that fail.
+    """
+    down_timetable = rebuild_timetable(downstream.timetable, downstream.file)
+    up_timetable = rebuild_timetable(upstream.timetable, upstream.file)
+    first, last = to_datetime(start), to_datetime(end)
+    delta = round(delta_s * SECOND)
+    lines = []
+    for slot in map(to_instant, PlannedSlots(down_timetable, _bounds_of(downstream)).between(first, last)):
+        date = _find_logical_date(down_timetable, slot) - delta
+        found = find_slot_by_logical_date(timetable=up_timetable, logical_at=date, earliest=upstream.start_at, latest=upstream.end_at)
+        slots = () if found is None else (found.run_after,)
+        lines.append(RunUpstreamSlots(run_after=slot, slots=slots, rule="no_such_date" if found is None else "logical_date", start=date, end=date))
+    up_slots = map(to_instant, PlannedSlots(up_timetable, _bounds_of(upstream)).between(first, last))
+    return DayPreview(lines=tuple(lines), upstream=tuple(up_slots))
+
+
+def _find_logical_date(timetable: Timetable, slot: Instant) -> Instant:
+    return to_instant(ask_manual(timetable, slot).start)
 
 
 def _build_line(resolver: Resolver, slot: datetime) -> RunUpstreamSlots:

@@ -24,6 +24,8 @@ _WORDS = {
     "same_hour": RuleWords("same hour", "all slots of the run's hour"),
     "span": RuleWords("span", "all slots of the time span that ends with the run"),
     "previous": RuleWords("previous", "an earlier period"),
+    "logical_date": RuleWords("logical date", "the slot with the logical date that the sensor looks for"),
+    "no_such_date": RuleWords("no such slot", "no slot has the logical date that the sensor looks for: it waits until its timeout"),
     "none": RuleWords("none", "no such slot: the run does not wait"),
 }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 
 import msgspec
@@ -13,8 +13,11 @@ from gnomon.dependencies.shape import shape_of
 from gnomon.model.spec import DagSpec, collect_edges
 from gnomon.model.upstream_edges import Edge
 from gnomon.report.waits.edge_wording import describe_options
+from gnomon.report.waits.sensor_waits import AFTER, SensorEdge, list_sensor_edges
 from gnomon.store import Transaction
 from gnomon.store.cross_dag import dag_edges
+from gnomon.store.dag_records import dags
+from gnomon.store.ownership import group_state
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,10 @@ class EdgeRow:
     """No file defines the upstream DAG."""
     error: str | None
     """Why the dependencies of the DAG can never be met; then none of its runs is created."""
+    kind: str = AFTER
+    """`after`, `sensor` (ExternalTaskSensor) or `marker` (ExternalTaskMarker)."""
+    could_be: str | None = None
+    """Of a sensor or a marker: the `depends_on=` that could take its place, and where it would stand."""
 
     @property
     def downstream(self) -> str:
@@ -49,18 +56,40 @@ class EdgeRow:
 
 
 def list_stored_edges(tx: Transaction) -> list[EdgeRow]:
-    """The dependencies of all DAGs of the database that a file defines, by DAG."""
-    return [_build_edge_row(row.dag_id, row.edge, row.paused, row.is_known, row.error) for row in dag_edges.list_edges(tx)]
+    """The dependencies of all DAGs of the database that a file defines, and the waits of their sensors and markers, by DAG."""
+    rows = [_build_edge_row(row.dag_id, row.edge, row.paused, row.is_known, row.error) for row in dag_edges.list_edges(tx)]
+    active = {dag.dag_id: dag for dag in dags.list_dags(tx) if dag.active}
+    specs = group_state.load_specs(tx, [dag.version_pk for dag in active.values()])
+    paused = {dag.dag_id for dag in active.values() if dag.paused}
+    return _sort_rows([*rows, *(build_sensor_row(edge, active, paused) for spec in specs.values() for edge in list_sensor_edges(spec))])
 
 
 def list_spec_edges(specs: Iterable[DagSpec]) -> list[EdgeRow]:
     """The dependencies of parsed DAGs that are in no database."""
     by_id = {spec.dag_id: spec for spec in specs}
     errors = errors_of({dag_id: shape_of(spec) for dag_id, spec in by_id.items()})
-    return [
+    rows = [
         _build_edge_row(dag_id, edge, False, edge.after.dag_id in by_id, errors.get(dag_id))
         for dag_id, spec in sorted(by_id.items()) for edge in collect_edges(spec)
     ]  # fmt: skip
+    return _sort_rows([*rows, *(build_sensor_row(edge, by_id, ()) for spec in by_id.values() for edge in list_sensor_edges(spec))])
+
+
+def build_sensor_row(edge: SensorEdge, known: Collection[str], paused: Collection[str]) -> EdgeRow:
+    """The row of the wait of a sensor or a marker. `known`, `paused`: the DAGs that a file defines, and those that are paused.
+
+    A template stands in the place of an id that is not known.
+    """
+    return EdgeRow(
+        dag_id=edge.dag_id or edge.template, task_id=edge.task_id, upstream_dag_id=edge.upstream_dag_id or edge.template, upstream_task_id=edge.upstream_task_id,
+        chosen=edge.phrases, after={} if edge.after is None else msgspec.structs.asdict(edge.after), paused=edge.dag_id in paused,
+        unknown=edge.upstream_dag_id is not None and edge.upstream_dag_id not in known, error=None, kind=edge.kind, could_be=edge.could_be,
+    )  # fmt: skip
+
+
+def _sort_rows(rows: list[EdgeRow]) -> list[EdgeRow]:
+    """By DAG, in the order in which they are given for one DAG."""
+    return sorted(rows, key=lambda row: row.dag_id)
 
 
 def order_dags(rows: Iterable[EdgeRow]) -> list[str]:

@@ -42,10 +42,11 @@ from gnomon.sdk.tasks.cleared_tasks import find_cleared_task
 from gnomon.sdk.tasks.operator import BaseOperator
 from gnomon.sdk.tasks.operator_links import NO_PLUGIN_LINKS, PluginLinks, describe_links
 from gnomon.sdk.tasks.sensor import BaseSensorOperator
+from gnomon.sdk.tasks.sensor_waits import find_sensor_waits
 
 EDGE_SEPARATOR = "\x1f"
 _TEXT_FIELDS_OF_DAG = ("description", "display_name", "doc_md", "tags", "owner", "owner_links", "edge_labels", "params", "airflow_dialect_reason")
-_TEXT_FIELDS_OF_TASK = ("triggers_dag", "doc_md", "display_name", "owner")
+_TEXT_FIELDS_OF_TASK = ("triggers_dag", "waits_for", "doc_md", "display_name", "owner")
 """Fields for people that the scheduler does not use: a change of one of them makes no new version of the DAG."""
 _JSON_FIELDS_OF_SPEC = frozenset({"kwargs", "next_kwargs", "default"})
 """Fields of values of authors, which are stored as JSON or encrypted."""
@@ -198,6 +199,7 @@ def _task_spec(task: BaseOperator, effective_priority: int, load_class: LoadClas
         is_sensor=is_sensor,
         soft_fail=is_sensor and any(read_argument(task, name) for name in ("soft_fail", "never_fail")),
         triggers_dag=_find_triggered_dag(task),
+        waits_for=find_sensor_waits(task),
         clears=find_cleared_task(task),
         expansion=build_expansion(cast("Any", task).mapped_input) if task.is_mapped else None,
         **fields.encode_fields(fields.OPERATOR_FIELDS, task),

@@ -15,6 +15,7 @@ from gnomon.sdk.arguments.code_location import format_location
 from gnomon.sdk.templating.lazy_environment import LazyEnvironment, TemplateOwner
 from gnomon.sdk.templating.resolvable import LiteralValue, Resolvable
 from gnomon.sdk.templating.template_filters import FILTERS
+from gnomon.sdk.templating.template_notes import add_template_note
 
 if TYPE_CHECKING:
     from gnomon.sdk.dags.node_types import DagNode
@@ -101,7 +102,7 @@ def render_fields(
             else:
                 rendered = owner.render_template(value, context, env, seen)
         except Exception as error:
-            _add_location_note(error, parent, name)
+            add_template_note(error, f"template field {name!r}", parent, value)
             raise
         if rendered is not value:
             setattr(parent, name, rendered)
@@ -113,15 +114,6 @@ def _is_true(value: Any) -> bool:
         return bool(value)
     except Exception:
         return True
-
-
-def _add_location_note(error: Exception, parent: Any, name: str) -> None:
-    """Add a note with the field and the task to the error."""
-    task_id = getattr(parent, "task_id", None)
-    of = f"task {task_id!r}" if task_id else type(parent).__name__
-    note = f"While rendering the template field {name!r} of {of}{format_location(getattr(parent, '_location', None))}."
-    if note not in getattr(error, "__notes__", ()):
-        error.add_note(note)
 
 
 def render_value(owner: TemplateOwner, content: Any, context: Mapping[str, Any], env: Any, seen: set[int]) -> Any:

@@ -53,17 +53,21 @@ export function DayPage() {
   );
 }
 
+/** A template or a phrase stands in the place of an id that is known only when the task runs. */
+const isDagId = (name: string) => !/[{(]/.test(name);
+
 function ChooseDag({ graph, day }: { graph: DependencyGraph; day: string | undefined }) {
-  const waiting = [...new Set(graph.dependencies.map((one) => one.dag_id))];
+  const known = graph.dependencies.filter((one) => isDagId(one.dag_id) && isDagId(one.upstream_dag_id));
+  const waiting = [...new Set(known.map((one) => one.dag_id))];
   if (waiting.length === 0) {
-    return <p>{t("No DAG waits for another one. A DAG that does has depends_on in its file.")}</p>;
+    return <p>{t("No DAG waits for another one. A DAG that does has depends_on or an ExternalTaskSensor in its file.")}</p>;
   }
   return (
     <section>
       <h2>{tn("{count} DAG waits for others", "{count} DAGs wait for others", waiting.length)}</h2>
       <ul className="lines">
         {waiting.slice(0, OPTIONS_MAX).map((dagId) => {
-          const upstream = [...new Set(graph.dependencies.filter((one) => one.dag_id === dagId).map((one) => one.upstream_dag_id))];
+          const upstream = [...new Set(known.filter((one) => one.dag_id === dagId).map((one) => one.upstream_dag_id))];
           return (
             <li key={dagId}>
               <Link to="/dependencies" search={{ dag: dagId, day }} className="name">{dagId}</Link>{" "}
@@ -170,9 +174,9 @@ function usePrefetch(dagId: string, day: string | undefined, first: number): voi
 }
 
 function listConnected(graph: DependencyGraph): string[] {
-  return [...new Set(graph.dependencies.flatMap((one) => [one.dag_id, one.upstream_dag_id]))].sort();
+  return [...new Set(graph.dependencies.flatMap((one) => [one.dag_id, one.upstream_dag_id]).filter(isDagId))].sort();
 }
 
 function listDownstream(graph: DependencyGraph, dagId: string): string[] {
-  return [...new Set(graph.dependencies.filter((one) => one.upstream_dag_id === dagId && one.dag_id !== dagId).map((one) => one.dag_id))];
+  return [...new Set(graph.dependencies.filter((one) => one.upstream_dag_id === dagId && one.dag_id !== dagId && isDagId(one.dag_id)).map((one) => one.dag_id))];
 }

@@ -11,6 +11,7 @@ const at = (text: string) => `2026-03-0${text}:00Z`;
 const answer = (dag_id: string, upstream: string, runs: [string, string[], string][], slots: string[]): DayDependencies => ({
   dag_id, schedule: "s", day: "2026-03-02", timezone: "UTC", start: at("2T00:00"), end: at("3T00:00"), left_out: 0,
   dependencies: [{
+    kind: "after", could_be: null,
     task_id: null, upstream_dag_id: upstream, upstream_task_id: null, options: [], upstream_schedule: "s", error: null, upstream_slots: slots.map(at),
     runs: runs.map(([run, waits, rule]) => ({ run_after: at(run), waits_for: waits.map(at), rule, window_start: at("2T00:00"), window_end: at("3T00:00") })),
   }],

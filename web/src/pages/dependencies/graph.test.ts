@@ -3,7 +3,7 @@ import { drawLine, wrapName } from "../../components/graph/layout";
 import { buildGraph, chooseFold, findWorstState, focusGraph, foldGraph, hideAssets } from "./graphModel";
 
 const wait = (dag_id: string, upstream_dag_id: string, error: string | null = null) => ({
-  dag_id, task_id: null, upstream_dag_id, upstream_task_id: null, options: [], paused: false, unknown: false, error,
+  dag_id, task_id: null, upstream_dag_id, upstream_task_id: null, options: [], paused: false, kind: "after", could_be: null, unknown: false, error,
 });
 const dag = (dag_id: string, folder = "", triggers: string[] = []) => ({ dag_id, display_name: dag_id, folder, owners: ["o"], tags: [], paused: false, triggers });
 const NODES = {

@@ -12,6 +12,8 @@ const RULES: Record<string, [string, string]> = {
   same_hour: [/* text */ "same hour", /* text */ "all slots of the run's hour"],
   span: [/* text */ "span", /* text */ "all slots of the time span that ends with the run"],
   previous: [/* text */ "previous", /* text */ "an earlier period"],
+  logical_date: [/* text */ "logical date", /* text */ "the slot with the logical date that the sensor looks for"],
+  no_such_date: [/* text */ "no such slot", /* text */ "no slot has the logical date that the sensor looks for: it waits until its timeout"],
   none: [/* text */ "none", /* text */ "no such slot: the run does not wait"],
 };
 

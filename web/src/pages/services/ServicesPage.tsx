@@ -28,7 +28,7 @@ export function ServicesPage() {
               {found.parts.map((one) => (
                 <li key={one.name}>
                   <b>{t(PARTS[one.name] ?? one.name)}</b>
-                  <span className={one.status === "healthy" ? "good" : one.status ? "bad" : "soft"}>{one.status === "healthy" ? t("healthy") : one.status ? t("unhealthy") : t("not running")}</span>
+                  <span className={one.status === "healthy" ? "good" : one.status ? "bad" : "soft"}>{one.status === "healthy" ? t("healthy") : one.status ? t("unhealthy") : t(one.name === "triggerer" ? /* text */ "not needed so far" : /* text */ "not running")}</span>
                   {one.note && <span className="soft">{one.note}</span>}
                 </li>
               ))}

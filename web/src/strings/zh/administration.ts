@@ -206,6 +206,7 @@ export const ADMINISTRATION: Record<string, string> = {
   "memory": "内存",
   "never": "从不",
   "no heartbeat": "无心跳",
+  "not needed so far": "目前不需要",
   "not running": "未运行",
   "on DAGs by": "按以下方式指定 DAG",
   "on DAGs with the id": "对具有以下 id 的 DAG",
