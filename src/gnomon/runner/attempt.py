@@ -171,8 +171,10 @@ class _AttemptExecution:
         )
         for name, value in apply_task_policies(context, self._attempt.overrides).items():
             os.environ[name] = value  # noqa: TID251 - written for the task, not read
+        entered_at = self._clock.now()
         if self._on_entered is not None:
-            self._on_entered(self._clock.now())
+            self._on_entered(entered_at)
+        context["ti"].mark_started(entered_at if self._attempt.started_at is None else self._attempt.started_at)
         try:
             with authoring_state.set_current_context(context):
                 if self._attempt.calls_listeners:
