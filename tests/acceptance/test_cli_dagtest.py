@@ -206,6 +206,23 @@ def test_a_dag_of_the_home_is_found_by_id_with_its_variables_and_nothing_is_writ
         db.close()
 
 
+def test_a_file_writes_a_variable_while_it_is_imported_and_is_told_what_only_tasks_may_do(folder: Path, dag_test: Test) -> None:
+    (folder / "writes.py").write_text(
+        "from airflow.sdk import DAG, task, Variable\n"
+        "Variable.set('key', {'n': 2}, serialize_json=True)\n"
+        "with DAG('writes', schedule=None):\n"
+        "    @task\n"
+        "    def use():\n"
+        "        assert Variable.get('key', deserialize_json=True) == {'n': 2}\n"
+        "    use()\n"
+    )
+    code, _, err = dag_test(str(folder / "writes.py"))
+    assert code == 0, err
+    (folder / "asks.py").write_text("from airflow.sdk import DAG, TaskInstance\nTaskInstance.get_dagrun_state('d', 'r')\nDAG('d', schedule=None)\n")
+    code, _, err = dag_test(str(folder / "asks.py"))
+    assert code == 1 and "line 2" in err and "GetRunState is for tasks only" in err and "internal error" not in err and "Traceback" not in err
+
+
 @pytest.mark.parametrize(
     ("text", "args", "said"),
     [

@@ -54,6 +54,11 @@ def on_starting(component):
 def before_stopping(component):
     note("stopping", type(component).__name__)
 
+@hookimpl
+def on_dag_run_success(dag_run):
+    dag = dag_run.get_dag()
+    note("run", dag.dag_id, dag.task_ids, dag_run.dag is dag)
+
 class Noted(AirflowPlugin):
     name = "noted"
     listeners = [sys.modules[__name__]]
@@ -91,6 +96,7 @@ def test_listeners_are_told_of_files_assets_events_and_tasks(tmp_path: Path) -> 
         made.until(lambda: ["existing error", "bad.py"] in seen(), "the second import error was told")
         made.until(lambda: ["alias", "daily"] in seen(), "the alias was told")
         assert made.run("load")["state"] == "success", "a listener that fails changes no outcome"
+        made.until(lambda: ["run", "load", ["write"], True] in seen(), "the listener of the run has the DAG")
         box.touch()
         made.until(lambda: ["emitted", "watched", {"from_trigger": True, "payload": True}, None, []] in seen(), "the event of the watcher was told")
         found = seen()

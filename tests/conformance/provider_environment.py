@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 import sysconfig
+from collections.abc import Callable, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -41,29 +42,47 @@ CHECK_TIMEOUT_S = 900
 
 def build_environment() -> Path:
     """The folder of a virtual environment with the packages, made once, in the checkout's cache folder; Gnomon in it is the tested one."""
-    wanted = "\n".join([sys.implementation.cache_tag or "", *PACKAGES, *APART, *SERVERS])
-    folder = CACHE / "provider-environments" / hashlib.sha256(wanted.encode()).hexdigest()[:12]
+    return build_venv([*PACKAGES, *APART, *SERVERS], _install_packages)
+
+
+def build_with_packages(*packages: str) -> Path:
+    """The folder of a virtual environment with Gnomon and these packages, installed by one call of `gnomon providers install`."""
+    return build_venv(packages, lambda folder: run_gnomon(folder, "providers", "install", *packages, timeout_s=INSTALL_TIMEOUT_S))
+
+
+def build_venv(wanted: Sequence[str], install: Callable[[Path], object]) -> Path:
+    """The folder of a virtual environment with the tested Gnomon in which `install` has been called once; `wanted` names its content."""
+    name = "\n".join([sys.implementation.cache_tag or "", *wanted])
+    folder = CACHE / "provider-environments" / hashlib.sha256(name.encode()).hexdigest()[:12]
     if not (folder / "complete").exists():
         subprocess.run([sys.executable, "-m", "venv", "--clear", str(folder)], check=True, timeout=300)
-        needs = [text for text in metadata.requires("gnomon") or () if Requirement(text).marker is None]
-        _pip(folder, *needs)
+        pip_install(folder, *(text for text in metadata.requires("gnomon") or () if Requirement(text).marker is None))
         _link_gnomon(folder)
-        plan = json.loads(run_gnomon(folder, "providers", "install", "--dry-run", "-o", "json", *PACKAGES, timeout_s=INSTALL_TIMEOUT_S))
-        assert sum(row["requirement"].startswith("apache-airflow-providers-") for row in plan) >= len(PACKAGES)
-        run_gnomon(folder, "providers", "install", *PACKAGES, timeout_s=INSTALL_TIMEOUT_S)
-        _pip(folder, "--no-deps", *APART)
-        _pip(folder, *SERVERS)
+        install(folder)
         (folder / "complete").touch()
     _link_gnomon(folder)
     return folder
 
 
+def find_site_packages(folder: Path) -> Path:
+    """The folder in which that environment has its packages."""
+    return Path(sysconfig.get_path("purelib", "venv", {"base": str(folder), "platbase": str(folder)}))
+
+
+def _install_packages(folder: Path) -> None:
+    plan = json.loads(run_gnomon(folder, "providers", "install", "--dry-run", "-o", "json", *PACKAGES, timeout_s=INSTALL_TIMEOUT_S))
+    assert sum(row["requirement"].startswith("apache-airflow-providers-") for row in plan) >= len(PACKAGES)
+    run_gnomon(folder, "providers", "install", *PACKAGES, timeout_s=INSTALL_TIMEOUT_S)
+    pip_install(folder, "--no-deps", *APART)
+    pip_install(folder, *SERVERS)
+
+
 def _link_gnomon(folder: Path) -> None:
-    packages = Path(sysconfig.get_path("purelib", "venv", {"base": str(folder), "platbase": str(folder)}))
-    (packages / "tested_gnomon.pth").write_text(f"{Path(gnomon.__file__).parent.parent}\n")
+    (find_site_packages(folder) / "tested_gnomon.pth").write_text(f"{Path(gnomon.__file__).parent.parent}\n")
 
 
-def _pip(folder: Path, *words: str) -> None:
+def pip_install(folder: Path, *words: str) -> None:
+    """Install with pip of that environment."""
     command = [str(folder / "bin" / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *words]
     done = subprocess.run(command, capture_output=True, text=True, timeout=INSTALL_TIMEOUT_S, check=False)
     assert done.returncode == 0, done.stderr[-2000:]

@@ -132,6 +132,7 @@ ROWS: tuple[CoverageRow, ...] = (
     ),
     make_row("airflow.models.slamiss", "SlaMiss", REFUSES, "SLAs left Airflow with 3.0; use `DAG(deadline=...)`"),
     make_row("airflow.models.taskinstance", "TaskInstance clear_task_instances", REFUSES, TASK_INSTANCES),
+    make_row("airflow.models.xcom", "XComModel", REFUSES, RECORDS),
     make_row("airflow.models.taskreschedule", "TaskReschedule", REFUSES, RECORDS),
     make_row(
         "airflow.models.trigger",
@@ -147,6 +148,7 @@ ROWS: tuple[CoverageRow, ...] = (
         REFUSES,
         SQL,
     ),
+    make_row("airflow.observability.metrics.stats_utils", "get_stats_factory", WORD, "numbers of author code are not collected"),
     make_row("airflow.operators.subdag", "SubDagOperator", REFUSES, SUBDAGS),
     make_row("airflow.operators.subdag_operator", "SubDagOperator", REFUSES, SUBDAGS),
     make_row("airflow.operators.trigger_dagrun", "TriggerDagRunLink", WORD, LINKS),
@@ -187,6 +189,7 @@ ROWS: tuple[CoverageRow, ...] = (
         REFUSES,
         "the database is not open to DAG files and tasks; use the task context, Variable and Connection",
     ),
+    make_row("airflow.settings", "configure_orm", WORD, "there is no connection to the database to configure"),
     make_row("airflow.stats", "Stats", WORD, "numbers of author code are not collected"),
     make_row(
         "airflow.ti_deps.deps.base_ti_dep",

@@ -93,7 +93,13 @@ ROWS: tuple[CoverageRow, ...] = (
         "timedelta uuid yaml",
     ),
     make_row("airflow.models", "BaseOperator BaseOperatorLink Connection DAG DagBag MappedOperator Operator Param SkipMixin Variable XComArg"),
-    make_row("airflow.models.abstractoperator", "AbstractOperator"),
+    make_row(
+        "airflow.models.abstractoperator",
+        "AbstractOperator DEFAULT_EMAIL_ON_FAILURE DEFAULT_EMAIL_ON_RETRY DEFAULT_EXECUTOR DEFAULT_IGNORE_FIRST_DEPENDS_ON_PAST DEFAULT_OWNER "
+        "DEFAULT_POOL_NAME DEFAULT_POOL_SLOTS DEFAULT_PRIORITY_WEIGHT DEFAULT_QUEUE DEFAULT_RETRIES DEFAULT_RETRY_DELAY DEFAULT_TASK_EXECUTION_TIMEOUT "
+        "DEFAULT_TRIGGER_RULE DEFAULT_WAIT_FOR_PAST_DEPENDS_BEFORE_SKIPPING DEFAULT_WEIGHT_RULE MAX_RETRY_DELAY",
+    ),
+    make_row("airflow.models.base", "ID_LEN"),
     make_row("airflow.models.baseoperator", "BaseOperator BaseOperatorLink chain chain_linear cross_downstream"),
     make_row("airflow.models.baseoperatorlink", "BaseOperatorLink"),
     make_row("airflow.models.connection", "Connection"),
@@ -228,7 +234,7 @@ ROWS: tuple[CoverageRow, ...] = (
     ),
     make_row("airflow.utils.json", "AirflowJsonEncoder WebEncoder"),
     make_row("airflow.utils.log.logging_mixin", "LoggingMixin remove_escape_codes"),
-    make_row("airflow.utils.log.secrets_masker", "DEFAULT_SENSITIVE_FIELDS mask_secret redact should_hide_value_for_key"),
+    make_row("airflow.utils.log.secrets_masker", "DEFAULT_SENSITIVE_FIELDS Redactable Redacted SecretsMasker mask_secret redact should_hide_value_for_key"),
     make_row("airflow.utils.module_loading", "import_string is_valid_dotpath iter_namespace qualname"),
     make_row("airflow.utils.net", "get_host_ip_address get_hostname getfqdn"),
     make_row(

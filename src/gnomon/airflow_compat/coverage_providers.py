@@ -26,7 +26,7 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.providers.standard.decorators.short_circuit", "short_circuit_task"),
     make_row(
         "airflow.providers.standard.exceptions",
-        "AirflowExternalTaskSensorException DuplicateStateError ExternalDagDeletedError ExternalDagFailedError "
+        "AirflowException AirflowExternalTaskSensorException DuplicateStateError ExternalDagDeletedError ExternalDagFailedError "
         "ExternalDagNotFoundError ExternalTaskFailedError ExternalTaskGroupFailedError ExternalTaskGroupNotFoundError "
         "ExternalTaskNotFoundError HITLRejectException HITLTimeoutError HITLTriggerEventError",
     ),

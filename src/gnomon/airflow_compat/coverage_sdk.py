@@ -35,7 +35,7 @@ ROWS: tuple[CoverageRow, ...] = (
     ),
     make_row("airflow.sdk.bases.hook", "BaseHook"),
     make_row("airflow.sdk.bases.notifier", "BaseNotifier"),
-    make_row("airflow.sdk.bases.operator", "BaseAsyncOperator BaseOperator BaseOperatorMeta DB_SAFE_MAXIMUM DB_SAFE_MINIMUM chain chain_linear cross_downstream db_safe_priority"),
+    make_row("airflow.sdk.bases.operator", "BaseAsyncOperator BaseOperator BaseOperatorMeta OperatorPartial DB_SAFE_MAXIMUM DB_SAFE_MINIMUM chain chain_linear cross_downstream db_safe_priority"),
     make_row("airflow.sdk.bases.operatorlink", "BaseOperatorLink"),
     make_row("airflow.sdk.bases.resumablejobmixin", "ResumableJobMixin"),
     make_row("airflow.sdk.bases.sensor", "BaseSensorOperator PokeReturnValue poke_mode_only"),
@@ -49,7 +49,9 @@ ROWS: tuple[CoverageRow, ...] = (
     ),
     make_row(
         "airflow.sdk.definitions._internal.abstractoperator",
-        "AbstractOperator DEFAULT_POOL_SLOTS DEFAULT_PRIORITY_WEIGHT DEFAULT_TRIGGER_RULE DEFAULT_WEIGHT_RULE",
+        "AbstractOperator DEFAULT_EMAIL_ON_FAILURE DEFAULT_EMAIL_ON_RETRY DEFAULT_EXECUTOR DEFAULT_IGNORE_FIRST_DEPENDS_ON_PAST DEFAULT_OWNER "
+        "DEFAULT_POOL_NAME DEFAULT_POOL_SLOTS DEFAULT_PRIORITY_WEIGHT DEFAULT_QUEUE DEFAULT_RETRIES DEFAULT_RETRY_DELAY DEFAULT_TASK_EXECUTION_TIMEOUT "
+        "DEFAULT_TRIGGER_RULE DEFAULT_WAIT_FOR_PAST_DEPENDS_BEFORE_SKIPPING DEFAULT_WEIGHT_RULE MAX_RETRY_DELAY",
     ),
     make_row("airflow.sdk.definitions._internal.templater", "LiteralValue NativeEnvironment SandboxedEnvironment Templater"),
     make_row("airflow.sdk.definitions._internal.types", "ArgNotSet NOTSET SET_DURING_EXECUTION is_arg_set"),
@@ -126,8 +128,8 @@ ROWS: tuple[CoverageRow, ...] = (
     ),
     make_row("airflow.sdk.execution_time.task_runner", "RuntimeTaskInstance"),
     make_row("airflow.sdk.execution_time.timeout", "TimeoutPosix timeout"),
-    make_row("airflow.sdk._shared.secrets_masker", "DEFAULT_SENSITIVE_FIELDS mask_secret redact should_hide_value_for_key"),
-    make_row("airflow.sdk.execution_time.secrets_masker", "DEFAULT_SENSITIVE_FIELDS mask_secret redact should_hide_value_for_key"),
+    make_row("airflow.sdk._shared.secrets_masker", "DEFAULT_SENSITIVE_FIELDS Redactable Redacted SecretsMasker mask_secret redact should_hide_value_for_key"),
+    make_row("airflow.sdk.execution_time.secrets_masker", "DEFAULT_SENSITIVE_FIELDS Redactable Redacted SecretsMasker mask_secret redact should_hide_value_for_key"),
     make_row("airflow.sdk", "lineage result"),
     make_row("airflow.sdk.lineage", "AssetLineageInfo ExtraLineageInfo HookLineage HookLineageCollector HookLineageReader NoOpCollector get_hook_lineage_collector"),
     make_row("airflow.sdk.log", "amask_secret mask_secret redact"),

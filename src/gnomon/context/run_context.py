@@ -51,7 +51,7 @@ def build_run_context(*, dag: Any, attempt: Attempt, channel: Channel) -> Contex
     request = attempt.callback
     assert request is not None
     task = dag.task_dict.get(request.task_id) if request.task_id else None
-    ti = RuntimeTaskInstance(task=task or SimpleNamespace(params=None, task_id=""), attempt=attempt, channel=channel)
+    ti = RuntimeTaskInstance(task=task or SimpleNamespace(params=None, task_id=""), attempt=attempt, channel=channel, dag=dag)
     makers = VARIABLES_WITHOUT_DATE if attempt.run.logical_at is None else VARIABLES_WITH_DATE
     values: dict[str, Any] = {"reason": request.reason}
     if task is None:
@@ -59,7 +59,7 @@ def build_run_context(*, dag: Any, attempt: Attempt, channel: Channel) -> Contex
     else:
         _restore_instance(ti, request)
     if request.kind == CallbackKind.DEADLINE_MISSED:
-        values["dag_run"] = DeadlineDagRun(attempt.run)
+        values["dag_run"] = DeadlineDagRun(attempt.run, dag)
         values["deadline"] = _describe_deadline(dag, attempt, request)
     context = Context.lazily(makers, ContextSource(dag, ti), values, costly=COSTLY_VARIABLES)
     ti.bind(context)

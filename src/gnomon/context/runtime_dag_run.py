@@ -6,8 +6,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from gnomon.context.asset_event_accessors import AssetEventView, decode_events
+from gnomon.errors.authoring import AirflowException
 from gnomon.model.attempts import RunFacts
-from gnomon.model.states import DagRunType
+from gnomon.model.states import TRIGGERED_BY_RUN_TYPE, DagRunType
 from gnomon.model.task_api_requests import GetConsumedAssetEvents
 from gnomon.sdk.runtime import channel as sdk_channel
 from gnomon.sdk.schedules.timezone import to_pendulum
@@ -22,8 +23,10 @@ class RuntimeDagRun:
     note: str | None = None
     triggering_user_name: str | None = None
 
-    def __init__(self, facts: RunFacts) -> None:
+    def __init__(self, facts: RunFacts, dag: Any = None) -> None:
         self._facts = facts
+        self.dag = dag
+        """The DAG, in the run that is the process's own; None in other runs."""
         self.dag_id = facts.dag_id
         self.run_id = facts.run_id
         self.run_type = DagRunType(facts.run_type)
@@ -31,6 +34,8 @@ class RuntimeDagRun:
         self.conf: dict[str, Any] = dict(facts.conf)
         self.clear_number = facts.clear_number
         self.partition_key = facts.partition_key
+        self.triggered_by = TRIGGERED_BY_RUN_TYPE.get(self.run_type)
+        """What created the run; None for a manual run: a command, the API or the page."""
 
     @cached_property
     def consumed_asset_events(self) -> list[AssetEventView]:
@@ -90,6 +95,20 @@ class RuntimeDagRun:
     @property
     def is_backfill(self) -> bool:
         return self.run_type == DagRunType.BACKFILL
+
+    def get_dag(self) -> Any:
+        """Return the DAG of the run that this task, callback or listener is about. Raises AirflowException for another run."""
+        if self.dag is None:
+            raise AirflowException(
+                f"The DAG of run {self.run_id!r} of {self.dag_id!r} is not in this process. In a task, a callback or a listener, "
+                "context['dag_run'], ti.dag_run and the listener's dag_run have theirs."
+            )
+        return self.dag
+
+    @staticmethod
+    def _get_partial_task_ids(dag: Any) -> list[str] | None:
+        """The ids of the tasks when `dag` is a part of a DAG (`partial_subset`), else None. Packages that report runs ask the class for it."""
+        return list(dag.task_ids) if dag is not None and dag.partial else None
 
     def get_state(self) -> str:
         """Return the state of the run at the start of this task."""

@@ -38,8 +38,9 @@ class RuntimeTaskInstance(RunQueries):
     task: Any
     """The operator; the runner replaces it by the copy that it renders and executes."""
 
-    def __init__(self, *, task: Any, attempt: Attempt, channel: Channel) -> None:
+    def __init__(self, *, task: Any, attempt: Attempt, channel: Channel, dag: Any = None) -> None:
         self._attempt = attempt
+        self._dag = dag
         self._channel = channel
         self._xcoms = AttemptXComs(attempt, channel)
         self._started: Instant | None = None
@@ -172,7 +173,7 @@ class RuntimeTaskInstance(RunQueries):
     @cached_property
     def dag_run(self) -> RuntimeDagRun:
         """The run of the task instance."""
-        return RuntimeDagRun(self._attempt.run)
+        return RuntimeDagRun(self._attempt.run, self._dag)
 
     def get_dagrun(self, session: Any = None) -> RuntimeDagRun:
         """The run of the task instance."""

@@ -147,7 +147,7 @@ def build_context(*, task: Any, dag: Any, run: RunFacts, attempt: Attempt, chann
 
     The runner adds `exception` and `reason` before it calls callbacks.
     """
-    ti = RuntimeTaskInstance(task=task, attempt=attempt, channel=channel)
+    ti = RuntimeTaskInstance(task=task, attempt=attempt, channel=channel, dag=dag)
     context = Context.lazily(VARIABLES_WITHOUT_DATE if run.logical_at is None else VARIABLES_WITH_DATE, ContextSource(dag, ti), costly=COSTLY_VARIABLES)
     ti.bind(context)
     context.update(ti.context_carrier)  # `traceparent`, with traces

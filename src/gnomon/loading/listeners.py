@@ -35,7 +35,7 @@ TASK_HOOKS = {
 ASSET_EVENT_HOOKS = ("on_asset_changed", "on_asset_event_emitted")
 """Called for each event of an asset."""
 COMPONENT_HOOKS = ("on_starting", "before_stopping")
-"""Called in the process of each attempt of a task; the other components of Airflow are no place for author code here."""
+"""Called in the process of each attempt of a task, and of the listeners of a run; the other components of Airflow are no place for author code here."""
 FILE_HOOKS = ("on_new_dag_import_error", "on_existing_dag_import_error", "on_asset_created", "on_asset_alias_created")
 """Called for what the dag-processor finds."""
 KNOWN_HOOKS = frozenset({*RUN_HOOKS.values(), *TASK_HOOKS.values(), *ASSET_EVENT_HOOKS, *COMPONENT_HOOKS, *FILE_HOOKS})
@@ -49,6 +49,8 @@ class ListenerManager:
     def __init__(self) -> None:
         self._listeners: list[Any] = []
         self._implementations: dict[str, list[HookImplementation]] = {}
+        self.limits: list[str] = []
+        """What of the listeners is not called, in sentences."""
         self.hook = _HookRelay(self)
         """`hook.NAME(argument=...)` calls all implementations of the hook NAME."""
 
@@ -69,6 +71,7 @@ class ListenerManager:
     def clear(self) -> None:
         """Remove all listeners."""
         self._listeners.clear()
+        self.limits.clear()
         self._implementations.clear()
 
     def get_implementations(self, hook: str) -> list[HookImplementation]:
@@ -114,10 +117,15 @@ def _add_plugins(manager: ListenerManager) -> None:
             log.warning("the listeners of a plugin are not called: %s", row.error)
         for listener in getattr(plugin, "listeners", None) or ():
             manager.add_listener(listener)
-            if manager.list_hooks() & set(COMPONENT_HOOKS):
-                log.warning("plugin %s: %s are called in processes of tasks only, not in services", row.name, " and ".join(COMPONENT_HOOKS))
-            for name in manager.list_hooks() - KNOWN_HOOKS:
-                log.warning("plugin %s: the hook %s is never called; the hooks that are called: %s", row.name, name, ", ".join(sorted(KNOWN_HOOKS)))
+            manager.limits += _list_limits(row.name, {one.name for one in list_implementations(listener, LISTENER_MARK)})
+
+
+def _list_limits(plugin: str, hooks: set[str]) -> list[str]:
+    """A sentence for each of the hooks that is not called where Airflow would call it."""
+    where = f"plugin {plugin}: {' and '.join(COMPONENT_HOOKS)} are called in processes of tasks and of run listeners only, not in services"
+    return [where] * bool(hooks & set(COMPONENT_HOOKS)) + [
+        f"plugin {plugin}: the hook {name} is never called; the hooks that are called: {', '.join(sorted(KNOWN_HOOKS))}" for name in sorted(hooks - KNOWN_HOOKS)
+    ]
 
 
 def forget_listeners() -> None:
@@ -137,8 +145,10 @@ def may_have_listeners(folder: str) -> bool:
 
 
 def describe_listeners() -> dict[str, Any]:
-    """The fields of a DagSpec that say which listeners of this installation are called."""
+    """The fields of a DagSpec that say which listeners of this installation are called; the log gets what of them is not."""
     manager = get_listener_manager()
+    for sentence in manager.limits:
+        log.warning("%s", sentence)
     return {
         "run_listeners": tuple(kind.value for kind, hook in RUN_HOOKS.items() if manager.get_implementations(hook)),
         "calls_task_listeners": any(manager.get_implementations(hook) for hook in (*TASK_HOOKS.values(), *ASSET_EVENT_HOOKS, *COMPONENT_HOOKS)),

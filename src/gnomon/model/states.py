@@ -100,6 +100,12 @@ class DagRunType(str, Enum):
         return None if named in (DagRunType.MANUAL, self) else named
 
 
+TRIGGERED_BY_RUN_TYPE = {
+    DagRunType.SCHEDULED: DagRunTriggeredByType.TIMETABLE, DagRunType.BACKFILL: DagRunTriggeredByType.BACKFILL,
+    DagRunType.ASSET_TRIGGERED: DagRunTriggeredByType.ASSET, DagRunType.OPERATOR_TRIGGERED: DagRunTriggeredByType.OPERATOR,
+}
+"""What created a run, by its type; a manual run may come from a command, the API or the page."""
+
 TASK_STATE_CODES: dict[TaskInstanceState, int] = {
     TaskInstanceState.SCHEDULED: 1,
     TaskInstanceState.QUEUED: 2,

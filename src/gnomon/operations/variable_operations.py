@@ -11,7 +11,7 @@ from gnomon.model.json_text import escape_surrogates
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
 from gnomon.report.listings.not_found import variable_not_found
-from gnomon.sdk.runtime.secret_masking import redact
+from gnomon.sdk.runtime.secrets_masker import redact
 from gnomon.store.admin import variables
 from gnomon.store.admin.variables import StoredVariable
 

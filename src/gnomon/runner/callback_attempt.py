@@ -95,7 +95,12 @@ class _CallbackExecution:
                 self._call_run_callbacks(context)
 
     def _call_run_callbacks(self, context: Any) -> None:
+        self._failures += listener_calls.call_component_listeners("on_starting")
         self._failures += listener_calls.call_run_listeners(self._request, context)
+        self._call_dag_callbacks(context)
+        self._failures += listener_calls.call_component_listeners("before_stopping")
+
+    def _call_dag_callbacks(self, context: Any) -> None:
         argument = _ARGUMENTS.get(CallbackKind(self._request.kind))
         if argument is None or not self._request.calls_dag:
             return

@@ -37,7 +37,7 @@ def call_run_listeners(request: CallbackRequest, context: Any) -> list[str]:
 
 
 class TaskRunnerMarker:
-    """The `component` of `on_starting` and `before_stopping`: the process of a task."""
+    """The `component` of `on_starting` and `before_stopping`: the process of a task, or of the callbacks of a run."""
 
 
 def call_component_listeners(hook: str) -> list[str]:
@@ -77,11 +77,20 @@ def call_file_listeners(hook: str, arguments: Mapping[str, str]) -> list[str]:
 
 def _call_all(hook: str, arguments: dict[str, Any]) -> list[str]:
     try:
-        implementations = get_listener_manager().get_implementations(hook)
-    except Exception as error:  # the edge of author code: a plugin
+        implementations = find_implementations(hook)
+    except (Exception, AirflowTaskTimeout) as error:  # the edge of author code: a plugin
         log.exception("the listeners cannot be loaded")
         return [f"the listeners cannot be loaded: {error_line(error)}"]
     return [failure for one in implementations if (failure := _call_one(one, arguments)) is not None]
+
+
+def find_implementations(hook: str) -> list[HookImplementation]:
+    """The functions that implement the hook. The first call imports the plugins, within LISTENER_TIMEOUT_S.
+
+    Raises AirflowTaskTimeout when that takes longer; later calls find the listeners of the plugins before.
+    """
+    with time_limit(LISTENER_TIMEOUT_S, "the import of plugins with listeners"):
+        return get_listener_manager().get_implementations(hook)
 
 
 def _call_one(one: HookImplementation, arguments: dict[str, Any]) -> str | None:

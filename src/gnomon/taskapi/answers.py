@@ -73,7 +73,7 @@ def answer_task(database: store.Database, attempt: Attempt | None, request: AnyT
     """The answer to an attempt, a JSON value. `attempt` None: the request of a DAG file that is being imported.
 
     An attempt reads Variables, connections, and the runs and XComs of every DAG, writes Variables and creates runs; a DAG
-    file reads Variables and connections. Raises TaskApiRefused, and the errors of the store while it is unreachable.
+    file reads connections, and reads and writes Variables. Raises TaskApiRefused, and the errors of the store while it is unreachable.
     """
     _check_request(request)
     if isinstance(request, TriggerRun) and attempt is not None:
@@ -93,7 +93,7 @@ def answer_task(database: store.Database, attempt: Attempt | None, request: AnyT
     if isinstance(request, GetConsumedAssetEvents) and attempt is not None:
         with database.read() as tx:
             return get_consumed_asset_events(tx, attempt)
-    if attempt is None and isinstance(request, (*_ATTEMPT_REQUESTS, *_ASSET_STATE_REQUESTS, *_WRITE_REQUESTS, *_RUN_REQUESTS)):
+    if attempt is None and isinstance(request, (*_ATTEMPT_REQUESTS, *_ASSET_STATE_REQUESTS, *_RUN_REQUESTS)):
         raise TaskApiRefused(
             f"{type(request).__name__} is for tasks only, and this DAG file made the request while it was imported;"
             " move the call into a task"

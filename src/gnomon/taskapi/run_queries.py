@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import msgspec
 
 from gnomon import store
+from gnomon.errors.product import GnomonError
 from gnomon.model.attempts import Attempt, RunFacts
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.records import RunRecord, TaskRecord
@@ -24,7 +25,7 @@ from gnomon.store.dag_records import dag_runs, dags
 from gnomon.store.ownership import group_state
 
 
-class TaskApiRefused(Exception):
+class TaskApiRefused(GnomonError):
     """The request is not allowed, or its DAG or run does not exist; the text says which, and what to do."""
 
 

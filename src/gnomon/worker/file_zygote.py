@@ -13,6 +13,9 @@ from typing import Any, NoReturn
 
 import msgspec
 
+from gnomon.config import current_config
+from gnomon.errors.authoring import AirflowTaskTimeout
+from gnomon.loading import listeners
 from gnomon.loading.bundles.bundle_loader import locate_in_version
 from gnomon.loading.dagfile import load_dag_file
 from gnomon.processes import author_forks, fork_safety
@@ -70,6 +73,8 @@ def _load_dags(control: socket.socket, order: zygote_protocol.OpenFileZygote) ->
         return None
     channel.install_channel(None)
     fresh = fork_safety.find_fork_obstacle(before)
+    if fresh is None and listeners.may_have_listeners(os.path.abspath(current_config().plugins_folder)):
+        fresh = _prepare_listeners(before)
     if fresh is None:
         _prepare_mapped_tasks(loaded.dags)
     author_forks.end_fork()
@@ -78,6 +83,18 @@ def _load_dags(control: socket.socket, order: zygote_protocol.OpenFileZygote) ->
     gc.freeze()
     send_packet(control, zygote_protocol.ImportFinished(fresh=fresh))
     return loaded.dags if fresh is None else None
+
+
+def _prepare_listeners(before: fork_safety.OpenSockets) -> str | None:
+    """Import the plugins with listeners once for all children. Returns why the process cannot be forked after that; None when it can."""
+    from gnomon.runner import listener_calls  # start-up cost: few installations have listeners
+
+    try:
+        listener_calls.find_implementations("on_task_instance_running")
+    except (Exception, AirflowTaskTimeout):  # the edge of author code: the listeners of other plugins are called all the same
+        log.exception("the plugins cannot be loaded")
+    obstacle = fork_safety.find_fork_obstacle(before)
+    return None if obstacle is None else f"a plugin: {obstacle}"
 
 
 def _prepare_mapped_tasks(dags: dict[str, Any]) -> None:

@@ -495,9 +495,16 @@ def test_no_worker_writes_what_the_api_server_keeps_of_secrets(server: Execution
 
 def test_a_dag_file_may_not_ask_what_is_for_tasks(server: ExecutionServer) -> None:
     token = server.claim().json()["worker_token"]
-    reply = server.post("workers/w1/ask", token, {"request": {"type": "SetVariable", "key": "color", "value": "blue", "description": None}})
+    reply = server.post("workers/w1/ask", token, {"request": {"type": "GetXComCount", "dag_id": "d", "run_id": "r", "task_id": "a"}})
     assert reply.status == 422
     assert "is for tasks only" in reply.json()["detail"]
+
+
+def test_a_dag_file_that_a_worker_imports_writes_variables(server: ExecutionServer) -> None:
+    token = server.claim().json()["worker_token"]
+    written = server.post("workers/w1/ask", token, {"request": {"type": "SetVariable", "key": "color", "value": "blue", "description": None}})
+    assert written.status == 200
+    assert server.post("workers/w1/ask", token, GET_VARIABLE).json() == {"value": "blue"}
 
 
 def test_heartbeats_bring_the_cancellations_of_the_worker(server: ExecutionServer) -> None:

@@ -9,7 +9,8 @@ from tests.unit.context.conftest import MONDAY, Server
 
 from gnomon.config import current_config, load_config, set_current_config
 from gnomon.context import Context, RuntimeTaskInstance, TaskInstanceKey
-from gnomon.errors.authoring import NotSerializable
+from gnomon.context.runtime_dag_run import RuntimeDagRun
+from gnomon.errors.authoring import AirflowException, NotSerializable
 from gnomon.model.attempts import XCOM_MAX_BYTES, RunFacts
 from gnomon.model.instants import to_instant
 from gnomon.model.states import TaskInstanceState
@@ -58,6 +59,14 @@ def test_without_a_known_address_there_is_none_and_a_warning_says_why(
     configured({})
     assert ti.log_url == ""
     assert "ti.log_url is empty: set [api] base_url" in caplog.text
+
+
+def test_the_run_of_the_task_has_its_dag_and_other_runs_say_that_they_have_none(make: Make, server: Server) -> None:
+    context = make()
+    assert context["dag_run"].get_dag() is context["dag_run"].dag is context["ti"].get_dagrun().get_dag() is context["dag"]
+    other = RuntimeDagRun(RunFacts(run_pk=8, dag_id="d", run_id="earlier", run_type="manual", run_after=0))
+    with pytest.raises(AirflowException, match="The DAG of run 'earlier' of 'd' is not in this process"):
+        other.get_dag()
 
 
 def test_what_was_pushed_is_pulled_in_the_same_attempt(ti: RuntimeTaskInstance, server: Server) -> None:

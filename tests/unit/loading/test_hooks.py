@@ -208,4 +208,4 @@ def test_a_hook_that_is_never_called_is_named_in_the_log(write: Write, caplog: p
 def test_a_hook_of_components_says_where_it_is_called(write: Write, caplog: pytest.LogCaptureFixture) -> None:
     write("plugins/watch_plugin.py", LISTENER.replace("on_dag_run_success", "on_starting"))
     assert listeners.describe_listeners()["calls_task_listeners"]
-    assert "plugin watch: on_starting and before_stopping are called in processes of tasks only" in caplog.text
+    assert "plugin watch: on_starting and before_stopping are called in processes of tasks and of run listeners only" in caplog.text

@@ -113,6 +113,7 @@ def test_a_package_for_a_later_airflow_is_refused() -> None:
     ("http", "apache-airflow-providers-http"), ("common.sql", "apache-airflow-providers-common-sql"),
     ("airflow.providers.cncf.kubernetes", "apache-airflow-providers-cncf-kubernetes"), ("Common_SQL==1.2", "apache-airflow-providers-common-sql==1.2"),
     ("apache-airflow-providers-ftp", "apache-airflow-providers-ftp"), ("amazon[s3fs]", "apache-airflow-providers-amazon[s3fs]"),
+    ("astronomer-cosmos==1.15.1", "astronomer-cosmos==1.15.1"), ("dag_factory", "dag-factory"), ("airflow-provider-duckdb", "airflow-provider-duckdb"),
 ])
 def test_a_package_is_named_in_each_way(text: str, package: str) -> None:
     assert normalize_package(text) == package

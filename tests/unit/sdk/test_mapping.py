@@ -239,6 +239,31 @@ def test_soft_fail_that_differs_between_instances_is_named() -> None:
     assert "Task 'other'" in dag.warnings[0] and "soft_fail= differs between instances" in dag.warnings[0]
 
 
+class Connects:
+    """A class that operators share: its `__init__` is no operator's, and names what `partial` takes by the attribute that Airflow reads."""
+
+    def __init__(self, host: str = "", **kwargs: Any) -> None:
+        self.host = host
+
+    __init__._BaseOperatorMeta__param_names = {"host"}  # type: ignore[attr-defined]
+
+
+class Fetch(Connects, BaseOperator):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        Connects.__init__(self, host=kwargs.pop("host", ""))
+        BaseOperator.__init__(self, *args, **kwargs)
+
+
+def test_partial_and_expand_take_what_a_shared_class_marks_as_its_parameters() -> None:
+    with DAG("d", schedule=None):
+        shared = Fetch.partial(task_id="shared", host="x").expand(params=[{"n": 1}])
+        mapped = Fetch.partial(task_id="mapped").expand(host=["x", "y"])
+        with pytest.raises(TypeError, match="unexpected keyword argument 'hosts'.*did you mean host="):
+            Fetch.partial(task_id="wrong", hosts="x")
+    assert shared.partial_kwargs["host"] == "x" and shared.unmap({"params": {"n": 1}}).host == "x"
+    assert mapped.unmap({"host": "y"}).host == "y"
+
+
 def test_a_partial_without_expand_is_named() -> None:
     with DAG("d", schedule=None) as dag:
         kept = Echo.partial(task_id="kept", times=2)

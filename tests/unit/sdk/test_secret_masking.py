@@ -20,7 +20,8 @@ from gnomon.log.secret_masks import forget_secrets, hide
 from gnomon.runner.attempt_results import REASON_MAX, classify_exception
 from gnomon.sdk.runtime import secret_masking
 from gnomon.sdk.runtime.connection import Connection
-from gnomon.sdk.runtime.secret_masking import amask_secret, mask_secret, redact, should_hide_value_for_key
+from gnomon.sdk.runtime.secret_masking import amask_secret, mask_secret, should_hide_value_for_key
+from gnomon.sdk.runtime.secrets_masker import redact
 from gnomon.sdk.runtime.variable import Variable
 
 

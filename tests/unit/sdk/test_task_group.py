@@ -29,6 +29,17 @@ def test_ids_carry_the_prefixes_of_their_groups() -> None:
     assert list(dag.task_group_dict) == ["outer", "outer.inner", "outer.deep", "outer.deep.deeper"]
 
 
+def test_a_group_knows_the_id_of_its_dag_mapped_or_not() -> None:
+    with DAG("d") as dag, TaskGroup("outer") as outer:
+
+        @task_group
+        def each(n: int) -> None:
+            BaseOperator(task_id="a")
+
+        each.expand(n=[1, 2])
+    assert {group.dag_id for group in (dag.task_group, outer, *dag.task_group_dict.values())} == {"d"}
+
+
 def test_a_group_without_prefix_gives_none_of_the_groups_around_it_either() -> None:
     with DAG("d") as dag, TaskGroup("outer"), TaskGroup("plain", prefix_group_id=False):
         with TaskGroup("inner"):

@@ -11,15 +11,11 @@ from gnomon.config.dag_bundles import DAGS_FOLDER_BUNDLE
 from gnomon.log.uri_passwords import hide_uri_passwords
 from gnomon.model.ids import TaskKey
 from gnomon.model.instants import SECOND, Instant, to_datetime
-from gnomon.model.states import DagRunTriggeredByType, DagRunType
+from gnomon.model.states import TRIGGERED_BY_RUN_TYPE, DagRunTriggeredByType
 from gnomon.report.listings.audit_list import hide_in_value
 from gnomon.store.pages.run_pages import ListedRun
 
 _TRIGGERED_BY_PREFIX = {"cli": DagRunTriggeredByType.CLI, "api": DagRunTriggeredByType.REST_API, "task": DagRunTriggeredByType.OPERATOR}
-_TRIGGERED_BY_TYPE = {
-    DagRunType.SCHEDULED: DagRunTriggeredByType.TIMETABLE, DagRunType.BACKFILL: DagRunTriggeredByType.BACKFILL,
-    DagRunType.ASSET_TRIGGERED: DagRunTriggeredByType.ASSET, DagRunType.OPERATOR_TRIGGERED: DagRunTriggeredByType.OPERATOR,
-}
 
 
 def moment(instant: Instant | None) -> datetime | None:
@@ -59,7 +55,7 @@ def build_dag_run(listed: ListedRun, display_name: str, note: str | None) -> DAG
         start_date=moment(run.started_at), end_date=moment(run.ended_at), duration=seconds_between(run.started_at, run.ended_at),
         data_interval_start=moment(run.interval_start), data_interval_end=moment(run.interval_end), run_after=to_datetime(run.run_after),
         last_scheduling_decision=None, run_type=run.run_type, state=run.state,
-        triggered_by=_TRIGGERED_BY_TYPE.get(run.run_type, _TRIGGERED_BY_PREFIX.get(origin)),
+        triggered_by=TRIGGERED_BY_RUN_TYPE.get(run.run_type, _TRIGGERED_BY_PREFIX.get(origin)),
         triggering_user_name=user if user and origin in ("cli", "api") else None, conf=hide_in_value(run.conf, hide_uri_passwords), note=note, dag_versions=versions,
         bundle_version=run.bundle_version, dag_display_name=display_name, partition_key=run.partition_key, partition_date=moment(run.partition_date),
     )

@@ -25,7 +25,7 @@ from gnomon.api.v2.schemas.bulk_shapes import BulkBody, BulkResponse
 from gnomon.api.v2.schemas.variables_shapes import VariableBody, VariableCollectionResponse, VariableResponse
 from gnomon.model.json_text import escape_surrogates
 from gnomon.report.listings.not_found import variable_not_found
-from gnomon.sdk.runtime.secret_masking import redact
+from gnomon.sdk.runtime.secrets_masker import redact
 from gnomon.store import Transaction
 from gnomon.store.admin import variables
 from gnomon.store.admin.variables import StoredVariable

@@ -9,6 +9,8 @@ NAMESPACES = frozenset({"apache", "atlassian", "cncf", "common", "dbt", "microso
 """Parts after `airflow.providers` that are no provider: the package has one part more, as in `airflow.providers.apache.kafka`."""
 BUILT_IN = frozenset({"apache-airflow-providers-standard"})
 """Packages whose modules Gnomon has itself."""
+OTHER_PACKAGES = ("astronomer-", "airflow-", "dag-factory")
+"""How the names of packages begin that are written for Airflow and are no provider of the project: they are asked for by their full name."""
 _BUILT_IN_MODULE = "airflow.providers.common.compat.sdk"
 """A module of a provider package that Gnomon has itself."""
 AIRFLOW_PACKAGES = frozenset({"apache-airflow", "apache-airflow-core", "apache-airflow-task-sdk"})
@@ -17,6 +19,8 @@ AIRFLOW_PACKAGES = frozenset({"apache-airflow", "apache-airflow-core", "apache-a
 
 def normalize_package(text: str) -> str:
     """Return the requirement for what a user writes: `http`, `common.sql`, `cncf-kubernetes==10.0`, `amazon[s3fs]`, or a full name.
+
+    A full name may also be one of another author: `astronomer-cosmos`, `dag-factory`, `airflow-provider-...`.
 
     Raises UserError for a text that is not a requirement.
     """
@@ -32,7 +36,7 @@ def normalize_package(text: str) -> str:
     name = canonicalize_name(parsed.name)
     if name in AIRFLOW_PACKAGES:
         raise UserError(f"{name} is Airflow itself, and Gnomon takes its place; name a provider package, such as http")
-    parsed.name = name if name.startswith((PREFIX, "apache-airflow")) else PREFIX + name
+    parsed.name = name if name.startswith((PREFIX, "apache-airflow", *OTHER_PACKAGES)) else PREFIX + name
     return str(parsed)
 
 

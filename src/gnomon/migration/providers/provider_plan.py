@@ -24,8 +24,10 @@ from gnomon.migration.providers.provider_names import AIRFLOW_PACKAGES, BUILT_IN
 
 Unpack = Callable[[Sequence[str], Path], None]
 """Puts packages, without what they require, into a folder (`PackageInstaller.unpack`)."""
-_OBJECT_STORAGE = ("apache-airflow-providers-common-io", "universal-pathlib>=0.3.8")
-"""A package all of whose modules use ObjectStoragePath, and what Gnomon's extra `object-storage` brings for that beside fsspec."""
+_OBJECT_STORAGE_USERS = ("apache-airflow-providers-common-io", "astronomer-cosmos")
+"""Packages whose modules use ObjectStoragePath when they are imported."""
+_OBJECT_STORAGE = "universal-pathlib>=0.3.8"
+"""What Gnomon's extra `object-storage` brings for that, with fsspec, which it requires."""
 _ROUNDS = 5
 """So often a provider is looked at again because another one needs another version of it."""
 _SHOWN = 4
@@ -156,8 +158,9 @@ def _list_others(providers: Mapping[str, _Provider]) -> list[PlannedPackage]:
             if text is None or canonicalize_name(Requirement(text).name) in names_declared or _can_be_imported(module):
                 continue
             undeclared.setdefault(text, []).append(shorten(name))
-    if _OBJECT_STORAGE[0] in providers and canonicalize_name(Requirement(_OBJECT_STORAGE[1]).name) not in names_declared and not _can_be_imported("upath"):
-        found.append(PlannedPackage(_OBJECT_STORAGE[1], f"needed by ObjectStoragePath, which {shorten(_OBJECT_STORAGE[0])} uses", False))
+    users = [shorten(name) for name in providers if name in _OBJECT_STORAGE_USERS]
+    if users and canonicalize_name(Requirement(_OBJECT_STORAGE).name) not in names_declared and not _can_be_imported("upath"):
+        found.append(PlannedPackage(_OBJECT_STORAGE, f"needed by ObjectStoragePath, which {_join(users)} uses", False))
     found += [PlannedPackage(text, f"imported by {_join(names)}, and declared by Airflow alone", False) for text, names in sorted(undeclared.items())]
     return found
 

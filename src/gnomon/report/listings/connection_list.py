@@ -10,7 +10,8 @@ from typing import Any
 from gnomon.log.secret_masks import hide
 from gnomon.log.uri_passwords import hide_uri_passwords
 from gnomon.sdk.runtime.connection import Connection
-from gnomon.sdk.runtime.secret_masking import mask_stored_secret, redact
+from gnomon.sdk.runtime.secret_masking import mask_stored_secret
+from gnomon.sdk.runtime.secrets_masker import redact
 from gnomon.store import Transaction
 from gnomon.store.admin import connections, variables
 from gnomon.store.admin.connections import StoredConnection

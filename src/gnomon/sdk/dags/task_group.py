@@ -110,6 +110,11 @@ class TaskGroup(DependencyMixin):
         return self.parent_group.child_id(self._group_id)
 
     @property
+    def dag_id(self) -> str:
+        """The id of the DAG of the group."""
+        return str(self.dag.dag_id)
+
+    @property
     def node_id(self) -> str | None:
         """The id of this node inside its parent group: `group_id`."""
         return self.group_id

@@ -14,17 +14,23 @@ from gnomon.sdk.tasks.operator_meta import OperatorMeta, read_init_parameters
 from gnomon.sdk.tasks.xcom_arg import XComArg
 
 _FIELD_NAMES = frozenset(row.name for row in fields.OPERATOR_FIELDS)
+MAPPABLE_NAMES = "_BaseOperatorMeta__param_names"
+"""The attribute of an `__init__` with the names of its parameters, which Airflow sets and reads; authors set it on classes that operators share."""
 SHOWN_MAX = 12
 """A message lists the parameters of a function or class that has at most so many."""
 
 
 def list_parameters(operator_class: type[Any]) -> list[str]:
-    """Return the names that the `__init__` of the class and of its base classes take, and the old names of BaseOperator's arguments."""
+    """Return the names that `partial` and `expand` take: the parameters of the `__init__` of the class and its bases, and old names of BaseOperator's.
+
+    A base class that is no operator adds its parameters by the attribute MAPPABLE_NAMES of its `__init__`, as in Airflow.
+    """
     names: dict[str, None] = {}
     for base in operator_class.__mro__:
         function = getattr(base.__dict__.get("__init__"), "__wrapped__", None)
         if function is not None and isinstance(base, OperatorMeta):
             names.update(dict.fromkeys(read_init_parameters(function).named))
+        names.update(dict.fromkeys(sorted(getattr(vars(base).get("__init__"), MAPPABLE_NAMES, ()))))
     names.update(dict.fromkeys(name for row in fields.OPERATOR_FIELDS for name in row.old_names))
     names.update(dict.fromkeys(fields.IGNORED_BY_OPERATOR))
     return list(names)

@@ -79,6 +79,16 @@ class MappedOperator(TaskArguments, TaskMembership, TaskExecution, TaskRelations
         self._connect_arguments()
         mark_lengths_needed(self.mapped_input)
 
+    @property
+    def inherits_from_empty_operator(self) -> bool:
+        """Whether `execute` of the class does nothing."""
+        return not self.operator_class.runs_code
+
+    @property
+    def _task_module(self) -> str:
+        """The module of the operator class: packages that report tasks read it, also of classes that they do not import."""
+        return str(self.operator_class.__module__)
+
     def _store_arguments(
         self, task_id: str, defaults: Mapping[str, Any], params: Mapping[str, Any] | None, dag: DagNode | None
     ) -> None:

@@ -13,7 +13,7 @@ from gnomon.errors.authoring import AirflowException
 from gnomon.errors.error_text import error_text
 from gnomon.sdk.runtime import provider_packages
 from gnomon.sdk.runtime.connection import Connection
-from gnomon.sdk.runtime.secret_masking import redact
+from gnomon.sdk.runtime.secrets_masker import redact
 
 TEST_TIMEOUT_S = 20.0
 """How long a hook may take to test a connection."""

@@ -1,4 +1,4 @@
-"""Which values are secrets, and what logs must not show: `mask_secret`, `redact`, with the rules and options of Airflow.
+"""Which values are secrets, and what logs must not show: `mask_secret`, with the rules and options of Airflow.
 
 Source: Airflow's documentation, "Masking sensitive data".
 """
@@ -11,14 +11,13 @@ import json
 import logging
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from enum import Enum
 from functools import lru_cache
 from typing import Any
 from urllib.parse import quote, quote_plus
 
 from gnomon.log import secret_masks
 from gnomon.log.secret_masks import HIDDEN
-from gnomon.log.uri_passwords import find_uri_passwords, hide_uri_passwords
+from gnomon.log.uri_passwords import find_uri_passwords
 from gnomon.sdk.arguments import option_defaults
 
 DEFAULT_SENSITIVE_FIELDS = frozenset((
@@ -29,8 +28,6 @@ DEFAULT_SENSITIVE_FIELDS = frozenset((
 """Parts of the names of values that are secrets; `[core] sensitive_var_conn_names` adds more."""
 NEVER_HIDDEN = frozenset({"airflow", "gnomon"})
 """Words that are masked nowhere, although many installations have them as a password: logs would be unreadable."""
-MAX_DEPTH = 5
-"""How deep `redact` looks for known secrets in texts. It hides values under sensitive names at any depth."""
 
 LINE_MIN = 16
 """A line of a secret of many lines, such as a private key, is hidden by itself if it has so many characters."""
@@ -91,41 +88,6 @@ def _list_uri_passwords(texts: Iterable[str]) -> list[str]:
 async def amask_secret(secret: Any, name: str | None = None) -> None:
     """As `mask_secret`, for coroutines."""
     mask_secret(secret, name)
-
-
-def redact(value: Any, name: str | None = None, max_depth: int | None = None, replacement: str = HIDDEN) -> Any:
-    """Return the value with the replacement for texts under sensitive names, at any depth, and for known secrets within texts.
-
-    `name`: the name of the value itself. Sets become tuples.
-    """
-    return _redact(value, name, 0, MAX_DEPTH if max_depth is None else max_depth, replacement)
-
-
-def _redact(value: Any, name: Any, depth: int, max_depth: int, replacement: str) -> Any:
-    if name and should_hide_value_for_key(name):
-        return _hide_all(value, replacement)
-    if isinstance(value, Mapping):
-        return {key: _redact(item, key, depth + 1, max_depth, replacement) for key, item in value.items()}
-    if isinstance(value, list | tuple | set):
-        made = [_redact(item, None, depth + 1, max_depth, replacement) for item in value]
-        return made if isinstance(value, list) else tuple(made)
-    if depth > max_depth:
-        return hide_uri_passwords(value, replacement) if isinstance(value, str) else value
-    if isinstance(value, Enum):
-        return _redact(value.value, name, depth, max_depth, replacement)
-    return hide_uri_passwords(secret_masks.hide(value, replacement), replacement) if isinstance(value, str) else value
-
-
-def _hide_all(value: Any, replacement: str) -> Any:
-    if isinstance(value, str):
-        return replacement
-    if isinstance(value, Mapping):
-        return {key: _hide_all(item, replacement) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_hide_all(item, replacement) for item in value]
-    if isinstance(value, tuple | set):
-        return tuple(_hide_all(item, replacement) for item in value)
-    return value
 
 
 def _iterate_texts(secret: Any, name: str | None) -> Iterator[tuple[str, str | None]]:

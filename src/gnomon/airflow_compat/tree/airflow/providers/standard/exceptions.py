@@ -1,6 +1,7 @@
 """`airflow.providers.standard.exceptions`."""
 
 from gnomon.airflow_compat.missing_names import make_getattr
+from gnomon.errors.authoring import AirflowException
 from gnomon.errors.external_tasks import (
     AirflowExternalTaskSensorException,
     DuplicateStateError,
@@ -15,6 +16,7 @@ from gnomon.errors.external_tasks import (
 from gnomon.operators.hitl_errors import HITLRejectException, HITLTimeoutError, HITLTriggerEventError
 
 __all__ = [
+    "AirflowException",
     "AirflowExternalTaskSensorException",
     "DuplicateStateError",
     "ExternalDagDeletedError",

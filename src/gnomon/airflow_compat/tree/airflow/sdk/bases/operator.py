@@ -2,6 +2,7 @@
 
 from gnomon.airflow_compat.missing_names import make_getattr
 from gnomon.sdk.arguments.priorities import DB_SAFE_MAXIMUM, DB_SAFE_MINIMUM, db_safe_priority
+from gnomon.sdk.mapping.operator_partial import OperatorPartial
 from gnomon.sdk.tasks.operator_meta import OperatorMeta as BaseOperatorMeta
 from gnomon.sdk import BaseAsyncOperator, BaseOperator, chain, chain_linear, cross_downstream
 
@@ -11,6 +12,7 @@ __all__ = [
     "BaseOperatorMeta",
     "DB_SAFE_MAXIMUM",
     "DB_SAFE_MINIMUM",
+    "OperatorPartial",
     "chain",
     "chain_linear",
     "cross_downstream",

@@ -1,0 +1,5 @@
+"""`airflow.observability.metrics.stats_utils`."""
+
+from gnomon.airflow_compat.missing_names import make_getattr
+
+__getattr__ = make_getattr(__name__)
