@@ -14,7 +14,7 @@ ASSETS = "the database is not open to DAG files and tasks; use outlets, inlet_ev
 VENV_SCRIPT = "the script that runs in a virtual environment is Gnomon's own; use PythonVirtualenvOperator"
 HITL_DETAILS = "a task cannot read or write answers of people; the scheduler resumes the task with the answer"
 EXECUTORS = "executors are chosen by Gnomon's own options"
-SQL = "it belongs to the common.sql provider"
+SQL = "it belongs to the common.sql provider; `gnomon providers install common-sql` installs it, and then this name is that class"
 LINEAGE = "lineage is collected for readers of plugins, but no back end takes it"
 LINKS = "it leads to a page of Airflow's web application; links of other classes act"
 RUNS = (
@@ -80,7 +80,7 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.callbacks", "*", LATER, "it is internal to Airflow"),
     make_row("airflow.cli", "*", LATER, "Gnomon's commands are `gnomon ...`"),
     make_row("airflow.config_templates", "*", LATER, "options are listed by `gnomon config list`"),
-    make_row("airflow.contrib", "*", LATER, "contrib left Airflow with 2.0; use the provider package"),
+    make_row("airflow.contrib", "*", LATER, "contrib left Airflow with 2.0; use the provider package, or `[core] airflow_dialect = 2`, with which the old paths lead there"),
     make_row("airflow.dag_processing.bundles.manager", "*", LATER, SERVICES),
     make_row("airflow.dag_processing.collection", "*", LATER, SERVICES),
     make_row("airflow.dag_processing.manager", "*", LATER, SERVICES),

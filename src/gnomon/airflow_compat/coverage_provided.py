@@ -16,7 +16,7 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.compat.functools", "cache cached_property"),
     make_row(
         "airflow.configuration",
-        "AirflowConfigException AirflowConfigParser as_dict conf get getboolean getfloat getint has_option",
+        "AirflowConfigException AirflowConfigParser as_dict conf get getboolean getfloat getint getsection has_option remove_option set",
     ),
     make_row("airflow.dag_processing.bundles.base", "BaseDagBundle"),
     make_row("airflow.dag_processing.bundles.local", "LocalDagBundle"),

@@ -8,7 +8,7 @@ import click
 
 from gnomon.cli.output import format_table, output_option, print_document, print_records
 from gnomon.errors.product import UserError
-from gnomon.migration.providers.provider_names import PREFIX, normalize_package, shorten
+from gnomon.airflow_compat.provider_names import PREFIX, normalize_package, shorten
 
 _NAMED = 5
 """So many packages are named in one line of progress."""

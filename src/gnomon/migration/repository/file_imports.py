@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from gnomon.airflow_compat import coverage
 from gnomon.airflow_compat.coverage_row import CoverageStatus
-from gnomon.migration.providers.provider_names import find_package
+from gnomon.airflow_compat.provider_names import find_package
 from gnomon.migration.repository.findings import Finding, Severity
 from gnomon.migration.repository.guarded_code import iterate_statements
 

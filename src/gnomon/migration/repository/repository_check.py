@@ -11,7 +11,7 @@ from typing import Any
 
 from gnomon.errors.authoring import AirflowException
 from gnomon.errors.product import GnomonError
-from gnomon.migration.providers.provider_names import shorten
+from gnomon.airflow_compat.provider_names import shorten
 from gnomon.migration.repository import airflow_cfg, template_names
 from gnomon.migration.repository.dag_calls import ABSENT, DagCall, is_known, read_dag_calls
 from gnomon.migration.repository.file_imports import (
