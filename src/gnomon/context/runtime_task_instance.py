@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import getpass
 import logging
+import os
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -26,6 +29,8 @@ from gnomon.sdk.tasks.xcom_arg import XCOM_RETURN_KEY
 if TYPE_CHECKING:
     import pendulum
 
+    from gnomon.context.stored_task_instance import StoredTaskInstance
+
 
 class RuntimeTaskInstance(RunQueries):
     """An attempt of a task instance, as author code sees it."""
@@ -35,6 +40,10 @@ class RuntimeTaskInstance(RunQueries):
     log_url = ""
     mark_success_url = ""
     dag_version_id: str | None = None
+    job_id: int | None = None
+    """None: Airflow 2 keeps the id of its job here, and Gnomon has no jobs."""
+    queued_dttm: datetime | None = None
+    """None: a task is not told when its instance was queued."""
     hostname: str
     task: Any
     """The operator; the runner replaces it by the copy that it renders and executes."""
@@ -73,6 +82,10 @@ class RuntimeTaskInstance(RunQueries):
             return getattr(self.task, _TASK_ATTRIBUTES[name], None)
         if name == "hostname":
             return current_host_name()
+        if name == "unixname":
+            return getpass.getuser()
+        if name == "pid":
+            return os.getpid()
         raise AttributeError(f"a task instance has no attribute {name!r}")
 
     def __repr__(self) -> str:
@@ -173,7 +186,7 @@ class RuntimeTaskInstance(RunQueries):
     @cached_property
     def dag_run(self) -> RuntimeDagRun:
         """The run of the task instance."""
-        return RuntimeDagRun(self._attempt.run)
+        return RuntimeDagRun(self._attempt.run, self.task.dag if self.task is not None and self.task.has_dag() else None)
 
     def get_dagrun(self, session: Any = None) -> RuntimeDagRun:
         """The run of the task instance."""
@@ -236,6 +249,20 @@ class RuntimeTaskInstance(RunQueries):
     @property
     def prev_attempted_tries(self) -> int:
         return self.try_number - 1
+
+    @property
+    def previous_ti(self) -> StoredTaskInstance | None:
+        """The instance of this task in the run before, as it is now; None when there is none."""
+        return self.get_previous_ti()
+
+    def get_previous_ti(self, state: str | None = None, session: Any = None) -> StoredTaskInstance | None:
+        """Return the instance of this task in the newest run before (in `state` if given); None when there is none."""
+        run = self.get_previous_dagrun(state)
+        return None if run is None else run.get_task_instance(self.task_id, map_index=self.map_index)
+
+    def current_state(self, session: Any = None) -> TaskInstanceState | str:
+        """Return the state of this attempt."""
+        return self.state
 
     def is_eligible_to_retry(self) -> bool:
         """Return whether a retry follows if this try fails."""

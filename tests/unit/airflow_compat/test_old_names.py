@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import re
 import runpy
-import sys
 from pathlib import Path
 from typing import Any
 

@@ -6,9 +6,9 @@ from dataclasses import asdict, dataclass
 
 import click
 
+from gnomon.airflow_compat.provider_names import PREFIX, normalize_package, shorten
 from gnomon.cli.output import format_table, output_option, print_document, print_records
 from gnomon.errors.product import UserError
-from gnomon.airflow_compat.provider_names import PREFIX, normalize_package, shorten
 
 _NAMED = 5
 """So many packages are named in one line of progress."""

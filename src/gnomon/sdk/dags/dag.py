@@ -6,6 +6,7 @@ import datetime as dt
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gnomon.sdk.arguments import converters, fields
@@ -19,7 +20,7 @@ from gnomon.sdk.arguments.run_types import check_run_types
 from gnomon.sdk.dags import authoring_state
 from gnomon.sdk.dags.dag_copy import copy_dag
 from gnomon.sdk.dags.dag_nodes import DagNodes
-from gnomon.sdk.dags.foreground_runner import explain_missing_attribute, run_in_foreground
+from gnomon.sdk.dags.foreground_runner import explain_missing_attribute, find_query, run_in_foreground
 from gnomon.sdk.dags.node_equality import DAG_PARTS, are_equal
 from gnomon.sdk.dags.task_group import TaskGroup
 from gnomon.sdk.schedules import timezone
@@ -306,6 +307,54 @@ class DAG(DagNodes):
         """`fail_fast`."""
         return self.fail_fast
 
+    default_view = "grid"
+    pickle_id = None
+
+    @property
+    def normalized_schedule_interval(self) -> Any:
+        """The argument `schedule`; None for a timetable, and for `@once`."""
+        return None if self.schedule == "@once" or hasattr(self.schedule, "next_dagrun_info") else self.schedule
+
+    @property
+    def full_filepath(self) -> str:
+        """The file that defines the DAG."""
+        return self.fileloc
+
+    @property
+    def relative_fileloc(self) -> Path:
+        """The file that defines the DAG, relative to the DAG folder if it is there."""
+        from gnomon.config import current_config  # not needed to write a DAG
+
+        path = Path(self.fileloc)
+        folder = current_config().dags_folder
+        return path.relative_to(folder) if path.is_relative_to(folder) else path
+
+    @property
+    def task_count(self) -> int:
+        """The number of tasks."""
+        return len(self.task_dict)
+
+    def sub_dag(self, *args: Any, **kwargs: Any) -> DAG:
+        """Return a part of the DAG: `partial_subset` under its name in Airflow 1."""
+        return self.partial_subset(*args, **kwargs)
+
+    def following_schedule(self, dttm: dt.datetime) -> dt.datetime | None:
+        """Return the logical date of the run after the one of `dttm`; None when there is none."""
+        from gnomon.sdk.dags.run_infos import find_following  # not needed to write a DAG
+
+        return find_following(self.timetable, dttm)
+
+    def previous_schedule(self, dttm: dt.datetime) -> dt.datetime | None:
+        """Return the logical date of the run before the one of `dttm`; None when there is none."""
+        from gnomon.sdk.dags.run_infos import find_preceding  # not needed to write a DAG
+
+        return find_preceding(self.timetable, dttm)
+
+    def get_run_dates(self, start_date: dt.datetime, end_date: dt.datetime | None = None) -> list[dt.datetime]:
+        """Return the logical dates of the timetable from `start_date` to `end_date` (default: now)."""
+        infos = self.iter_dagrun_infos_between(start_date, end_date or timezone.utcnow(), align=True)
+        return [info.logical_date for info in infos if info.logical_date is not None]
+
     __deepcopy__ = copy_dag
 
     def test(
@@ -334,6 +383,9 @@ class DAG(DagNodes):
         )  # fmt: skip
 
     def __getattr__(self, name: str) -> Any:
+        found = None if name.startswith("_") else find_query(self, name)
+        if found is not None:
+            return found
         raise AttributeError(explain_missing_attribute(self.__dict__.get("dag_id", ""), name))
 
     def cli(self) -> Any:
