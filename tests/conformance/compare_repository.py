@@ -18,6 +18,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,8 @@ class Comparison:
     by_gnomon: list[str] = field(default_factory=list)
     lost: dict[str, str] = field(default_factory=dict)
     """Files that Airflow loads and Gnomon does not, with the error."""
+    neither: dict[str, str] = field(default_factory=dict)
+    """Files that Airflow does not load, with its error."""
     different: dict[str, list[str]] = field(default_factory=dict)
     """Files that both load, with what differs."""
 
@@ -96,11 +99,14 @@ def compare(folder: Path, python: str | None, dialect: int | None) -> Comparison
     files = find_dag_files(folder)
     version = _ask_version(python) if python else "none"
     number = dialect or (int(version.partition(".")[0]) if python else 3)
-    ours = load(sys.executable, folder, files, dialect=number)
-    theirs = load(python, folder, files) if python else {}
+    with ThreadPoolExecutor() as pool:
+        loading = pool.submit(load, python, folder, files) if python else None
+        ours = load(sys.executable, folder, files, dialect=number)
+        theirs = loading.result() if loading else {}
     result = Comparison(folder.name, version, files, by_gnomon=[file for file in files if ours[file].get("dags")])
     for file in files:
         if not theirs.get(file, {}).get("dags"):
+            result.neither[file] = theirs.get(file, {}).get("error", "no DAG")
             continue
         result.by_airflow.append(file)
         if not ours[file].get("dags"):
@@ -123,7 +129,7 @@ def _iterate_differences(theirs: dict[str, Any], ours: dict[str, Any]) -> Iterat
     if theirs.keys() != ours.keys():
         yield f"DAGs {sorted(theirs)} and {sorted(ours)}"
     for dag_id in sorted(theirs.keys() & ours.keys()):
-        for part in theirs[dag_id].keys():
+        for part in theirs[dag_id]:
             if theirs[dag_id][part] != ours[dag_id][part]:
                 yield f"{dag_id}: {part}: {_shorten(theirs[dag_id][part], ours[dag_id][part])}"
 
@@ -152,6 +158,8 @@ def print_table(results: Sequence[Comparison], *, details: bool) -> None:
         for one in results:
             for file, error in one.lost.items():
                 print(f"LOST    {os.path.relpath(file)}: {error[:300]}")
+            for file, error in one.neither.items() if one.version != "none" else ():
+                print(f"REFUSED {os.path.relpath(file)}: {error[:300]}")
             for file, texts in one.different.items():
                 print(f"DIFFERS {os.path.relpath(file)}: {' | '.join(texts)[:600]}")
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import importlib
 import importlib.abc
 import importlib.machinery
-import io
 import json
 import os
 import re
@@ -21,7 +20,7 @@ import warnings
 from pathlib import Path
 from unittest.mock import MagicMock
 
-TIMEOUT_S = 60
+TIMEOUT_S = 30
 """The longest time of one file."""
 _ENVIRON = re.compile(r"""os\.environ\[\s*["'](\w+)["']\s*\]""")
 _REAL_PROVIDERS = ("airflow.providers.standard",)
@@ -179,6 +178,8 @@ def main():
     """Answers the request of standard input."""
     warnings.simplefilter("ignore")
     request = json.load(sys.stdin)
+    out = os.fdopen(os.dup(1), "w")  # Airflow logs to standard output
+    os.dup2(2, 1)
     if "--gnomon" in sys.argv:
         from gnomon.loading import dialect
 
@@ -190,8 +191,8 @@ def main():
 
     sys.meta_path.insert(0, MockFinder(providers=True))
     sys.meta_path.append(MockFinder(providers=False))
+    _make_bag(os.devnull)  # what every file needs is imported once
     _give_placeholders(Path(file).read_text(errors="replace") for file in Path(request["folder"]).rglob("*.py") if file.is_file())
-    out, sys.stdout = os.fdopen(os.dup(1), "w"), io.StringIO()
     for file in request["files"]:
         out.write(json.dumps({"file": file, **_load_in_child(file)}) + "\n")
         out.flush()

@@ -16,7 +16,6 @@ HITL_DETAILS = "a task cannot read or write answers of people; the scheduler res
 EXECUTORS = "executors are chosen by Gnomon's own options"
 SQL = "it belongs to the common.sql provider; `gnomon providers install common-sql` installs it, and then this name is that class"
 LINEAGE = "lineage is collected for readers of plugins, but no back end takes it"
-LINKS = "it leads to a page of Airflow's web application; links of other classes act"
 RUNS = (
     "the database is not open to DAG files and tasks; in a task use context['dag_run'], "
     "ti.get_previous_dagrun() and TaskInstance.get_dagrun_state(); in a test use the run that dag.test() returns"
@@ -149,13 +148,10 @@ ROWS: tuple[CoverageRow, ...] = (
     ),
     make_row("airflow.operators.subdag", "SubDagOperator", REFUSES, SUBDAGS),
     make_row("airflow.operators.subdag_operator", "SubDagOperator", REFUSES, SUBDAGS),
-    make_row("airflow.operators.trigger_dagrun", "TriggerDagRunLink", WORD, LINKS),
     make_row("airflow.providers.common.compat.sdk", "Stats", WORD, "numbers of author code are not collected"),
-    make_row("airflow.providers.standard.operators.trigger_dagrun", "TriggerDagRunLink", WORD, LINKS),
     make_row(
         "airflow.sdk.execution_time.hitl", "get_hitl_detail_content_detail update_hitl_detail_response", REFUSES, HITL_DETAILS
     ),
-    make_row("airflow.providers.standard.sensors.external_task", "ExternalDagLink ExternalTaskSensorLink", WORD, LINKS),
     make_row("airflow.sdk", "AssetAccessControl", WORD, TEAMS),
     make_row("airflow.sdk", "SecretCache", LATER, CACHE),
     make_row("airflow.sdk.definitions.asset", "AssetAccessControl", WORD, TEAMS),
@@ -168,7 +164,6 @@ ROWS: tuple[CoverageRow, ...] = (
         WORD,
         PERMISSIONS,
     ),
-    make_row("airflow.sensors.external_task", "ExternalDagLink ExternalTaskSensorLink", WORD, LINKS),
     make_row(
         "airflow.serialization.serde",
         "deserialize serialize",

@@ -7,10 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from gnomon.airflow_compat.coverage_row import CoverageStatus
 from gnomon.sdk.arguments.airflow_dialects import AIRFLOW_2, read_dialect
+
+if TYPE_CHECKING:
+    from importlib.abc import Loader
 
 TABLE = "docs/reference/airflow-coverage.md"
 
@@ -104,7 +107,7 @@ class MissingModules:
 
         is_old, is_package = old_names.is_old_module(fullname), old_names.is_old_package(fullname)
         if is_package or (is_old and read_dialect().number == AIRFLOW_2):
-            return ModuleSpec(fullname, OldModuleLoader(), is_package=is_package)
+            return ModuleSpec(fullname, cast("Loader", OldModuleLoader()), is_package=is_package)
         row = coverage.find_module_row(fullname)
         why = "" if row is None or not row.why else f" is not supported yet: {row.why}"
         if is_old:

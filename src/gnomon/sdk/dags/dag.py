@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gnomon.sdk.arguments import converters, fields
-from gnomon.sdk.arguments.airflow_dialects import AirflowDialect, find_dialect
+from gnomon.sdk.arguments.airflow_dialects import AIRFLOW_2, AirflowDialect, find_dialect
 from gnomon.sdk.arguments.code_location import CodeLocation, find_author_location, format_location
 from gnomon.sdk.arguments.converters import check_id
 from gnomon.sdk.arguments.notset import NOTSET, ArgNotSet
@@ -162,8 +162,10 @@ class DAG(DagNodes):
         given_params = converters.as_named_values("default_args['params']", self.default_args.pop("params", None))
         if given_params:
             self.params.update(given_params)
-        self.timezone: dt.tzinfo = self._resolve_timezone(text_ends)
-        self.timetable: Any = parse_schedule(self.schedule, self.timezone, self.airflow_dialect)
+        self._zone: dt.tzinfo = self._resolve_timezone(text_ends)
+        if "start_date" in text_ends or self.airflow_dialect.number != AIRFLOW_2:  # Airflow 2: of default_args, only a text
+            self.start_date = self.start_date or self.default_args.get("start_date")
+        self.timetable: Any = parse_schedule(self.schedule, self._zone, self.airflow_dialect)
         limit = read_active_runs_limit(self.timetable)
         if limit is not None and self.max_active_runs > limit:
             raise ValueError(
@@ -247,6 +249,11 @@ class DAG(DagNodes):
         return TaskDecorators(dag=self)
 
     @property
+    def timezone(self) -> Any:
+        """The time zone of the schedule, as pendulum's class: that of the start date, else of the installation."""
+        return timezone.pendulum_zone(self._zone)
+
+    @property
     def folder(self) -> str:
         """The folder of the file that defines the DAG."""
         return os.path.dirname(self.fileloc)
@@ -307,13 +314,18 @@ class DAG(DagNodes):
         """`fail_fast`."""
         return self.fail_fast
 
+    orientation = "LR"
     default_view = "grid"
     pickle_id = None
 
     @property
     def normalized_schedule_interval(self) -> Any:
-        """The argument `schedule`; None for a timetable, and for `@once`."""
-        return None if self.schedule == "@once" or hasattr(self.schedule, "next_dagrun_info") else self.schedule
+        """The argument `schedule`, a preset such as `@daily` as cron; None for a timetable, and for `@once`."""
+        if self.schedule == "@once" or hasattr(self.schedule, "next_dagrun_info"):
+            return None
+        from gnomon.timetables.cron.cron_fields import CRON_PRESETS  # not needed to write a DAG
+
+        return CRON_PRESETS.get(self.schedule, self.schedule) if isinstance(self.schedule, str) else self.schedule
 
     @property
     def full_filepath(self) -> str:
@@ -394,8 +406,9 @@ class DAG(DagNodes):
 
 
 def _find_text_ends(end_date: Any, default_args: dict[str, Any] | None) -> set[str]:
-    """Return the arguments, of end_date and default_args, in which the end date is text."""
-    given = {"end_date": end_date, "default_args": (default_args or {}).get("end_date")}
+    """Return the arguments, of end_date and default_args, in which the end date is text; `start_date` when that of default_args is."""
+    defaults = default_args or {}
+    given = {"end_date": end_date, "default_args": defaults.get("end_date"), "start_date": defaults.get("start_date")}
     return {name for name, value in given.items() if isinstance(value, str)}
 
 
