@@ -280,6 +280,8 @@ _TASK_ATTRIBUTES = {
     "executor": "executor",
     "task_display_name": "task_display_name",
     "trigger_rule": "trigger_rule",
+    "operator_name": "operator_name",
+    "run_as_user": "run_as_user",
 }
 
 

@@ -316,7 +316,21 @@ class DAG(DagNodes):
 
     orientation = "LR"
     default_view = "grid"
-    pickle_id = None
+    pickle_id = parent_dag = None
+    is_subdag = False
+
+    @property
+    def safe_dag_id(self) -> str:
+        """The id with `__dot__` in place of dots."""
+        return self.dag_id.replace(".", "__dot__")
+
+    @property
+    def has_on_success_callback(self) -> bool:
+        return bool(self.on_success_callback)
+
+    @property
+    def has_on_failure_callback(self) -> bool:
+        return bool(self.on_failure_callback)
 
     @property
     def normalized_schedule_interval(self) -> Any:
