@@ -28,6 +28,7 @@ TIMEOUT_S = 3600
 _SKIPPED = {".git", "node_modules", "venv", ".venv", "site-packages", "__pycache__"}
 _ROOTS = ("dags", "plugins", "src", "include")
 _DAG_WORDS = {"DAG", "dag", "DbtDag", "DagFactory", "load_yaml_dags", "example_dag_factory"}
+_IMPORTED = re.compile(r"^\s*(?:import|from)\s+([A-Za-z_]\w*)", re.MULTILINE)
 Loaded = dict[str, dict[str, Any]]
 """File to what the probe says about it: `dags`, or `error`."""
 
@@ -75,8 +76,20 @@ def find_paths(folder: Path) -> list[str]:
     return [str(folder), *below]
 
 
-def load(python: str, folder: Path, files: Sequence[str], *, dialect: int | None = None) -> Loaded:
-    """Load the files with an interpreter; `dialect`: with Gnomon, in that dialect."""
+def find_absent(python: str, folder: Path) -> list[str]:
+    """The packages that files of the folder import and that interpreter does not have."""
+    names: set[str] = set()
+    for path in folder.rglob("*.py"):
+        if path.is_file():
+            names |= set(_IMPORTED.findall(path.read_text(encoding="utf-8", errors="replace")))
+    own = {path.stem for path in folder.rglob("*.py")} | {path.name for path in folder.rglob("*") if path.is_dir()}
+    code = "import sys, importlib.util as u; print(*(n for n in sys.argv[1:] if u.find_spec(n) is None))"
+    done = subprocess.run([python, "-c", code, *sorted(names - own - {"airflow"})], capture_output=True, text=True, timeout=120, check=True)
+    return done.stdout.split()
+
+
+def load(python: str, folder: Path, files: Sequence[str], *, dialect: int | None = None, absent: Sequence[str] = ()) -> Loaded:
+    """Load the files with an interpreter; `dialect`: with Gnomon, in that dialect; `absent`: packages to replace although they are installed."""
     with tempfile.TemporaryDirectory() as home:
         env = {name: text for name, text in os.environ.items() if not name.startswith(("AIRFLOW", "GNOMON", "PYTHON"))}
         env |= {"AIRFLOW_HOME": home, "GNOMON_HOME": home, "TZ": "UTC", "PYTHONDONTWRITEBYTECODE": "1", "HOME": home,
@@ -87,7 +100,7 @@ def load(python: str, folder: Path, files: Sequence[str], *, dialect: int | None
         else:
             words.append("--gnomon")
             env["GNOMON__CORE__AIRFLOW_DIALECT"] = str(dialect)
-        request = json.dumps({"folder": str(folder), "paths": find_paths(folder), "files": list(files)})
+        request = json.dumps({"folder": str(folder), "paths": find_paths(folder), "files": list(files), "absent": list(absent)})
         done = subprocess.run(words, input=request, env=env, capture_output=True, text=True, timeout=TIMEOUT_S, check=False, cwd=home)
     if done.returncode:
         raise RuntimeError(f"{' '.join(words)} failed: {done.stderr[-2000:]}")
@@ -101,7 +114,7 @@ def compare(folder: Path, python: str | None, dialect: int | None) -> Comparison
     number = dialect or (int(version.partition(".")[0]) if python else 3)
     with ThreadPoolExecutor() as pool:
         loading = pool.submit(load, python, folder, files) if python else None
-        ours = load(sys.executable, folder, files, dialect=number)
+        ours = load(sys.executable, folder, files, dialect=number, absent=find_absent(python, folder) if python else ())
         theirs = loading.result() if loading else {}
     result = Comparison(folder.name, version, files, by_gnomon=[file for file in files if ours[file].get("dags")])
     for file in files:

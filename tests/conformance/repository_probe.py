@@ -1,6 +1,6 @@
 """Loads DAG files in the `airflow` of this interpreter, each in a process of its own, and prints what it has as JSON lines.
 
-`python repository_probe.py [--gnomon] < request.json`; the request: {"folder": ..., "paths": [sys.path entries], "files": [...]}.
+`python repository_probe.py [--gnomon] < request.json`; the request: {"folder": ..., "paths": [sys.path entries], "files": [...], "absent": [packages to replace]}.
 Packages that are not installed are replaced by mocks, provider packages always (but standard); Variables, connections and variables of
 the environment that the files read by index have placeholders. It uses nothing but Python and the `airflow` package.
 """
@@ -30,12 +30,15 @@ _KINDS = ("Operator", "Sensor", "SensorAsync", "OperatorAsync")
 class MockFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds a mock for every module that is no module of Airflow's core; stands last, but for provider packages first."""
 
-    def __init__(self, providers: bool) -> None:
+    def __init__(self, providers: bool, absent: frozenset[str] = frozenset()) -> None:
         self._providers = providers
+        self._absent = absent
 
     def find_spec(self, fullname, path=None, target=None):
         is_provider = fullname.startswith("airflow.providers.") and not fullname.startswith(_REAL_PROVIDERS)
-        if is_provider if self._providers else not fullname.startswith("airflow"):
+        if fullname.partition(".")[0] in sys.stdlib_module_names:  # those of other systems are asked for too
+            return None
+        if is_provider or fullname.partition(".")[0] in self._absent if self._providers else not fullname.startswith("airflow"):
             return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
         return None
 
@@ -91,7 +94,53 @@ def _make_operator(name):
     def __init__(self, *, task_id, **kwargs):
         BaseOperator.__init__(self, task_id=task_id, **{key: value for key, value in kwargs.items() if key in known})
 
-    return type(BaseOperator)(name, (BaseOperator,), {"__init__": __init__, "execute": lambda self, context: None, "__module__": "mocked"})
+    members = {"__init__": __init__, "execute": lambda self, context: None, "__module__": "mocked", "partial": classmethod(Partial)}
+    return type(BaseOperator)(name, (BaseOperator,), members)
+
+
+class Partial:
+    """What `partial` of a replaced operator gives: it is not mapped, because its arguments are not known."""
+
+    def __init__(self, operator_class, **kwargs):
+        self._make = lambda: operator_class(**kwargs)
+
+    def expand(self, **_):
+        return self._make()
+
+    def expand_kwargs(self, *_, **__):
+        return self._make()
+
+
+class Placeholder(int):
+    """The value of a Variable with JSON: a number, a text, a dict and a list at once, each with parts of the same kind."""
+
+    def __new__(cls, *_):
+        return super().__new__(cls, 1)
+
+    def __getitem__(self, key):
+        return Placeholder()
+
+    def get(self, key, default=None):
+        return Placeholder()
+
+    def keys(self):
+        return []
+
+    items = values = keys
+
+    def __iter__(self):
+        return iter(())
+
+    def __len__(self):
+        return 0
+
+    def __str__(self):
+        return "placeholder"
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr("placeholder", name)
 
 
 def _give_placeholders(texts):
@@ -105,7 +154,7 @@ def _give_placeholders(texts):
         given = default_var if default_var is not MockObject else default
         if given is not MockObject:
             return given
-        return MagicMock(name=key) if deserialize_json else "placeholder"
+        return Placeholder() if deserialize_json else "placeholder"
 
     def get_connection(conn_id, *_, **__):
         return Connection(conn_id=conn_id, conn_type="http", host="placeholder", login="placeholder", password="placeholder")
@@ -189,7 +238,7 @@ def main():
     import airflow.models
     import airflow.models.baseoperator  # noqa: F401
 
-    sys.meta_path.insert(0, MockFinder(providers=True))
+    sys.meta_path.insert(0, MockFinder(providers=True, absent=frozenset(request["absent"])))
     sys.meta_path.append(MockFinder(providers=False))
     _make_bag(os.devnull)  # what every file needs is imported once
     _give_placeholders(Path(file).read_text(errors="replace") for file in Path(request["folder"]).rglob("*.py") if file.is_file())

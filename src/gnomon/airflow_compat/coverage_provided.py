@@ -47,6 +47,8 @@ ROWS: tuple[CoverageRow, ...] = (
         "on_dag_run_failed on_dag_run_running on_dag_run_success on_task_instance_failed on_task_instance_running "
         "on_task_instance_skipped on_task_instance_success",
     ),
+    make_row("airflow.example_dags.libs.helper", "print_stuff"),
+    make_row("airflow.www.utils", "datetime_to_string epoch get_sensitive_variables_fields should_hide_value_for_key"),
     make_row("airflow.example_dags.plugins.listener_plugin", "MetadataCollectionPlugin"),
     make_row("airflow.providers.standard.get_provider_info", "get_provider_info"),
     make_row(

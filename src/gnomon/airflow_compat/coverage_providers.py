@@ -39,7 +39,7 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.providers.standard.operators.latest_only", "LatestOnlyOperator"),
     make_row(
         "airflow.providers.standard.operators.python",
-        "BranchExternalPythonOperator BranchPythonOperator BranchPythonVirtualenvOperator ExternalPythonOperator PythonOperator "
+        "_SERIALIZERS BranchExternalPythonOperator BranchPythonOperator BranchPythonVirtualenvOperator ExternalPythonOperator PythonOperator "
         "PythonVirtualenvOperator ShortCircuitOperator get_current_context",
     ),
     make_row("airflow.providers.standard.decorators.branch_external_python", "branch_external_python_task"),
