@@ -6,9 +6,11 @@ A test compares the table with the tree, name by name, in both directions.
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 
-from gnomon.airflow_compat import coverage_gaps, coverage_provided, coverage_providers, coverage_sdk
+from gnomon.airflow_compat import coverage_gaps, coverage_provided, coverage_providers, coverage_sdk, old_names
 from gnomon.airflow_compat.coverage_row import CoverageRow, CoverageStatus
+from gnomon.airflow_compat.provider_names import find_package, shorten
 
 ROWS = (*coverage_provided.ROWS, *coverage_sdk.ROWS, *coverage_providers.ROWS, *coverage_gaps.ROWS)
 _ROWS_BY_NAME = {(row.module, name): row for row in ROWS for name in row.names}
@@ -54,7 +56,37 @@ def render_markdown() -> str:
     for row in sorted(ROWS, key=lambda row: (row.module, list(CoverageStatus).index(row.status), row.names)):
         names = ", ".join(f"`{name}`" for name in row.names if name != "*") or "the whole module"
         lines.append(f"| `{row.module}` | {names} | {row.status.value} | {row.why} |")
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, "", *_iterate_old_paths(), "", *_describe_reexports()]) + "\n"
+
+
+def _iterate_old_paths() -> Iterator[str]:
+    by_package: dict[str, dict[str, int]] = {}
+    for module, names in old_names.read_old_paths().items():
+        for path in names.values():
+            package = find_package(path)
+            modules = by_package.setdefault(shorten(package) if package else "Gnomon itself", {})
+            modules[module] = modules.get(module, 0) + 1
+    yield "## Paths of Airflow 1.10"
+    yield ""
+    yield ("Airflow 2.4 to 2.11 forward these modules to the provider package that has their names since. With `[core] airflow_dialect = 2`, "
+           "Gnomon does so too, when the package is installed (`gnomon providers install NAME`); with 3, the error of the import names the "
+           "new path. Modules that stand in the table above as well forward in both. In brackets: how many names are forwarded.")
+    yield ""
+    yield "| package | modules |"
+    yield "|---|---|"
+    for package, modules in sorted(by_package.items()):
+        yield f"| {package} | {', '.join(f'`{module}` ({count})' for module, count in sorted(modules.items()))} |"
+
+
+def _describe_reexports() -> tuple[str, ...]:
+    table = old_names.read_reexports()
+    return (
+        "## Names that modules only import",
+        "",
+        f"DAG files import names from modules that have imported them themselves, such as `Context` from `airflow.models.taskinstance`. {sum(map(len, table.values()))} such "
+        f"names of {len(table)} modules of Airflow 2.10.5 and 3.3.2 can be imported there too: `reexported_names.json` in "
+        "`src/gnomon/airflow_compat`.",
+    )
 
 
 if __name__ == "__main__":

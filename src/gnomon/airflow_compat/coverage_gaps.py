@@ -14,22 +14,24 @@ ASSETS = "the database is not open to DAG files and tasks; use outlets, inlet_ev
 VENV_SCRIPT = "the script that runs in a virtual environment is Gnomon's own; use PythonVirtualenvOperator"
 HITL_DETAILS = "a task cannot read or write answers of people; the scheduler resumes the task with the answer"
 EXECUTORS = "executors are chosen by Gnomon's own options"
-SQL = "it belongs to the common.sql provider"
+SQL = "it belongs to the common.sql provider; `gnomon providers install common-sql` installs it, and then this name is that class"
 LINEAGE = "lineage is collected for readers of plugins, but no back end takes it"
-LINKS = "it leads to a page of Airflow's web application; links of other classes act"
+CLEANING = "what a DAG deletes from Airflow's database is deleted by `gnomon db clean`, and every night when [housekeeping] clean_at is set"
 RUNS = (
     "the database is not open to DAG files and tasks; in a task use context['dag_run'], "
-    "ti.get_previous_dagrun() and TaskInstance.get_dagrun_state(); in a test use the run that dag.test() returns"
+    "dag_run.get_task_instances(), ti.get_previous_dagrun() and TaskInstance.get_dagrun_state(); in a test use the run that dag.test() returns; "
+    f"{CLEANING}"
 )
 TASK_INSTANCES = (
-    "the database is not open to DAG files and tasks; in a task use context['ti']; for counts and states of "
-    "other tasks use airflow.sdk.TaskInstance.get_ti_count() and get_task_states(); in a test use dag.test(), "
-    "or the pytest fixture run_task"
+    "the database is not open to DAG files and tasks; in a task use context['ti'], and for other tasks dag_run.get_task_instances(), "
+    "airflow.sdk.TaskInstance.get_ti_count() and get_task_states(); in a test use dag.test(), or the pytest fixture run_task; "
+    f"{CLEANING}"
 )
-DAG_RECORDS = "the database is not open to DAG files and tasks; use the command `gnomon dags`"
+DAG_RECORDS = f"the database is not open to DAG files and tasks; use the command `gnomon dags`; a DAG without a file is marked by itself; {CLEANING}"
 POOLS = "the database is not open to DAG files and tasks; use `gnomon pools`"
-RECORDS = "the database is not open to DAG files and tasks; use the `gnomon` commands to read such records"
-SUBDAGS = "SubDAGs left Airflow with 3.0; use a TaskGroup"
+RECORDS = f"the database is not open to DAG files and tasks; use the `gnomon` commands to read such records; {CLEANING}"
+DATABASE = "the database is Gnomon's: `gnomon db migrate` makes it, `gnomon db clean` cleans it, `gnomon connections` writes connections"
+SUBDAGS = "SubDAGs left Airflow with 3.0; use a TaskGroup: call the function that makes the tasks inside `with TaskGroup(...)`, and connect the group where the SubDagOperator was"
 CACHE = "[secrets] use_cache keeps answers of secrets backends, and DAG files have no access to them"
 SESSIONS = (
     "DAG files and tasks have no session of the database; use the task context, Variable and Connection, and in a test "
@@ -41,6 +43,13 @@ WEB = (
 )
 ACCESS = "accounts and roles are Gnomon's own (`gnomon users`), and plugins do not change who may do what"
 STATE = "state is kept in Gnomon's database only; tasks use context['task_state_store'] and context['asset_state_store'], people `gnomon state-store`"
+
+WWW = "Airflow's web application is not here; Gnomon has a web page of its own"
+_RECORD_MODULES = (
+    "backfill", "callback", "dag_version", "dagbundle", "dagcode", "dagpickle", "dagwarning", "db_callback_request", "deadline", "hitl", "taskfail",
+    "taskinstancehistory", "tasklog", "tasknote",
+)
+"""Modules with tables of Airflow's database and nothing else."""
 
 ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.api.client.local_client", "Client", REFUSES, DRIVING),
@@ -78,9 +87,9 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.api_fastapi.logging", "*", LATER, SERVICES),
     make_row("airflow.auth", "*", LATER, PERMISSIONS),
     make_row("airflow.callbacks", "*", LATER, "it is internal to Airflow"),
-    make_row("airflow.cli", "*", LATER, "Gnomon's commands are `gnomon ...`"),
+    make_row("airflow.cli", "*", LATER, "Gnomon's commands are `gnomon ...` (`gnomon --help`); a task calls them as a program, or the API"),
     make_row("airflow.config_templates", "*", LATER, "options are listed by `gnomon config list`"),
-    make_row("airflow.contrib", "*", LATER, "contrib left Airflow with 2.0; use the provider package"),
+    make_row("airflow.contrib", "*", LATER, "contrib left Airflow with 2.0; use the provider package, or `[core] airflow_dialect = 2`, with which the old paths lead there"),
     make_row("airflow.dag_processing.bundles.manager", "*", LATER, SERVICES),
     make_row("airflow.dag_processing.collection", "*", LATER, SERVICES),
     make_row("airflow.dag_processing.manager", "*", LATER, SERVICES),
@@ -93,7 +102,7 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.executors.sequential_executor", "SequentialExecutor", REFUSES, EXECUTORS),
     make_row("airflow.hooks.dbapi", "DbApiHook", REFUSES, SQL),
     make_row("airflow.hooks.dbapi_hook", "DbApiHook", REFUSES, SQL),
-    make_row("airflow.jobs", "*", LATER, SERVICES),
+    make_row("airflow.jobs", "*", LATER, f"{SERVICES} (`gnomon services`), and keeps no jobs; {CLEANING}"),
     make_row("airflow.kubernetes", "*", LATER, "it left Airflow with 3.0; use the provider package cncf.kubernetes, and executor_config for the pods of the KubernetesExecutor"),
     make_row("airflow.lineage", "apply_lineage prepare_lineage", WORD, LINEAGE),
     make_row("airflow.lineage.entities", "Column File Table User", WORD, LINEAGE),
@@ -105,7 +114,7 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.models", "Pool", REFUSES, POOLS),
     make_row(
         "airflow.models",
-        "ImportError Log RenderedTaskInstanceFields SlaMiss TaskFail TaskReschedule Trigger",
+        "DagPickle DagWarning DbCallbackRequest ImportError Log RenderedTaskInstanceFields SlaMiss TaskFail TaskReschedule Trigger",
         REFUSES,
         RECORDS,
     ),
@@ -122,6 +131,7 @@ ROWS: tuple[CoverageRow, ...] = (
         "the database is not open to DAG files and tasks; `gnomon dags errors` lists them",
     ),
     make_row("airflow.models.log", "Log", REFUSES, RECORDS),
+    *(make_row(f"airflow.models.{name}", "*", LATER, RECORDS) for name in _RECORD_MODULES),
     make_row("airflow.models.pool", "Pool", REFUSES, POOLS),
     make_row("airflow.models.renderedtifields", "RenderedTaskInstanceFields", REFUSES, RECORDS),
     make_row(
@@ -151,13 +161,10 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.observability.metrics.stats_utils", "get_stats_factory", WORD, "numbers of author code are not collected"),
     make_row("airflow.operators.subdag", "SubDagOperator", REFUSES, SUBDAGS),
     make_row("airflow.operators.subdag_operator", "SubDagOperator", REFUSES, SUBDAGS),
-    make_row("airflow.operators.trigger_dagrun", "TriggerDagRunLink", WORD, LINKS),
     make_row("airflow.providers.common.compat.sdk", "Stats", WORD, "numbers of author code are not collected"),
-    make_row("airflow.providers.standard.operators.trigger_dagrun", "TriggerDagRunLink", WORD, LINKS),
     make_row(
         "airflow.sdk.execution_time.hitl", "get_hitl_detail_content_detail update_hitl_detail_response", REFUSES, HITL_DETAILS
     ),
-    make_row("airflow.providers.standard.sensors.external_task", "ExternalDagLink ExternalTaskSensorLink", WORD, LINKS),
     make_row("airflow.sdk", "AssetAccessControl", WORD, TEAMS),
     make_row("airflow.sdk", "SecretCache", LATER, CACHE),
     make_row("airflow.sdk.definitions.asset", "AssetAccessControl", WORD, TEAMS),
@@ -170,7 +177,6 @@ ROWS: tuple[CoverageRow, ...] = (
         WORD,
         PERMISSIONS,
     ),
-    make_row("airflow.sensors.external_task", "ExternalDagLink ExternalTaskSensorLink", WORD, LINKS),
     make_row(
         "airflow.serialization.serde",
         "deserialize serialize",
@@ -207,6 +213,13 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.utils.cli", "get_dag", REFUSES, "use DagBag().get_dag()"),
     make_row("airflow.utils.db", "create_session provide_session", REFUSES, SESSIONS),
     make_row(
+        "airflow.utils.db",
+        "add_default_pool_if_not_exists check check_migrations create_default_connections downgrade initdb merge_conn resetdb synchronize_log_template upgradedb",
+        REFUSES,
+        DATABASE,
+    ),
+    make_row("airflow.utils.db_cleanup", "*", LATER, CLEANING),
+    make_row(
         "airflow.utils.dot_renderer",
         "render_dag render_dag_dependencies",
         REFUSES,
@@ -234,5 +247,14 @@ ROWS: tuple[CoverageRow, ...] = (
         "the database is not open to DAG files and tasks; there are no tables to derive",
     ),
     make_row("airflow.triggers.shared_stream", "SharedStreamManager", LATER, "the triggerer opens shared streams; a trigger only says its key"),
-    make_row("airflow.www", "*", LATER, "Airflow's web application is not here"),
+    *(make_row(f"airflow.www.{name}", "*", LATER, WWW) for name in ("app", "auth", "decorators", "extensions", "fab_security", "security", "views")),
+    make_row(
+        "airflow.www.utils",
+        "CustomSQLAInterface DagRunCustomSQLAInterface check_dag_warnings check_import_errors dag_link dag_run_link datetime_f datetime_html encode_dag_run "
+        "format_map_index generate_pages get_attr_renderer get_dag_run_conf get_mapped_summary get_params json_f json_render make_cache_key nobr_f "
+        "pygment_html_render render sorted_dag_runs state_f state_token task_instance_link wrapped_markdown",
+        REFUSES,
+        WWW,
+    ),
+    make_row("airflow.www.utils", "UIAlert", WORD, "Gnomon's web page shows no alerts of settings"),
 )

@@ -16,7 +16,7 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.compat.functools", "cache cached_property"),
     make_row(
         "airflow.configuration",
-        "AirflowConfigException AirflowConfigParser as_dict conf get getboolean getfloat getint has_option",
+        "AirflowConfigException AirflowConfigParser as_dict conf get getboolean getfloat getint getsection has_option remove_option set",
     ),
     make_row("airflow.dag_processing.bundles.base", "BaseDagBundle"),
     make_row("airflow.dag_processing.bundles.local", "LocalDagBundle"),
@@ -47,6 +47,8 @@ ROWS: tuple[CoverageRow, ...] = (
         "on_dag_run_failed on_dag_run_running on_dag_run_success on_task_instance_failed on_task_instance_running "
         "on_task_instance_skipped on_task_instance_success",
     ),
+    make_row("airflow.example_dags.libs.helper", "print_stuff"),
+    make_row("airflow.www.utils", "datetime_to_string epoch get_sensitive_variables_fields should_hide_value_for_key"),
     make_row("airflow.example_dags.plugins.listener_plugin", "MetadataCollectionPlugin"),
     make_row("airflow.providers.standard.get_provider_info", "get_provider_info"),
     make_row(
@@ -144,7 +146,7 @@ ROWS: tuple[CoverageRow, ...] = (
         "BranchExternalPythonOperator BranchPythonOperator BranchPythonVirtualenvOperator ExternalPythonOperator PythonOperator "
         "PythonVirtualenvOperator ShortCircuitOperator get_current_context",
     ),
-    make_row("airflow.operators.trigger_dagrun", "DagIsPaused TriggerDagRunOperator"),
+    make_row("airflow.operators.trigger_dagrun", "DagIsPaused TriggerDagRunLink TriggerDagRunOperator"),
     make_row("airflow.operators.weekday", "BranchDayOfWeekOperator"),
     make_row("airflow.policies", "hookimpl"),
     make_row("airflow.operators.smooth", "SmoothOperator"),
@@ -182,8 +184,8 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.sensors.base_sensor_operator", "BaseSensorOperator"),
     make_row("airflow.sensors.bash", "BashSensor"),
     make_row("airflow.sensors.date_time", "DateTimeSensor DateTimeSensorAsync"),
-    make_row("airflow.sensors.external_task", "ExternalTaskMarker ExternalTaskSensor"),
-    make_row("airflow.sensors.external_task_sensor", "ExternalTaskMarker ExternalTaskSensor"),
+    make_row("airflow.sensors.external_task", "ExternalDagLink ExternalTaskMarker ExternalTaskSensor ExternalTaskSensorLink"),
+    make_row("airflow.sensors.external_task_sensor", "ExternalTaskMarker ExternalTaskSensor ExternalTaskSensorLink"),
     make_row("airflow.sensors.filesystem", "FileSensor"),
     make_row("airflow.sensors.python", "PythonSensor"),
     make_row("airflow.sensors.time_delta", "TimeDeltaSensor TimeDeltaSensorAsync WaitSensor"),

@@ -39,7 +39,7 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.providers.standard.operators.latest_only", "LatestOnlyOperator"),
     make_row(
         "airflow.providers.standard.operators.python",
-        "BranchExternalPythonOperator BranchPythonOperator BranchPythonVirtualenvOperator ExternalPythonOperator PythonOperator "
+        "_SERIALIZERS BranchExternalPythonOperator BranchPythonOperator BranchPythonVirtualenvOperator ExternalPythonOperator PythonOperator "
         "PythonVirtualenvOperator ShortCircuitOperator get_current_context",
     ),
     make_row("airflow.providers.standard.decorators.branch_external_python", "branch_external_python_task"),
@@ -52,7 +52,7 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.providers.standard.operators.smooth", "SmoothOperator"),
     make_row(
         "airflow.providers.standard.operators.trigger_dagrun",
-        "DagIsPaused TriggerDagRunOperator XCOM_LOGICAL_DATE_ISO XCOM_RUN_ID",
+        "DagIsPaused TriggerDagRunLink TriggerDagRunOperator XCOM_LOGICAL_DATE_ISO XCOM_RUN_ID",
     ),
     make_row(
         "airflow.providers.standard.triggers.hitl",
@@ -62,7 +62,7 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.providers.standard.operators.weekday", "BranchDayOfWeekOperator"),
     make_row("airflow.providers.standard.sensors.bash", "BashSensor"),
     make_row("airflow.providers.standard.sensors.date_time", "DateTimeSensor DateTimeSensorAsync"),
-    make_row("airflow.providers.standard.sensors.external_task", "ExternalTaskMarker ExternalTaskSensor"),
+    make_row("airflow.providers.standard.sensors.external_task", "ExternalDagLink ExternalTaskMarker ExternalTaskSensor ExternalTaskSensorLink"),
     make_row("airflow.providers.standard.sensors.filesystem", "FileSensor"),
     make_row("airflow.providers.standard.sensors.python", "PythonSensor"),
     make_row("airflow.providers.standard.sensors.time", "TimeSensor TimeSensorAsync"),

@@ -153,7 +153,9 @@ class DagBag:
 
 
 def _iter_dag_files(folder: Path, safe_mode: bool) -> Iterator[str]:
-    """The DAG files, as the DAG processor finds them. Raises FileNotFoundError when there is no such folder."""
+    """The DAG files, as the DAG processor finds them; none for `os.devnull`. Raises FileNotFoundError when there is no such folder."""
+    if str(folder) == os.devnull:
+        return
     if folder.is_file():
         yield str(folder)
         return

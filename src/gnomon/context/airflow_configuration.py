@@ -5,28 +5,35 @@ from __future__ import annotations
 import json
 import pkgutil
 from collections.abc import Iterator, Mapping
+from configparser import NoSectionError
 from datetime import timedelta
 from enum import Enum
-from typing import Any, TypeVar
+from typing import Any, TextIO, TypeVar
 
 from gnomon.config import Config, UnknownOptionError, current_config
+from gnomon.config.options import find_option
 from gnomon.config.values import to_boolean, to_integer, to_number
+from gnomon.context.author_options import AuthorOptions, is_fixed
 from gnomon.errors.authoring import AirflowConfigException
 from gnomon.sdk.arguments.notset import NOTSET, is_given
 
 E = TypeVar("E", bound=Enum)
 
 
-class AirflowConfigParser:
-    """Reads the options of this process. Each method returns `fallback` for an unset option; without one it raises
+class AirflowConfigParser(AuthorOptions):
+    """Reads the options of this process, with the methods of Python's `ConfigParser` and those of Airflow. Each method returns `fallback` for an unset option; without one it raises
     AirflowConfigException, with the option.
 
     Options of Airflow that Gnomon does not use can be read when the environment sets them (AIRFLOW__SECTION__KEY). Options that an
-    installed provider package declares have the defaults that it declares, as in Airflow before any `fallback`.
+    installed provider package declares have the defaults that it declares, as in Airflow before any `fallback`. `read` and `set` add options
+    of the author's own, for this process (`AuthorOptions`).
     """
 
     def get(self, section: str, key: str, fallback: Any = NOTSET, **kwargs: Any) -> Any:
         """Return the option as text."""
+        added = self._find_added(section, key)
+        if added is not None:
+            return added
         if not _get_options().has(section, key) and (declared := _find_provider_default(section, key)) is not None:
             return declared
         if is_given(fallback):
@@ -91,18 +98,60 @@ class AirflowConfigParser:
         return list(self.getlist(section, key, **kwargs))
 
     def has_option(self, section: str, option: str, **kwargs: Any) -> bool:
-        """Return whether the option is known or set, or a provider package declares a default for it."""
-        return _get_options().has(section.lower(), option.lower()) or _find_provider_default(section, option) is not None
+        """Return whether the option is known, set or added, or a provider package declares a default for it."""
+        return self._find_added(section, option) is not None or _get_options().has(section.lower(), option.lower()) or _find_provider_default(section, option) is not None
 
     def has_section(self, section: str) -> bool:
-        """Return whether an option of that section is known or set, or has a default of a provider package."""
-        return bool(self.getsection(section))
+        """Return whether the section was added, or an option of it is known or set, or has a default of a provider package."""
+        return self._added.has_section(section) or bool(self.getsection(section))
+
+    def sections(self) -> list[str]:
+        """Return the names of all sections."""
+        return list(dict.fromkeys([*(setting.option.section for setting in _get_options().settings()), *self._added.sections()]))
+
+    def options(self, section: str) -> list[str]:
+        """Return the names of the options of a section. Raises NoSectionError when there is no such section."""
+        return [name for name, _ in self.items(section)]
+
+    def items(self, section: str, raw: bool = False, vars: Mapping[str, str] | None = None) -> list[tuple[str, str]]:
+        """Return (name, text) of the options of a section, and those of `vars`. Raises NoSectionError when there is no such section."""
+        if not self.has_section(section):
+            raise NoSectionError(section)
+        return list({**self._list_texts(section), **(vars or {})}.items())
+
+    def defaults(self) -> dict[str, str]:
+        """Return an empty dict: options belong to sections."""
+        return {}
+
+    def write(self, file: TextIO, section: str | None = None, **kwargs: Any) -> None:
+        """Write the options, or those of one section, to a file that is open for text; secrets are hidden."""
+        for name, options in self.as_dict().items():
+            if section is None or name == section:
+                file.write("\n".join([f"[{name}]", *(f"{key} = {text}" for key, text in options.items()), "", ""]))
+
+    def get_default_value(self, section: str, key: str, fallback: Any = None, **kwargs: Any) -> Any:
+        """Return the default of an option of Gnomon or of a provider package; `fallback` when it has none."""
+        option = find_option(section, key)
+        default = option.default if option is not None else _find_provider_default(section, key)
+        return fallback if default is None else default
+
+    def get_sections_including_defaults(self) -> list[str]:
+        """Return the names of all sections."""
+        return self.sections()
+
+    def get_options_including_defaults(self, section: str) -> list[str]:
+        """Return the names of the options of a section; none when there is no such section."""
+        return self.options(section) if self.has_section(section) else []
 
     def getsection(self, section: str) -> dict[str, Any] | None:
         """Return all options of a section, converted to int, float or bool where possible; None when there are none."""
+        return {key: _convert_text(text) for key, text in self._list_texts(section).items()} or None
+
+    def _list_texts(self, section: str) -> dict[str, str]:
+        added = self._list_added(section)
         section = section.lower()
         declared = {key: text for (part, key), text in _list_provider_defaults().items() if part == section}
-        return {key: _convert_text(text) for key, text in {**declared, **_get_options().section(section)}.items()} or None
+        return {**declared, **_get_options().section(section), **added}
 
     def as_dict(self, display_source: bool = False, display_sensitive: bool = False, **kwargs: Any) -> dict[str, Any]:
         """Return section to option to value, with secrets hidden."""
@@ -110,17 +159,28 @@ class AirflowConfigParser:
         for setting in _get_options().settings():
             value = (setting.shown, setting.source) if display_source else setting.shown
             sections.setdefault(setting.option.section, {})[setting.option.name] = value
+        for section in self._added.sections():
+            added = self._list_added(section)
+            sections.setdefault(section, {}).update({key: (text, "conf") for key, text in added.items()} if display_source else added)
         return sections
 
     def set(self, section: str, option: str, value: str) -> None:
-        """Raise AirflowConfigException: options are read once and do not change in a process."""
+        """Set an option of the author's own, for this process. Raises AirflowConfigException for one that Gnomon reads: these do not change in a process."""
+        if not is_fixed(section, option):
+            self.read_dict({section: {option: value}}, "conf.set")
+            return
         raise AirflowConfigException(
             f"conf.set({section!r}, {option!r}, ...) is not possible: options do not change in a process. "
             f"Set the environment variable AIRFLOW__{section.upper()}__{option.upper()} before Gnomon starts."
         )
 
     def remove_option(self, section: str, option: str, remove_default: bool = True) -> bool:
-        """Return False for an option that nothing sets: it keeps its default. Raise AirflowConfigException for one that is set, as `set` does."""
+        """Remove an option that was added, and return True. Return False for an option that nothing sets: it keeps its default.
+
+        Raises AirflowConfigException for an option that the environment or gnomon.cfg sets, as `set` does.
+        """
+        if self._added.has_section(section) and self._added.remove_option(section, option):
+            return True
         options = _get_options()
         if not options.has(section, option) or options.source(section, option) == "default":
             return False
@@ -130,7 +190,24 @@ class AirflowConfigParser:
         )
 
     def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys(setting.option.section for setting in _get_options().settings()))
+        return iter(self.sections())
+
+    def __len__(self) -> int:
+        return len(self.sections())
+
+    def __contains__(self, section: object) -> bool:
+        return isinstance(section, str) and self.has_section(section)
+
+    def __getitem__(self, section: str) -> dict[str, str]:
+        """Return the options of a section, as text. Raises KeyError when there is no such section."""
+        if not self.has_section(section):
+            raise KeyError(section)
+        return self._list_texts(section)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _OF_THE_SERVER:
+            raise AttributeError(f"conf.{name} is not possible: {_OF_THE_SERVER[name]}")
+        raise AttributeError(f"conf has no attribute {name!r}; it has the methods of Python's ConfigParser, and `gnomon config list` shows the options")
 
     def _as(self, convert: Any, section: str, key: str, fallback: Any) -> Any:
         value = self.get(section, key, fallback)
@@ -142,8 +219,16 @@ class AirflowConfigParser:
             raise AirflowConfigException(f"Option [{section}] {key} has the value {value!r}: {error}") from None
 
 
+_FILE = "the options of a Gnomon installation come from its environment and gnomon.cfg; `gnomon config list` shows them"
+_OF_THE_SERVER = dict.fromkeys((
+    "airflow_defaults", "deprecated_options", "deprecated_sections", "deprecated_values", "expand_all_configuration_values", "is_template",
+    "load_providers_configuration", "load_test_config", "make_sure_configuration_loaded", "mask_secrets", "reload_provider_configs",
+    "remove_all_read_configurations", "restore_core_default_configuration", "sensitive_config_values", "validate", "write_custom_config",
+), _FILE)  # fmt: skip
+"""Methods and attributes of Airflow's parser that concern its own file and its defaults, and what holds here."""
+
 conf = AirflowConfigParser()
-"""Has no state: each call reads the current options of this process."""
+"""Each call reads the current options of this process, and those that DAG files have added."""
 
 
 def _get_options() -> Config:

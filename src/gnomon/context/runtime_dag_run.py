@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from gnomon.context.asset_event_accessors import AssetEventView, decode_events
 from gnomon.errors.authoring import AirflowException
 from gnomon.model.attempts import RunFacts
 from gnomon.model.states import TRIGGERED_BY_RUN_TYPE, DagRunType
-from gnomon.model.task_api_requests import GetConsumedAssetEvents
+from gnomon.model.task_api_requests import GetConsumedAssetEvents, GetPreviousRun
 from gnomon.sdk.runtime import channel as sdk_channel
 from gnomon.sdk.schedules.timezone import to_pendulum
 
 if TYPE_CHECKING:
     import pendulum
+
+    from gnomon.context.stored_task_instance import StoredTaskInstance
 
 
 class RuntimeDagRun:
@@ -23,10 +28,15 @@ class RuntimeDagRun:
     note: str | None = None
     triggering_user_name: str | None = None
 
+    creating_job_id: int | None = None
+    """None: Airflow 2 keeps the id of its scheduler's job here, and Gnomon has no jobs."""
+    dag_hash: str | None = None
+    """None: Gnomon keeps versions of DAGs, and no hash that Airflow would recognize."""
+
     def __init__(self, facts: RunFacts, dag: Any = None) -> None:
+        """`dag`: the DAG, when it is loaded in this process."""
         self._facts = facts
         self.dag = dag
-        """The DAG, in the run that is the process's own; None in other runs."""
         self.dag_id = facts.dag_id
         self.run_id = facts.run_id
         self.run_type = DagRunType(facts.run_type)
@@ -114,5 +124,32 @@ class RuntimeDagRun:
         """Return the state of the run at the start of this task."""
         return self.state
 
+    def get_task_instances(self, state: Iterable[str | None] | str | None = None, session: Any = None) -> list[Any]:
+        """Return the task instances of the run (`StoredTaskInstance`) as they are now, in topological order; only those in `state`, one or several, if given."""
+        wanted = None if state is None else {state} if isinstance(state, str) else set(state)
+        return [ti for ti in _list_task_instances(self) if wanted is None or ti.state in wanted]
+
+    def get_task_instance(self, task_id: str, session: Any = None, *, map_index: int = -1) -> Any:
+        """Return that task instance as it is now; None when there is none."""
+        return next((ti for ti in _list_task_instances(self) if (ti.task_id, ti.map_index) == (task_id, map_index)), None)
+
+    def get_previous_dagrun(self, state: str | None = None, session: Any = None) -> RuntimeDagRun | None:
+        """Return the newest earlier run of the DAG (in `state` if given), or None."""
+        facts = sdk_channel.ask(GetPreviousRun(dag_id=self.dag_id, run_id=self.run_id, state=None if state is None else str(state)))
+        return None if facts is None else RuntimeDagRun(msgspec.convert(facts, RunFacts), self.dag)
+
+    def get_previous_scheduled_dagrun(self, session: Any = None) -> RuntimeDagRun | None:
+        """Return the newest earlier run that its schedule made, or None."""
+        run = self.get_previous_dagrun()
+        while run is not None and run.run_type is not DagRunType.SCHEDULED:
+            run = run.get_previous_dagrun()
+        return run
+
     def __repr__(self) -> str:
         return f"<DagRun {self.dag_id} {self.run_id}: {self.run_type}, {self.state}>"
+
+
+def _list_task_instances(dag_run: RuntimeDagRun) -> list[StoredTaskInstance]:
+    from gnomon.context.stored_task_instance import list_task_instances  # start-up cost: few tasks ask for others
+
+    return list_task_instances(dag_run)

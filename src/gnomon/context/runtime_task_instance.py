@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import getpass
 import logging
+import os
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
@@ -27,6 +30,8 @@ from gnomon.sdk.tasks.xcom_arg import XCOM_RETURN_KEY
 if TYPE_CHECKING:
     import pendulum
 
+    from gnomon.context.stored_task_instance import StoredTaskInstance
+
 
 class RuntimeTaskInstance(RunQueries):
     """An attempt of a task instance, as author code sees it."""
@@ -34,6 +39,10 @@ class RuntimeTaskInstance(RunQueries):
     test_mode = False
     rendered_map_index: str | None = None
     dag_version_id: str | None = None
+    job_id: int | None = None
+    """None: Airflow 2 keeps the id of its job here, and Gnomon has no jobs."""
+    queued_dttm: datetime | None = None
+    """None: a task is not told when its instance was queued."""
     hostname: str
     task: Any
     """The operator; the runner replaces it by the copy that it renders and executes."""
@@ -73,6 +82,10 @@ class RuntimeTaskInstance(RunQueries):
             return getattr(self.task, _TASK_ATTRIBUTES[name], None)
         if name == "hostname":
             return current_host_name()
+        if name == "unixname":
+            return getpass.getuser()
+        if name == "pid":
+            return os.getpid()
         raise AttributeError(f"a task instance has no attribute {name!r}")
 
     def __repr__(self) -> str:
@@ -252,6 +265,20 @@ class RuntimeTaskInstance(RunQueries):
     def prev_attempted_tries(self) -> int:
         return self.try_number - 1
 
+    @property
+    def previous_ti(self) -> StoredTaskInstance | None:
+        """The instance of this task in the run before, as it is now; None when there is none."""
+        return self.get_previous_ti()
+
+    def get_previous_ti(self, state: str | None = None, session: Any = None) -> StoredTaskInstance | None:
+        """Return the instance of this task in the newest run before (in `state` if given); None when there is none."""
+        run = self.get_previous_dagrun(state)
+        return None if run is None else run.get_task_instance(self.task_id, map_index=self.map_index)
+
+    def current_state(self, session: Any = None) -> TaskInstanceState | str:
+        """Return the state of this attempt."""
+        return self.state
+
     def is_eligible_to_retry(self) -> bool:
         """Return whether a retry follows if this try fails."""
         return self.try_number <= self.max_tries
@@ -268,6 +295,8 @@ _TASK_ATTRIBUTES = {
     "executor": "executor",
     "task_display_name": "task_display_name",
     "trigger_rule": "trigger_rule",
+    "operator_name": "operator_name",
+    "run_as_user": "run_as_user",
 }
 
 

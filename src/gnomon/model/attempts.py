@@ -95,6 +95,27 @@ class RunFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The version of the DAG bundle whose code its tasks run; None: that of the present files."""
 
 
+class TaskInstanceFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The fields of a task instance of a run that a task may see."""
+
+    task_id: str
+    map_index: int = UNMAPPED
+    state: str | None = None
+    try_number: int = 0
+    max_tries: int = 0
+    started_at: Instant | None = None
+    ended_at: Instant | None = None
+    operator: str = ""
+    """The class name of the task; empty for a task that the version of the run does not have."""
+    queue: str = "default"
+    pool: str = "default_pool"
+    pool_slots: int = 1
+    priority_weight: int = 1
+    hostname: str = ""
+    """The worker that has or had the newest attempt; empty before the first."""
+    rendered_map_index: str | None = None
+
+
 class InstanceOverrides(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What `task_instance_mutation_hook` set for one try of a task instance; None: the value of the task."""
 

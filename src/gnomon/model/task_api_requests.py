@@ -151,6 +151,23 @@ class GetTaskStates(TaskApiRequest, frozen=True, kw_only=True, tag=True):
     group: str | None = None
 
 
+class GetTaskInstances(TaskApiRequest, frozen=True, kw_only=True, tag=True):
+    """Answers a list of `model.attempts.TaskInstanceFacts`, as mappings: all task instances of the run, in topological order, also those
+    without a state. None when there is no such run.
+    """
+
+    dag_id: str
+    run_id: str
+
+
+class ListRuns(TaskApiRequest, frozen=True, kw_only=True, tag=True):
+    """Answers a list of `model.attempts.RunFacts`, as mappings: the newest runs of the DAG in that state (None: in any), newest first."""
+
+    dag_id: str
+    state: str | None = None
+    limit: int
+
+
 class GetFirstReschedule(TaskApiRequest, frozen=True, kw_only=True, tag=True):
     """Answers when this task instance was first poked by an attempt that was rescheduled, in this or a later try; or None."""
 
@@ -257,7 +274,7 @@ class GetConsumedAssetEvents(TaskApiRequest, frozen=True, kw_only=True, tag=True
 
 AnyTaskApiRequest = (
     GetVariable | SetVariable | DeleteVariable | ListVariables | GetConnection | GetCachedSecret | SetCachedSecret | GetXComs | GetXComElement
-    | GetPreviousRun | GetRunState | GetRunStates | GetTaskStates
+    | GetPreviousRun | GetRunState | GetRunStates | GetTaskStates | GetTaskInstances | ListRuns
     | GetFirstReschedule | GetDag | TriggerRun | GetRequest | GetXComCount | GetXComBatch
     | GetTaskState | SetTaskState | DeleteTaskState | GetAssetState | SetAssetState | DeleteAssetState
     | GetAsset | GetAssetEvents | GetConsumedAssetEvents

@@ -117,6 +117,7 @@ class BashDecoratedOperator(DecoratedOperator, BashOperator):
     """`@task.bash`: the function returns the command, which is rendered as a template and run."""
 
     template_fields: ClassVar[Collection[str]] = (*DecoratedOperator.template_fields, *BashOperator.template_fields)
+    class_name_in_airflow = "_BashDecoratedOperator"
     custom_operator_name = "@task.bash"
 
     def __init__(self, **kwargs: Any) -> None:

@@ -32,6 +32,7 @@ from gnomon.operators.external_task_states import (
     to_state_names,
 )
 from gnomon.operators.function_keywords import determine_kwargs
+from gnomon.operators.page_links import ExternalDagLink
 from gnomon.operators.triggers.external_task import WorkflowTrigger
 from gnomon.sdk.arguments.code_location import format_location
 from gnomon.sdk.arguments.option_defaults import resolve_deferrable
@@ -55,7 +56,7 @@ class ExternalTaskSensor(BaseSensorOperator):
         "external_dag_id", "external_task_id", "external_task_ids", "external_task_group_id",
     ]
     ui_color = "#4db7db"
-    operator_extra_links: Collection[Any] = ()
+    operator_extra_links: Collection[Any] = [ExternalDagLink()]
 
     def __init__(
         self,
@@ -75,9 +76,9 @@ class ExternalTaskSensor(BaseSensorOperator):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        self.allowed_states = to_state_names(allowed_states) or (TaskInstanceState.SUCCESS.value,)
-        self.skipped_states = to_state_names(skipped_states)
-        self.failed_states = to_state_names(failed_states)
+        self.allowed_states = list(to_state_names(allowed_states)) or [TaskInstanceState.SUCCESS.value]
+        self.skipped_states = list(to_state_names(skipped_states))
+        self.failed_states = list(to_state_names(failed_states))
         self.external_dag_id = external_dag_id
         self.external_task_id = external_task_id
         self.external_task_ids = external_task_ids
@@ -88,6 +89,8 @@ class ExternalTaskSensor(BaseSensorOperator):
         self.poll_interval = POLL_INTERVAL_S if poll_interval is None else poll_interval
         self.deferrable = resolve_deferrable(deferrable)
         self._check(f"Sensor {self.task_id!r}{format_location(self._location)}")
+        if external_task_id is not None:
+            self.external_task_ids = [external_task_id]
 
     def poke(self, context: Any) -> bool:
         if self.check_existence:
@@ -144,7 +147,7 @@ class ExternalTaskSensor(BaseSensorOperator):
 
     @property
     def _kinds(self) -> StateOutcomes:
-        return StateOutcomes(self.allowed_states, self.skipped_states, self.failed_states)
+        return StateOutcomes(tuple(self.allowed_states), tuple(self.skipped_states), tuple(self.failed_states))
 
     def _failed(self, what: str, error: type[AirflowExternalTaskSensorException]) -> None:
         if self.soft_fail:
@@ -231,6 +234,7 @@ class ExternalTaskMarker(EmptyOperator):
     """
 
     is_clear_marker: ClassVar[bool] = True
+    operator_extra_links: Collection[Any] = [ExternalDagLink()]
     template_fields: ClassVar[Collection[str]] = ["external_dag_id", "external_task_id", "logical_date"]
     ui_color = "#4db7db"
 

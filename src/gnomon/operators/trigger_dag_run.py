@@ -12,14 +12,13 @@ from gnomon.model.json_value import to_plain_json
 from gnomon.model.states import DagRunState
 from gnomon.operators.external_task_states import to_state_names
 from gnomon.operators.openlineage_parent import safe_inject_openlineage_properties_into_dagrun_conf
+from gnomon.operators.page_links import TriggerDagRunLink
 from gnomon.sdk.arguments.code_location import format_location
 from gnomon.sdk.arguments.notset import NOTSET, ArgNotSet
 from gnomon.sdk.arguments.option_defaults import resolve_deferrable
 from gnomon.sdk.schedules import timezone
 from gnomon.sdk.tasks.operator import BaseOperator
 
-XCOM_RUN_ID = "trigger_run_id"
-"""The XCom key of the id of the triggered run."""
 XCOM_LOGICAL_DATE_ISO = "trigger_logical_date_iso"
 """The XCom key that Airflow uses for the logical date of the triggered run."""
 
@@ -48,6 +47,7 @@ class TriggerDagRunOperator(BaseOperator):
     )
     template_fields_renderers: ClassVar[dict[str, str]] = {"conf": "py"}
     ui_color = "#ffefeb"
+    operator_extra_links: Collection[Any] = [TriggerDagRunLink()]
 
     def __init__(
         self,

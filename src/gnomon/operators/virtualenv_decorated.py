@@ -26,6 +26,7 @@ class VirtualenvDecoratedOperator(InterpreterDecoratedOperator, PythonVirtualenv
     """`@task.virtualenv`: the function runs in a virtual environment."""
 
     template_fields = PythonVirtualenvOperator.template_fields
+    class_name_in_airflow = "_PythonVirtualenvDecoratedOperator"
     custom_operator_name = "@task.virtualenv"
 
 
@@ -33,12 +34,14 @@ class ExternalPythonDecoratedOperator(InterpreterDecoratedOperator, ExternalPyth
     """`@task.external_python`: the function runs with another interpreter."""
 
     template_fields = ExternalPythonOperator.template_fields
+    class_name_in_airflow = "_PythonExternalDecoratedOperator"
     custom_operator_name = "@task.external_python"
 
 
 class BranchVirtualenvDecoratedOperator(VirtualenvDecoratedOperator, BranchMixIn):
     """`@task.branch_virtualenv`: the function returns the ids of the tasks to follow."""
 
+    class_name_in_airflow = "_BranchPythonVirtualenvDecoratedOperator"
     custom_operator_name = "@task.branch_virtualenv"
     inherits_from_skipmixin = True
 
@@ -49,6 +52,7 @@ class BranchVirtualenvDecoratedOperator(VirtualenvDecoratedOperator, BranchMixIn
 class BranchExternalPythonDecoratedOperator(ExternalPythonDecoratedOperator, BranchMixIn):
     """`@task.branch_external_python`: the function returns the ids of the tasks to follow."""
 
+    class_name_in_airflow = "_BranchExternalPythonDecoratedOperator"
     custom_operator_name = "@task.branch_external_python"
     inherits_from_skipmixin = True
 
@@ -59,6 +63,7 @@ class BranchExternalPythonDecoratedOperator(ExternalPythonDecoratedOperator, Bra
 class StubDecoratedOperator(DecoratedOperator):
     """`@task.stub`: a task that a runtime for another language would run. The function must be empty."""
 
+    class_name_in_airflow = "_StubOperator"
     custom_operator_name = "@task.stub"
     is_stub: ClassVar[bool] = True
 

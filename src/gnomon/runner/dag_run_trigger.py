@@ -24,7 +24,8 @@ from gnomon.model.instants import Instant, iso, to_instant
 from gnomon.model.slots import Cursor, PlannedRun
 from gnomon.model.spec import DagSpec
 from gnomon.model.task_api_requests import GetDag, GetRequest, GetRunState, TriggerRun
-from gnomon.operators.trigger_dag_run import XCOM_RUN_ID, DagIsPaused
+from gnomon.operators.page_links import XCOM_RUN_ID
+from gnomon.operators.trigger_dag_run import DagIsPaused
 from gnomon.operators.triggers.external_task import DagStateTrigger
 from gnomon.planning import Slot, build_manual_run, find_slot_by_logical_date, infer_manual_run
 from gnomon.runner.runner_log import RunnerLog

@@ -28,6 +28,7 @@ from gnomon.model.task_api_requests import (
     GetRequest,
     GetRunState,
     GetRunStates,
+    GetTaskInstances,
     GetTaskState,
     GetTaskStates,
     GetVariable,
@@ -35,6 +36,7 @@ from gnomon.model.task_api_requests import (
     GetXComCount,
     GetXComElement,
     GetXComs,
+    ListRuns,
     ListVariables,
     SetAssetState,
     SetCachedSecret,
@@ -52,7 +54,9 @@ from gnomon.taskapi.run_queries import (
     get_previous_run,
     get_run_state,
     get_run_states,
+    get_task_instances,
     get_task_states,
+    list_runs,
 )
 from gnomon.taskapi.secret_cache import answer_secret_cache
 from gnomon.taskapi.state_answers import answer_asset_state, answer_task_state
@@ -63,7 +67,7 @@ _WRITE_REQUESTS = (SetVariable, DeleteVariable)
 _TASK_STATE_REQUESTS = (GetTaskState, SetTaskState, DeleteTaskState)
 _ASSET_STATE_REQUESTS = (GetAssetState, SetAssetState, DeleteAssetState)
 _RUN_REQUESTS = (
-    GetXComs, GetXComElement, GetXComCount, GetXComBatch, GetPreviousRun, GetRunState, GetRunStates, GetTaskStates, GetDag, GetRequest, GetAsset, GetAssetEvents,
+    GetXComs, GetXComElement, GetXComCount, GetXComBatch, GetPreviousRun, GetRunState, GetRunStates, GetTaskStates, GetTaskInstances, ListRuns, GetDag, GetRequest, GetAsset, GetAssetEvents,
 )
 _ATTEMPT_REQUESTS = (TriggerRun, GetFirstReschedule, GetConsumedAssetEvents, *_TASK_STATE_REQUESTS)
 """Requests about the attempt itself."""
@@ -173,6 +177,8 @@ _ANSWERS: dict[type[Any], Callable[[store.Transaction, Any], object]] = {
     GetRunState: get_run_state,
     GetRunStates: get_run_states,
     GetTaskStates: get_task_states,
+    GetTaskInstances: get_task_instances,
+    ListRuns: list_runs,
     GetDag: get_dag,
     GetRequest: get_request,
     GetAsset: get_asset,

@@ -8,10 +8,10 @@ import msgspec
 
 from gnomon import store
 from gnomon.errors.product import GnomonError
-from gnomon.model.attempts import Attempt, RunFacts
+from gnomon.model.attempts import Attempt, RunFacts, TaskInstanceFacts
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.records import RunRecord, TaskRecord
-from gnomon.model.spec import DagSpec
+from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.states import DagRunState
 from gnomon.model.task_api_requests import (
     GetDag,
@@ -19,7 +19,9 @@ from gnomon.model.task_api_requests import (
     GetPreviousRun,
     GetRunState,
     GetRunStates,
+    GetTaskInstances,
     GetTaskStates,
+    ListRuns,
 )
 from gnomon.store.dag_records import dag_runs, dags
 from gnomon.store.ownership import group_state
@@ -99,6 +101,40 @@ def get_task_states(tx: store.Transaction, request: GetTaskStates) -> object:
             states.update((task_id, None) for task_id in wanted if task_id not in begun)
         answer[run.run_id] = states
     return answer
+
+
+def get_task_instances(tx: store.Transaction, request: GetTaskInstances) -> object:
+    """The facts of all task instances of the run, in topological order of the tasks, then by map index; None when there is no such run."""
+    run = dag_runs.find_stored_run(tx, request.dag_id, request.run_id)
+    if run is None:
+        return None
+    names = {row[2]: row[1] for row in tx.all("group_state.task_numbers", dag_pks=[run.dag_pk])}
+    specs = {} if run.version_pk is None else group_state.load_specs(tx, [run.version_pk])
+    tasks = {task.task_id: task for spec in specs.values() for task in spec.tasks}
+    places = {task_id: place for place, task_id in enumerate(tasks)}
+    facts = [_task_instance_facts(names[record.task_no], record, tasks.get(names[record.task_no])) for record in dag_runs.list_task_states(tx, run.run_pk)]
+    stored = {one.task_id for one in facts}
+    facts += [
+        TaskInstanceFacts(task_id=task_id, max_tries=task.retries, operator=task.operator, queue=task.queue, pool=task.pool, pool_slots=task.pool_slots,
+                          priority_weight=task.effective_priority)
+        for task_id, task in tasks.items() if task_id not in stored
+    ]  # fmt: skip
+    return msgspec.to_builtins(sorted(facts, key=lambda one: (places.get(one.task_id, len(places)), one.task_id, one.map_index)))
+
+
+def _task_instance_facts(task_id: str, record: TaskRecord, task: TaskSpec | None) -> TaskInstanceFacts:
+    return TaskInstanceFacts(
+        task_id=task_id, map_index=record.map_index, state=None if record.state is None else record.state.value, try_number=record.try_number,
+        max_tries=record.max_tries, started_at=record.started_at, ended_at=record.ended_at, operator="" if task is None else task.operator,
+        queue="default" if task is None else task.queue, pool=record.pool or ("default_pool" if task is None else task.pool), pool_slots=record.pool_slots,
+        priority_weight=record.priority, hostname=record.worker or "", rendered_map_index=record.rendered_map_index,
+    )  # fmt: skip
+
+
+def list_runs(tx: store.Transaction, request: ListRuns) -> object:
+    """The facts of the newest runs of the DAG, newest first; at most RUNS_MAX."""
+    runs = dag_runs.list_runs(tx, request.dag_id, _parse_state(request.state), min(request.limit, RUNS_MAX))
+    return [msgspec.to_builtins(_run_facts(request.dag_id, run)) for run in runs]
 
 
 def _group_task_ids(tx: store.Transaction, run: RunRecord, group: str) -> tuple[str, ...]:

@@ -62,8 +62,14 @@ class CronDataIntervalTimetable(DataIntervalTimetable, CronTimetable):
     With `calendar=`, between two consecutive instants that remain, so that the intervals leave no gap.
     """
 
-    def __init__(self, cron: str, timezone: object, *, calendar: object = None, on_holiday: str = "skip") -> None:
-        super().__init__(cron, timezone, calendar, on_holiday)
+    def __init__(
+        self, cron: str | None = None, timezone: object = None, *, calendar: object = None, on_holiday: str = "skip", expression: str | None = None
+    ) -> None:
+        """`expression`: the name that `cron` has in airflow.sdk. Raises TypeError when not exactly one of them is given, or no time zone."""
+        given = [text for text in (cron, expression) if text is not None]
+        if len(given) != 1 or timezone is None:
+            raise TypeError(f"{type(self).__name__} takes a cron expression, as cron= or expression=, and a timezone")
+        super().__init__(given[0], timezone, calendar, on_holiday)
 
     def serialize(self) -> dict[str, Any]:
         return {

@@ -20,6 +20,7 @@ from gnomon.model.deferral import DeferralResult
 from gnomon.processes import author_forks
 from gnomon.processes.message_stream import FrameDecoder, MessageStream
 from gnomon.processes.task_api_messages import TaskApiResponse
+from gnomon.sdk.deferral.triggers import BaseEventTrigger
 from gnomon.sdk.runtime import channel
 from gnomon.sdk.serialization import value_codec
 from gnomon.triggerer.deferral_results import sanitize_result
@@ -199,6 +200,8 @@ class TriggerHost:
 
     def open_events(self, running: RunningTrigger) -> Any:
         """The events of a watcher: of the stream that it shares, or of its `run`."""
+        if not isinstance(running.trigger, BaseEventTrigger):  # such as the trigger of a message queue, which MessageQueueTrigger names
+            return running.trigger.run()
         try:
             key = running.trigger.shared_stream_key()
             hash(key)

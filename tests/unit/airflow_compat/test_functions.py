@@ -126,8 +126,8 @@ def test_an_option_that_is_not_there() -> None:
     assert conf.getboolean("mine", "zzz", fallback=False) is False
     with pytest.raises(AirflowConfigException, match=r"\[mine\] zzz"):
         conf.get("mine", "zzz")
-    with pytest.raises(AirflowConfigException, match="AIRFLOW__MINE__ZZZ"):
-        conf.set("mine", "zzz", "1")
+    with pytest.raises(AirflowConfigException, match="AIRFLOW__CORE__PARALLELISM"):
+        conf.set("core", "parallelism", "1")
     assert conf.remove_option("mine", "zzz") is conf.remove_option("core", "dags_folder") is False
 
 

@@ -187,7 +187,7 @@ airflow.traces.tracer: Trace
 airflow.security.permissions: ACTION_CAN_READ
 airflow.kubernetes: *
 airflow.contrib: *
-airflow.www: *
+airflow.www.views: *
 airflow.compat.functools: cached_property
 airflow.template.templater: Templater
 airflow.providers.standard.operators.python: PythonOperator BranchPythonOperator ShortCircuitOperator PythonVirtualenvOperator BranchPythonVirtualenvOperator ExternalPythonOperator BranchExternalPythonOperator get_current_context

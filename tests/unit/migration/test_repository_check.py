@@ -11,8 +11,13 @@ from gnomon.cli.home import Home
 from gnomon.cli.main import main
 from gnomon.clock import VirtualClock
 from gnomon.config import load_config
+from gnomon.context import RuntimeDagRun, RuntimeTaskInstance
+from gnomon.context.airflow_configuration import AirflowConfigParser
+from gnomon.migration.repository.findings import FileReport
+from gnomon.migration.repository.member_uses import ABSENT_MEMBERS
 from gnomon.migration.repository.repository_check import CheckSettings, RepositoryReport, check_repository
 from gnomon.model.instants import SECOND
+from gnomon.sdk.dags.dag import DAG
 
 NOW = 1_772_434_800 * SECOND
 """2026-03-02T07:00:00Z, a Monday."""
@@ -199,3 +204,77 @@ def test_watchers_and_links_of_plugins_act_and_are_not_mentioned(tmp_path: Path)
         "plugin P: flask_blueprints has no effect, because the web page is Gnomon's own",
         "plugin P: macros has no effect, because templates have no macros of plugins; give the functions to the DAG with user_defined_macros=",
     ]
+
+
+def _check(folder: Path, files: dict[str, str], dialect: int = 3) -> dict[str, FileReport]:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return {report.path: report for report in check_repository(folder, CheckSettings(NOW, dialect, dialect)).files}
+
+
+LOST = "from airflow.models import NoSuchThing\n"
+
+
+def test_a_file_does_not_run_when_a_file_that_it_imports_cannot_be_imported(tmp_path: Path) -> None:
+    reports = _check(tmp_path, {
+        "dags/helper.py": LOST, "dags/lib/__init__.py": "", "dags/lib/deep.py": "from .. import helper\n", "plugins/common/ops.py": "print 'Python 2'\n",
+        "dags/direct.py": NEUTRAL + "import helper\n", "dags/through.py": NEUTRAL + "from lib.deep import x\n",
+        "dags/other/above.py": NEUTRAL + "from helper import f\n", "dags/plugin.py": NEUTRAL + "from common.ops import f\n",
+        "dags/guarded.py": NEUTRAL + "try:\n    import helper\nexcept ImportError:\n    helper = None\n",
+        "dags/later.py": NEUTRAL + "def f():\n    import helper\n", "dags/fine.py": NEUTRAL + "from lib import nothing\n",
+    })  # fmt: skip
+    verdicts = {path: report.verdict for path, report in reports.items()}
+    assert {path for path, verdict in verdicts.items() if verdict == "runs"} == {"dags/guarded.py", "dags/later.py", "dags/fine.py"}
+    (finding,) = reports["dags/through.py"].findings
+    assert (finding.line, finding.rule) == (3, "sibling-import")
+    assert finding.message.startswith("it imports dags/lib/deep.py, which imports dags/helper.py, which cannot be imported: line 1: ")
+    assert "Python 2" in reports["dags/plugin.py"].findings[0].message
+
+
+def test_files_that_import_one_another_in_a_circle_run(tmp_path: Path) -> None:
+    reports = _check(tmp_path, {"a.py": NEUTRAL + "import b\n", "b.py": NEUTRAL + "import a\n"})
+    assert {report.verdict for report in reports.values()} == {"runs"}
+
+
+def test_an_import_inside_a_function_does_not_keep_the_importing_file_from_running(tmp_path: Path) -> None:
+    reports = _check(tmp_path, {"a.py": NEUTRAL + "def f():\n    from airflow.models import NoSuchThing\n", "b.py": NEUTRAL + "import a\n"})
+    assert (reports["a.py"].verdict, reports["b.py"].verdict) == ("missing", "runs")
+
+
+def test_old_paths_run_in_the_dialect_of_airflow_2_and_name_the_new_path_in_that_of_3(tmp_path: Path) -> None:
+    text = "from airflow.operators.docker_operator import DockerOperator\nfrom airflow.contrib.hooks import gcs_hook\nfrom airflow.hooks.dbapi import DbApiHook\n"
+    old = _check(tmp_path, {"a.py": text}, dialect=2)["a.py"]
+    assert old.verdict == "runs"
+    assert {"apache-airflow-providers-docker", "apache-airflow-providers-common-sql"} <= set(old.providers)
+    new = _check(tmp_path, {"a.py": text}, dialect=3)["a.py"]
+    assert new.verdict == "missing"
+    assert "airflow.providers.docker.operators.docker; import them from there, or set [core] airflow_dialect = 2" in new.findings[0].message
+
+
+def test_names_that_a_module_only_imports_are_found(tmp_path: Path) -> None:
+    assert _check(tmp_path, {"a.py": "from airflow.models.taskinstance import Context\n"})["a.py"].verdict == "runs"
+
+
+@pytest.mark.parametrize(("code", "member"), [
+    ("def f(ti, **context):\n    ti.set_state('success')", "ti.set_state"),
+    ("def f(**context):\n    context['dag_run'].update_state()", "dag_run.update_state"),
+    ("def f(**context):\n    context.get('task_instance').refresh_from_db()", "ti.refresh_from_db"),
+    ("dag = DAG('a', schedule=None)\ndag.clear()", "dag.clear"),
+    ("from airflow.configuration import conf\nconf.load_test_config()", "conf.load_test_config"),
+])  # fmt: skip
+def test_members_that_gnomon_lacks_are_found_with_what_there_is_instead(code: str, member: str, tmp_path: Path) -> None:
+    report = _check(tmp_path, {"a.py": f"{NEUTRAL}{code}\n"})["a.py"]
+    (finding,) = [one for one in report.findings if one.rule == "absent-member"]
+    assert report.verdict == "missing"
+    assert finding.message.startswith(f"{member} does not exist in Gnomon: ")
+
+
+def test_members_that_gnomon_has_are_not_mentioned(tmp_path: Path) -> None:
+    text = NEUTRAL + "from airflow.configuration import conf\nconf.read('x')\ndef f(ti, dag, **c):\n    c['dag_run'].get_task_instances()\n    dag.following_schedule(ti.execution_date)\n"
+    assert _check(tmp_path, {"a.py": text})["a.py"].verdict == "runs"
+
+
+def test_no_member_that_is_called_absent_is_there() -> None:
+    for kind, made in (("ti", RuntimeTaskInstance), ("dag_run", RuntimeDagRun), ("dag", DAG("d")), ("conf", AirflowConfigParser())):
+        assert [name for name in ABSENT_MEMBERS[kind][0] if hasattr(made, name)] == []

@@ -22,7 +22,7 @@ from gnomon.sdk.arguments.alert_rules import Alert
 from gnomon.sdk.arguments.deadline_argument import as_deadlines
 from gnomon.sdk.arguments.depends_on import as_dependencies
 from gnomon.sdk.arguments.notset import NOTSET
-from gnomon.sdk.arguments.old_arguments import TaskArguments
+from gnomon.sdk.arguments.old_arguments import CALLBACKS, TaskArguments
 from gnomon.sdk.arguments.resources import Resources, as_resources
 from gnomon.sdk.arguments.retry_policies import ExceptionRetryPolicy
 from gnomon.sdk.arguments.run_types import as_run_types
@@ -99,7 +99,8 @@ def made(kind: type, given: dict[str, Any]) -> Any:
 
 
 def kept(kind: type, name: str, made: Any) -> Any:
-    return getattr(made, NAMES.get(name, name) if kind is not DAG else name)
+    value = getattr(made, NAMES.get(name, name) if kind is not DAG else name)
+    return value[0] if kind is not DAG and name in CALLBACKS else value  # lists, as in Airflow 3
 
 
 CASES = [(kind, row) for kind, rows in CONSTRUCTORS[:3] for row in rows if row.name not in NOT_KEPT.get(kind, ())]

@@ -51,6 +51,10 @@ def find_installer() -> list[str]:
     raise UserError(f"the environment of {sys.executable} has no pip, and there is neither uv nor pip in PATH; run `{sys.executable} -m ensurepip`")
 
 
+class PackageFailed(ResourceUnavailable):
+    """A package is not on the index, does not build, or contradicts another one: others may be installed all the same."""
+
+
 class PackageInstaller:
     """Installs packages with one command line, `words` (`find_installer`). Index addresses come from the configuration of pip or uv."""
 
@@ -64,7 +68,9 @@ class PackageInstaller:
         self._run("--no-deps", "--target", str(folder), *requirements, what=", ".join(requirements))
 
     def install(self, requirements: Sequence[str], *, with_requirements: bool) -> None:
-        """Install packages into this environment. Raises ResourceUnavailable with the reason when that fails."""
+        """Install packages into this environment. Raises ResourceUnavailable with the reason when that fails, PackageFailed when
+        one of them is the reason.
+        """
         deps = () if with_requirements else ("--no-deps",)
         self._run(*deps, *requirements, what=", ".join(requirements))
 
@@ -79,7 +85,8 @@ class PackageInstaller:
         if code is None:
             raise ResourceUnavailable(f"{what} could not be installed within {TIMEOUT_S:g} s: {' '.join(self._words[:4])} did not end")
         if code != 0:
-            raise ResourceUnavailable(_describe_failure(what, without_passwords(errors)))
+            text = without_passwords(errors)
+            raise (ResourceUnavailable if _NETWORK.search(text) else PackageFailed)(_describe_failure(what, text))
 
     def _follow(self, process: subprocess.Popen[str]) -> tuple[int | None, str]:
         """Report the progress until the process ends. Returns its exit code (None: it took too long and was killed) and what it wrote to stderr."""

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
 
 import click
 
+from gnomon.airflow_compat.provider_names import PREFIX, normalize_package, shorten
 from gnomon.cli.output import format_table, output_option, print_document, print_records
-from gnomon.errors.product import UserError
-from gnomon.migration.providers.provider_names import PREFIX, normalize_package, shorten
+from gnomon.errors.product import ResourceUnavailable, UserError
+
+if TYPE_CHECKING:
+    from gnomon.migration.providers.install_progress import InstallProgress
+    from gnomon.migration.providers.package_installer import PackageInstaller
+    from gnomon.migration.providers.provider_plan import PlannedPackage
 
 _NAMED = 5
 """So many packages are named in one line of progress."""
@@ -41,12 +48,12 @@ def install(packages: tuple[str, ...], dry_run: bool, output: str) -> None:
 
     PACKAGE is a short name (http, common-sql, cncf.kubernetes), with a version or extras if needed ('amazon[s3fs]==9.0'), or the
     full name of the package. pip installs into the environment of this command, with your configuration of pip; uv does where
-    the environment has no pip.
+    the environment has no pip. A package that cannot be installed is named, and does not keep the others from being installed.
     """
     from packaging.requirements import Requirement  # start-up cost: `gnomon providers --help` loads this module
 
     from gnomon.migration.providers.install_progress import InstallProgress
-    from gnomon.migration.providers.package_installer import PackageInstaller, find_installer
+    from gnomon.migration.providers.package_installer import PackageFailed, PackageInstaller, find_installer
     from gnomon.migration.providers.provider_plan import build_plan, is_installed
 
     wanted = list(dict.fromkeys(normalize_package(text) for text in packages))
@@ -63,16 +70,47 @@ def install(packages: tuple[str, ...], dry_run: bool, output: str) -> None:
     if dry_run or not missing:
         _say(output, "nothing was installed (--dry-run)" if missing else "everything is installed already")
         return
+    with progress:
+        try:
+            _install_plan(missing, installer, progress)
+        except PackageFailed:
+            if len(wanted) == 1:
+                raise
+            _install_each(wanted, installer, progress)
+    _say(output, f"installed {len(missing)} package{'s' if len(missing) > 1 else ''}; files that could not be loaded without them are parsed again")
+
+
+def _install_plan(missing: Sequence[PlannedPackage], installer: PackageInstaller, progress: InstallProgress) -> None:
+    """Install these packages, what providers need first, so that a failure leaves no provider that cannot be imported."""
     others = [one.requirement for one in missing if not one.is_provider]
     own = [one.requirement for one in missing if one.is_provider]
-    with progress:
-        if others:  # first, so that a failure leaves no provider that cannot be imported
-            progress.begin(f"installing what the providers need: {_name_packages(others)}")
-            installer.install(others, with_requirements=True)
-        if own:
-            progress.begin(f"installing the providers: {_name_packages(own)}")
-            installer.install(own, with_requirements=False)
-    _say(output, f"installed {len(missing)} package{'s' if len(missing) > 1 else ''}; files that could not be loaded without them are parsed again")
+    if others:
+        progress.begin(f"installing what the providers need: {_name_packages(others)}")
+        installer.install(others, with_requirements=True)
+    if own:
+        progress.begin(f"installing the providers: {_name_packages(own)}")
+        installer.install(own, with_requirements=False)
+
+
+def _install_each(wanted: Sequence[str], installer: PackageInstaller, progress: InstallProgress) -> None:
+    """Install the packages one by one, because together they could not be. Raises ResourceUnavailable with the names of those that failed."""
+    from gnomon.migration.providers.package_installer import (
+        PackageFailed,  # start-up cost: `gnomon providers --help` loads this module
+    )
+    from gnomon.migration.providers.provider_plan import build_plan, is_installed
+
+    failures: dict[str, str] = {}
+    for text in wanted:
+        try:
+            progress.begin(f"looking at {shorten(text)} alone, because one of the packages could not be installed")
+            plan = build_plan([text], installer.unpack, _AIRFLOW_VERSION)
+            _install_plan([one for one in plan if not is_installed(one.requirement)], installer, progress)
+        except PackageFailed as error:
+            failures[shorten(text)] = str(error)
+    installed = [shorten(text) for text in wanted if shorten(text) not in failures]
+    if failures:
+        reasons = "; ".join(f"{name}: {reason}" for name, reason in failures.items())
+        raise ResourceUnavailable(f"not installed: {', '.join(failures)}; installed: {', '.join(installed) or 'none'}. {reasons}")
 
 
 def _name_packages(names: list[str]) -> str:

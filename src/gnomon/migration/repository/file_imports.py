@@ -6,11 +6,12 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from gnomon.airflow_compat import coverage
+from gnomon.airflow_compat import coverage, old_names
 from gnomon.airflow_compat.coverage_row import CoverageStatus
-from gnomon.migration.providers.provider_names import find_package
+from gnomon.airflow_compat.provider_names import find_package, shorten
 from gnomon.migration.repository.findings import Finding, Severity
 from gnomon.migration.repository.guarded_code import iterate_statements
+from gnomon.sdk.arguments.airflow_dialects import AIRFLOW_2
 
 MODULES = frozenset(row.module for row in coverage.ROWS if "*" not in row.names)
 _PACKAGES = frozenset(module[:cut] for module in MODULES for cut in range(len(module)) if module[cut] == ".")
@@ -41,13 +42,18 @@ class FileImports:
     refused: dict[str, Finding] = field(default_factory=dict)
     """Name in the file to the finding that holds once the name is used (the name can be imported, and raises on use)."""
     modules: set[str] = field(default_factory=set)
+    fatal: Finding | None = None
+    """The first import that keeps the file from being imported; None: it can be imported."""
+    dialect: int = 3
+    """`[core] airflow_dialect` of this installation."""
 
 
-def read_imports(tree: ast.Module) -> FileImports:
-    """Return what the imports of the file show."""
-    found = FileImports()
+def read_imports(tree: ast.Module, dialect: int) -> FileImports:
+    """Return what the imports of the file show. `dialect`: `[core] airflow_dialect` of this installation."""
+    found = FileImports(dialect=dialect)
     for placed in iterate_statements(tree.body):
         node = placed.node
+        known = len(found.findings)
         if isinstance(node, ast.Import):
             for alias in node.names:
                 found.names[alias.asname or alias.name.partition(".")[0]] = alias.name if alias.asname else alias.name.partition(".")[0]
@@ -58,6 +64,8 @@ def read_imports(tree: ast.Module) -> FileImports:
                 found.names[alias.asname or alias.name] = f"{node.module}.{alias.name}"
                 if _is_airflow(node.module):
                     _add_name(found, node.module, alias, node.lineno, placed.is_guarded)
+        if found.fatal is None and not placed.is_deferred:
+            found.fatal = next((one for one in found.findings[known:] if one.severity is Severity.MISSING), None)
     return found
 
 
@@ -71,7 +79,7 @@ def _add_module(found: FileImports, module: str, line: int, is_guarded: bool) ->
     if package is not None:
         found.providers.add(package)
         return
-    if module in MODULES or module in _PACKAGES or is_guarded:
+    if module in MODULES or module in _PACKAGES or is_guarded or (found.dialect == AIRFLOW_2 and _is_old(module)):
         return
     found.findings.append(Finding(line, Severity.MISSING, "import", f"import {module}: {_explain_module(module)}"))
 
@@ -87,11 +95,16 @@ def _add_name(found: FileImports, module: str, alias: ast.alias, line: int, is_g
     row = coverage.find_row(module, alias.name)
     if row is not None and row.status is CoverageStatus.PROVIDED:
         return None
+    path = old_names.find_old_path(module, alias.name)
+    if path is not None and (row is not None or found.dialect == AIRFLOW_2):
+        return _add_old_name(found, f"{module}.{alias.name}", path, line)
+    if found.dialect == AIRFLOW_2 and _is_old(f"{module}.{alias.name}"):
+        return None
     if row is not None and row.status is CoverageStatus.WORD:
         found.findings.append(Finding(line, Severity.NOTE, "no-effect", f"{module}.{alias.name} has no effect: {row.why}"))
     elif row is not None and row.status is CoverageStatus.REFUSES:
         found.refused[alias.asname or alias.name] = Finding(line, Severity.MISSING, _name_rule(module, alias.name), f"{module}.{alias.name}: {row.why}")
-    elif f"{module}.{alias.name}" in MODULES | _PACKAGES or is_guarded:
+    elif f"{module}.{alias.name}" in MODULES | _PACKAGES or is_guarded or old_names.find_reexport(module, alias.name) is not None:
         return None
     elif row is not None:
         found.findings.append(Finding(line, Severity.MISSING, "import", f"{module}.{alias.name} is not supported: {row.why}"))
@@ -99,6 +112,17 @@ def _add_name(found: FileImports, module: str, alias: ast.alias, line: int, is_g
         reason = "does not exist in Gnomon" if module in MODULES or module in _PACKAGES else _explain_module(module)
         found.findings.append(Finding(line, Severity.MISSING, "import", f"from {module} import {alias.name}: {reason}"))
     return None
+
+
+def _is_old(module: str) -> bool:
+    return old_names.is_old_module(module) or old_names.is_old_package(module)
+
+
+def _add_old_name(found: FileImports, name: str, path: str, line: int) -> None:
+    package = find_package(path)
+    if package is not None:
+        found.providers.add(package)
+    found.findings.append(Finding(line, Severity.NOTE, "old-path", f"{name} is {path} since Airflow 2"))
 
 
 def _name_rule(module: str, name: str) -> str:
@@ -109,6 +133,10 @@ def _name_rule(module: str, name: str) -> str:
 
 def _explain_module(module: str) -> str:
     row = coverage.find_module_row(module)
+    if old_names.is_old_module(module):
+        packages = sorted({shorten(package) for path in old_names.read_old_paths()[module].values() if (package := find_package(path)) is not None})
+        command = f"run `gnomon providers install {' '.join(packages)}`; " if packages else ""
+        return f"{command}{old_names.describe_old_module(module)}"
     leaf = module.rpartition(".")[2]
     if row is None or module.startswith("airflow.contrib"):
         for part in leaf.split("_"):

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from gnomon.airflow_compat.provider_names import shorten
 from gnomon.errors.authoring import AirflowException
 from gnomon.errors.product import GnomonError
-from gnomon.migration.providers.provider_names import shorten
 from gnomon.migration.repository import airflow_cfg, template_names
 from gnomon.migration.repository.dag_calls import ABSENT, DagCall, is_known, read_dag_calls
 from gnomon.migration.repository.file_imports import (
@@ -23,7 +23,9 @@ from gnomon.migration.repository.file_imports import (
 )
 from gnomon.migration.repository.findings import FileReport, Finding, RunDates, Severity
 from gnomon.migration.repository.literal_values import UNKNOWN, LiteralReader, read_assignments
+from gnomon.migration.repository.member_uses import iterate_member_findings
 from gnomon.migration.repository.run_dates import find_next_runs
+from gnomon.migration.repository.sibling_imports import find_broken_imports, list_sibling_imports
 from gnomon.migration.repository.source_files import ParsedSource, list_files, read_source
 from gnomon.model.instants import Instant, iso, to_instant
 from gnomon.sdk.arguments.airflow_dialects import DEFAULT_SCHEDULE_OF_AIRFLOW_2
@@ -101,14 +103,27 @@ def check_repository(folder: Path, settings: CheckSettings) -> RepositoryReport:
                 if source.tree is None:
                     reports.append(FileReport(name, findings=[source.problem] if source.problem else []))
                 else:
-                    read.append(_read(source, source.tree))
+                    read.append(_read(source, source.tree, settings.dialect))
             else:
                 reports += _check_other_file(path, name)
+    _add_sibling_findings(read, reports)
     versions = {one.airflow_version for one in read} - {None}
     common = settings.airflow_version or (versions.pop() if len(versions) == 1 else None)
     reports += [_judge(one, settings, settings.airflow_version or one.airflow_version or common) for one in read]
     shown = "2 or 3" if common is None else str(common)
     return RepositoryReport(str(folder), shown, sorted(reports, key=lambda report: report.path))
+
+
+def _add_sibling_findings(read: list[_ReadFile], reports: list[FileReport]) -> None:
+    """Add to each file what keeps the files that it imports from being imported. `reports`: of files that cannot be read."""
+    broken = {one.path: one.findings[0] for one in reports if one.verdict == Severity.UNREADABLE.value}
+    broken |= {one.source.path: one.imports.fatal for one in read if one.imports.fatal is not None}
+    files = frozenset([*(one.source.path for one in read), *broken])
+    imports = {one.source.path: list_sibling_imports(one.source.path, one.source.tree, files) for one in read if one.source.tree is not None}
+    found = find_broken_imports(imports, broken)
+    for one in read:
+        if one.source.path in found:
+            one.findings.append(found[one.source.path])
 
 
 def _check_other_file(path: Path, name: str) -> Iterator[FileReport]:
@@ -124,14 +139,14 @@ def _check_other_file(path: Path, name: str) -> Iterator[FileReport]:
             yield FileReport(name, findings=findings, uses_airflow=True)
 
 
-def _read(source: ParsedSource, tree: ast.Module) -> _ReadFile:
+def _read(source: ParsedSource, tree: ast.Module, dialect: int) -> _ReadFile:
     try:
-        imports = read_imports(tree)
+        imports = read_imports(tree, dialect)
         reader = LiteralReader(imports.names, read_assignments(tree))
         calls, findings = read_dag_calls(tree, reader)
         findings += [*imports.findings, *iterate_refused_uses(tree, imports), *iterate_attribute_findings(tree, imports)]
         if imports.modules:
-            findings += [*template_names.iterate_removed_names(tree), *_find_plugin_fields(tree, reader)]
+            findings += [*template_names.iterate_removed_names(tree), *_find_plugin_fields(tree, reader), *iterate_member_findings(tree, imports.names)]
         return _ReadFile(source, imports, calls, list(dict.fromkeys(findings)))
     except RecursionError:
         return _ReadFile(source, FileImports(), [], [Finding(1, Severity.UNREADABLE, "too-deep", "an expression of the file is nested too deeply to be checked; assign its parts to variables")])

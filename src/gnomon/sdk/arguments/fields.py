@@ -144,7 +144,7 @@ OPERATOR_FIELDS: tuple[ArgumentField, ...] = (
     ArgumentField("doc_json", no_effect_reason=NOT_SHOWN),
     ArgumentField("doc_yaml", no_effect_reason=NOT_SHOWN),
     ArgumentField("doc_rst", no_effect_reason=NOT_SHOWN),
-    ArgumentField("task_display_name", None, converters.as_name, spec="display_name", encode=converters.to_text),
+    ArgumentField("task_display_name", None, converters.as_name),
     ArgumentField("logger_name", None, converters.as_name),
     ArgumentField("allow_nested_operators", True, converters.as_flag,
         no_effect_reason="has no effect: a task may call execute() of another operator"),

@@ -6,6 +6,7 @@ schema would otherwise accept every value. docs/decisions/0001-dependencies.md s
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -101,12 +102,21 @@ def _refuse_reference(uri: str) -> Any:
     raise InvalidSchemaError(f"the JSON Schema refers to {uri!r}; only a reference inside the schema (\"#/definitions/...\") is followed")
 
 
+def _is_date_time(text: str) -> bool:
+    """Whether the text is a date and a time of ISO 8601; the offset may be left out, as Airflow allows."""
+    try:
+        return len(text) > len("2026-01-01") and dt.datetime.fromisoformat(text.upper()) is not None
+    except ValueError:
+        return False
+
+
 _NUMBER = r"\d+(?:[.,]\d+)?"
-_FORMATS = {
+_FORMATS: dict[str, Any] = {
+    "date-time": _is_date_time,
     "duration": rf"^P(?=.)(?:{_NUMBER}W|(?:{_NUMBER}Y)?(?:{_NUMBER}M)?(?:{_NUMBER}D)?(?:T(?=\d)(?:{_NUMBER}H)?(?:{_NUMBER}M)?(?:{_NUMBER}S)?)?)$",
     "time": r"^(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d$",
 }
-"""Formats as Airflow checks them: durations of ISO 8601 with decimal fractions, and times HH:MM:SS."""
+"""Formats as Airflow checks them: dates with times, durations of ISO 8601 with decimal fractions, and times HH:MM:SS."""
 _REFERENCE_HANDLERS = dict.fromkeys(("http", "https", "ftp", "file", "data", ""), _refuse_reference)
 
 

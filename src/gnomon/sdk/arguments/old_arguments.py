@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from gnomon.errors.error_text import error_text, error_traceback
 from gnomon.errors.product import find_close_matches
 from gnomon.sdk.arguments import fields
+from gnomon.sdk.arguments.airflow_dialects import AIRFLOW_2, read_dialect
 from gnomon.sdk.arguments.code_location import format_location
 from gnomon.sdk.arguments.executor_config import iter_config_warnings
 from gnomon.sdk.arguments.notset import NOTSET
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 Callback = Any
 """A function of the context, or a list of them."""
+CALLBACKS = ("on_execute_callback", "on_success_callback", "on_failure_callback", "on_retry_callback", "on_skipped_callback")
+"""The callbacks of a task."""
 
 
 class TaskArguments:
@@ -81,7 +84,7 @@ class TaskArguments:
     doc_json: str | None
     doc_yaml: str | None
     doc_rst: str | None
-    task_display_name: str | None
+    task_display_name: str
     logger_name: str | None
     allow_nested_operators: bool
     render_template_as_native_obj: bool | None
@@ -139,6 +142,10 @@ def store_task_arguments(task: TaskNode, old: Mapping[str, Any], /, **given: Any
     if state["wait_for_downstream"]:
         state["depends_on_past"] = True
     state["executor_config"] = state["executor_config"] or {}
+    dag = given.get("dag")
+    if mapped is None and (read_dialect() if dag is None else dag.airflow_dialect).number != AIRFLOW_2:
+        for name in CALLBACKS:  # lists in Airflow 3, what the author gave in Airflow 2
+            state[name] = _to_list(state[name])
     state["inlets"] = _to_list(state["inlets"])
     state["outlets"] = _to_list(state["outlets"])
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gnomon.sdk.arguments.code_location import format_location
+from gnomon.sdk.arguments.old_arguments import CALLBACKS
 
 if TYPE_CHECKING:
     from gnomon.sdk.dags.node_types import DagNode
 
 DAG_CALLBACKS = ("on_success_callback", "on_failure_callback")
-TASK_CALLBACKS = ("on_execute_callback", *DAG_CALLBACKS, "on_retry_callback", "on_skipped_callback")
 
 
 def check_callbacks(dag: DagNode) -> None:
@@ -18,7 +18,7 @@ def check_callbacks(dag: DagNode) -> None:
     for name in DAG_CALLBACKS:
         _check_argument(dag, "", name, getattr(dag, name, None))
     for task in dag.tasks:
-        for name in TASK_CALLBACKS:
+        for name in CALLBACKS:
             value = getattr(task, name, None)
             if value is not None:
                 _check_argument(dag, f"task {task.task_id!r}{format_location(task._location)}: ", name, value)

@@ -6,11 +6,12 @@ import datetime as dt
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gnomon.errors.authoring import ParamValidationError
 from gnomon.sdk.arguments import converters, fields
-from gnomon.sdk.arguments.airflow_dialects import AirflowDialect, find_dialect
+from gnomon.sdk.arguments.airflow_dialects import AIRFLOW_2, AirflowDialect, find_dialect
 from gnomon.sdk.arguments.code_location import CodeLocation, find_author_location, format_location
 from gnomon.sdk.arguments.converters import check_id
 from gnomon.sdk.arguments.notset import NOTSET, ArgNotSet
@@ -20,7 +21,7 @@ from gnomon.sdk.arguments.run_types import check_run_types
 from gnomon.sdk.dags import authoring_state
 from gnomon.sdk.dags.dag_copy import copy_dag
 from gnomon.sdk.dags.dag_nodes import DagNodes
-from gnomon.sdk.dags.foreground_runner import explain_missing_attribute, run_in_foreground
+from gnomon.sdk.dags.foreground_runner import explain_missing_attribute, find_query, run_in_foreground
 from gnomon.sdk.dags.node_equality import DAG_PARTS, are_equal
 from gnomon.sdk.dags.task_group import TaskGroup
 from gnomon.sdk.schedules import timezone
@@ -162,8 +163,10 @@ class DAG(DagNodes):
         given_params = converters.as_named_values("default_args['params']", self.default_args.pop("params", None))
         if given_params:
             self.params.update(given_params)
-        self.timezone: dt.tzinfo = self._resolve_timezone(text_ends)
-        self.timetable: Any = parse_schedule(self.schedule, self.timezone, self.airflow_dialect)
+        self._zone: dt.tzinfo = self._resolve_timezone(text_ends)
+        if "start_date" in text_ends or self.airflow_dialect.number != AIRFLOW_2:  # Airflow 2: of default_args, only a text
+            self.start_date = self.start_date or self.default_args.get("start_date")
+        self.timetable: Any = parse_schedule(self.schedule, self._zone, self.airflow_dialect)
         limit = read_active_runs_limit(self.timetable)
         if limit is not None and self.max_active_runs > limit:
             raise ValueError(
@@ -250,6 +253,11 @@ class DAG(DagNodes):
         return TaskDecorators(dag=self)
 
     @property
+    def timezone(self) -> Any:
+        """The time zone of the schedule, as pendulum's class: that of the start date, else of the installation."""
+        return timezone.pendulum_zone(self._zone)
+
+    @property
     def folder(self) -> str:
         """The folder of the file that defines the DAG."""
         return os.path.dirname(self.fileloc)
@@ -310,6 +318,73 @@ class DAG(DagNodes):
         """`fail_fast`."""
         return self.fail_fast
 
+    orientation = "LR"
+    default_view = "grid"
+    pickle_id = parent_dag = None
+    is_subdag = False
+
+    @property
+    def safe_dag_id(self) -> str:
+        """The id with `__dot__` in place of dots."""
+        return self.dag_id.replace(".", "__dot__")
+
+    @property
+    def has_on_success_callback(self) -> bool:
+        return bool(self.on_success_callback)
+
+    @property
+    def has_on_failure_callback(self) -> bool:
+        return bool(self.on_failure_callback)
+
+    @property
+    def normalized_schedule_interval(self) -> Any:
+        """The argument `schedule`, a preset such as `@daily` as cron; None for a timetable, and for `@once`."""
+        if self.schedule == "@once" or hasattr(self.schedule, "next_dagrun_info"):
+            return None
+        from gnomon.timetables.cron.cron_fields import CRON_PRESETS  # not needed to write a DAG
+
+        return CRON_PRESETS.get(self.schedule, self.schedule) if isinstance(self.schedule, str) else self.schedule
+
+    @property
+    def full_filepath(self) -> str:
+        """The file that defines the DAG."""
+        return self.fileloc
+
+    @property
+    def relative_fileloc(self) -> Path:
+        """The file that defines the DAG, relative to the DAG folder if it is there."""
+        from gnomon.config import current_config  # not needed to write a DAG
+
+        path = Path(self.fileloc)
+        folder = current_config().dags_folder
+        return path.relative_to(folder) if path.is_relative_to(folder) else path
+
+    @property
+    def task_count(self) -> int:
+        """The number of tasks."""
+        return len(self.task_dict)
+
+    def sub_dag(self, *args: Any, **kwargs: Any) -> DAG:
+        """Return a part of the DAG: `partial_subset` under its name in Airflow 1."""
+        return self.partial_subset(*args, **kwargs)
+
+    def following_schedule(self, dttm: dt.datetime) -> dt.datetime | None:
+        """Return the logical date of the run after the one of `dttm`; None when there is none."""
+        from gnomon.sdk.dags.run_infos import find_following  # not needed to write a DAG
+
+        return find_following(self.timetable, dttm)
+
+    def previous_schedule(self, dttm: dt.datetime) -> dt.datetime | None:
+        """Return the logical date of the run before the one of `dttm`; None when there is none."""
+        from gnomon.sdk.dags.run_infos import find_preceding  # not needed to write a DAG
+
+        return find_preceding(self.timetable, dttm)
+
+    def get_run_dates(self, start_date: dt.datetime, end_date: dt.datetime | None = None) -> list[dt.datetime]:
+        """Return the logical dates of the timetable from `start_date` to `end_date` (default: now)."""
+        infos = self.iter_dagrun_infos_between(start_date, end_date or timezone.utcnow(), align=True)
+        return [info.logical_date for info in infos if info.logical_date is not None]
+
     __deepcopy__ = copy_dag
 
     def test(
@@ -338,6 +413,9 @@ class DAG(DagNodes):
         )  # fmt: skip
 
     def __getattr__(self, name: str) -> Any:
+        found = None if name.startswith("_") else find_query(self, name)
+        if found is not None:
+            return found
         raise AttributeError(explain_missing_attribute(self.__dict__.get("dag_id", ""), name))
 
     def cli(self) -> Any:
@@ -346,8 +424,9 @@ class DAG(DagNodes):
 
 
 def _find_text_ends(end_date: Any, default_args: dict[str, Any] | None) -> set[str]:
-    """Return the arguments, of end_date and default_args, in which the end date is text."""
-    given = {"end_date": end_date, "default_args": (default_args or {}).get("end_date")}
+    """Return the arguments, of end_date and default_args, in which the end date is text; `start_date` when that of default_args is."""
+    defaults = default_args or {}
+    given = {"end_date": end_date, "default_args": defaults.get("end_date"), "start_date": defaults.get("start_date")}
     return {name for name, value in given.items() if isinstance(value, str)}
 
 

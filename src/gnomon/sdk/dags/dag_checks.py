@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gnomon.errors.authoring import AirflowTimetableInvalid, FailFastDagInvalidTriggerRule, ParamValidationError
+from gnomon.errors.authoring import AirflowTimetableInvalid, ParamValidationError
 from gnomon.model.after import self_dependency_message
 from gnomon.sdk.arguments.code_location import format_location
 from gnomon.sdk.arguments.converters import as_links
 from gnomon.sdk.arguments.task_rules import TriggerRule
 from gnomon.sdk.assets.asset_checks import check_assets, find_timetable_of_times
 from gnomon.sdk.dags.callback_checks import check_callbacks
+from gnomon.sdk.dags.fail_fast import check_trigger_rule
 from gnomon.sdk.mapping.map_position import list_mapped_groups
 from gnomon.sdk.mapping.operator_partial import warn_about_partials
 from gnomon.sdk.schedules.author_timetable import (
@@ -83,14 +84,9 @@ def _check_links(dag: DagNode) -> None:
 
 
 def _check_fail_fast(dag: DagNode) -> None:
-    if not dag.fail_fast:
-        return
-    for task in dag.tasks:
-        if not task.is_teardown and TriggerRule(task.trigger_rule) is not TriggerRule.ALL_SUCCESS:
-            raise FailFastDagInvalidTriggerRule(
-                f"DAG {dag.dag_id!r} has fail_fast=True, and task {task.task_id!r}{format_location(task._location)} has trigger_rule="
-                f"{str(task.trigger_rule)!r}. Use all_success there, or remove fail_fast."
-            )
+    for task in dag.tasks if dag.fail_fast else ():
+        if not task.is_teardown:
+            check_trigger_rule(dag, task)
 
 
 def _check_setups(dag: DagNode) -> None:

@@ -8,8 +8,6 @@ from typing import Any, overload
 
 from gnomon.sdk.arguments import fields
 from gnomon.sdk.arguments.code_location import find_author_location, format_location
-from gnomon.sdk.arguments.notset import NOTSET
-from gnomon.sdk.arguments.params import Param
 from gnomon.sdk.dags import authoring_state
 from gnomon.sdk.dags.dag import DAG
 from gnomon.sdk.dags.task_group import TaskGroup
@@ -47,19 +45,17 @@ def _make_dag_factory(function: Callable[..., Any], args: tuple[Any, ...], kwarg
         import inspect  # only decorators read signatures
 
         bound = inspect.signature(function).bind(*call_args, **call_kwargs)
+        bound.apply_defaults()
         given = dict(bound.arguments)
         settings = {"dag_id": function.__name__, **kwargs}
         new = DAG(settings.pop("dag_id"), *args, **settings)
         if new.__dict__["doc_md"] is None and function.__doc__:
             new.__dict__["doc_md"] = function.__doc__
         with new:
-            values = {}
-            for parameter in inspect.signature(function).parameters.values():
-                if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-                    continue
-                default = given.get(parameter.name, parameter.default)
-                default = NOTSET if default is parameter.empty else default
-                values[parameter.name] = new.param(parameter.name, Param(default) if default is NOTSET else default)
+            values = {name: new.param(name, value) for name, value in given.items()}
+            shape = inspect.signature(function).parameters.values()
+            if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in shape):  # in Airflow, the call below fails for *arguments then
+                values = {parameter.name: values[parameter.name] for parameter in shape if parameter.kind is not parameter.VAR_POSITIONAL}
             _keep_result(new, function(**values))
         return new
 
@@ -89,8 +85,7 @@ class TaskGroupDecorator:
         """Return what the function returns, so that edges connect to that value; the group when the function returns None."""
         self._mark_expanded()
         with TaskGroup(**self.kwargs) as group:
-            group.tooltip = group.tooltip or self.function.__doc__ or ""
-            group.doc_md = group.doc_md or self.function.__doc__
+            self._describe_group(group)
             value = self.function(*args, **{**self.partial_kwargs, **kwargs})
         return group if value is None else value
 
@@ -139,8 +134,14 @@ class TaskGroupDecorator:
     def _expand(self, expand_input: ExpandInput, names: Iterable[str]) -> Any:
         arguments = {name: MappedArgument(input=expand_input, key=name) for name in names}
         with MappedTaskGroup(expand_input=expand_input, **self.kwargs) as group:
+            self._describe_group(group)
             value = self.function(**self.partial_kwargs, **arguments)
         return group if value is None else value
+
+    def _describe_group(self, group: TaskGroup) -> None:
+        """Let the docstring of the function describe the group, unless arguments do."""
+        group.tooltip = group.tooltip or self.function.__doc__ or ""
+        group.doc_md = group.doc_md or self.function.__doc__
 
     def _copy(self, kwargs: dict[str, Any], partial_kwargs: dict[str, Any]) -> TaskGroupDecorator:
         self._mark_expanded()

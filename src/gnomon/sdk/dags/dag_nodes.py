@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self, cast
 
 from gnomon.errors.authoring import DuplicateTaskIdFound, NodeNotFound, TaskNotFound
 from gnomon.sdk.arguments.code_location import CodeLocation, find_author_location, format_location
+from gnomon.sdk.dags.fail_fast import check_trigger_rule
 from gnomon.sdk.dags.topology import find_ends, sort_topologically
 from gnomon.sdk.schedules import timezone
 
@@ -23,6 +24,7 @@ class DagNodes:
     """Base class of DAG: the methods that concern its tasks and groups."""
 
     dag_id: str
+    fail_fast: bool
     task_group: TaskGroup
     task_dict: dict[str, BaseOperator]
     node_locations: dict[str, CodeLocation | None]
@@ -50,6 +52,8 @@ class DagNodes:
                 f"DAG {self.dag_id!r} has two nodes {task_id!r}: {self.describe_node(task_id)} and the task{format_location(task._location)}. "
                 "Give one of them another task_id."
             )
+        if self.fail_fast:
+            check_trigger_rule(cast("Any", self), cast("Any", task))
         task.__dict__["_dag"] = self
         self.task_dict[task_id] = task
         self.node_locations[task_id] = task._location

@@ -81,7 +81,7 @@ def build_dag_spec(
     spec = DagSpec(
         timetable=_timetable_ref(dag),
         tasks=tuple(_task_spec(task, priorities[task.task_id], load_class, file, plugin_links) for task in order),
-        timezone=zone_name(dag.timezone),
+        timezone=zone_name(dag._zone),
         start_at=converters.to_instant_or_none(find_earliest_start(dag)),
         airflow_dialect=dag.airflow_dialect.number,
         airflow_dialect_reason=dag.airflow_dialect.reason,
@@ -193,6 +193,7 @@ def _task_spec(task: BaseOperator, effective_priority: int, load_class: LoadClas
         on_failure_fail_dagrun=task.on_failure_fail_dagrun,
         start_wait=build_start_wait(task, load_class, file),
         returns_dag_result=task.returns_dag_result,
+        display_name=converters.to_text(task.__dict__.get("task_display_name")),
         depends_on=encode_dependencies(task._depends_on),
         inlets=to_leaves(task.inlets),
         outlets=to_leaves(task.outlets),

@@ -16,19 +16,35 @@ from gnomon.sdk.dags import authoring_state
 RUNNER = "gnomon.testing.dag_runs.foreground_run:run_dag"
 """Imported by the first `dag.test()`: processes that only load DAG files do not need it."""
 
-_DATABASE_METHODS = frozenset({
-    "bulk_write_to_db", "clear", "clear_dags", "create_dagrun", "get_active_runs", "get_dagrun", "get_dagruns_between", "get_is_paused",
-    "get_last_dagrun", "get_latest_execution_date", "get_num_active_runs", "get_num_task_instances", "get_run_dates", "get_task_instances",
-    "has_dag_runs", "latest_execution_date", "run", "set_dag_runs_state", "set_task_instance_state", "sync_to_db",
+QUERIES = "gnomon.context.dag_queries:find_method"
+"""Imported by the first such method that a task calls."""
+
+_QUERIES = frozenset({
+    "get_active_runs", "get_dagrun", "get_dagruns_between", "get_is_active", "get_is_paused", "get_last_dagrun", "get_latest_execution_date",
+    "get_num_active_runs", "get_num_task_instances", "get_task_instances", "has_dag_runs", "is_active", "is_paused", "latest_execution_date",
+})  # fmt: skip
+"""Methods and properties of Airflow's DAG that read its runs, and that tasks can use."""
+
+_DATABASE_METHODS = _QUERIES | frozenset({
+    "bulk_write_to_db", "clear", "clear_dags", "create_dagrun", "run", "set_dag_runs_state", "set_task_instance_state", "sync_to_db",
 })  # fmt: skip
 """Methods of Airflow's DAG, of any version, that read or write its metadata database."""
+
+
+def find_query(dag: Any, name: str) -> Any:
+    """A method or the value of a property of Airflow's DAG that reads runs, which a task can call; None for others, and elsewhere."""
+    if name not in _QUERIES or not authoring_state.has_current_context():
+        return None
+    module, _, function = QUERIES.partition(":")
+    return getattr(import_module(module), function)(dag, name)
 
 
 def explain_missing_attribute(dag_id: str, name: str) -> str:
     """The message for an attribute that a DAG does not have."""
     if name in _DATABASE_METHODS:
+        in_a_task = "in a task it can be read; " if name in _QUERIES else ""
         return (
-            f"dag.{name} of DAG {dag_id!r} needs Airflow's metadata database, which Gnomon does not have; in a test use the run that "
+            f"dag.{name} of DAG {dag_id!r} needs Airflow's metadata database, which Gnomon does not have; {in_a_task}in a test use the run that "
             "dag.test() returns, or the pytest fixture run_task; elsewhere the command `gnomon runs`"
         )
     return f"'DAG' object has no attribute {name!r}"

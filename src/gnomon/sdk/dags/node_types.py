@@ -96,10 +96,13 @@ class DagNode(Protocol):
     start_date: dt.datetime | None
     catchup: bool
     fail_fast: bool
+
+    @property
+    def timezone(self) -> Any: ...
+
     owner_links: dict[str, str]
     auto_register: bool
     timetable: Any
-    timezone: dt.tzinfo
     depends_on: tuple[After, ...]
     node_locations: dict[str, CodeLocation | None]
     render_template_as_native_obj: bool

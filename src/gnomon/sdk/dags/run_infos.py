@@ -5,14 +5,17 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from datetime import datetime
+from itertools import islice, takewhile
 from typing import Any
 
 from gnomon.model.instants import to_instant
 from gnomon.model.slots import DagRunInfo, DataInterval, PlannedRun
-from gnomon.planning.window import iterate_runs_from
+from gnomon.planning.window import LOOK_BACK_SPANS, iterate_runs_from
 from gnomon.sdk.dags.node_types import DagNode
 from gnomon.sdk.schedules import timezone
 
+STEPS_MAX = 100
+"""Most runs from a moment on until one has a later logical date."""
 log = logging.getLogger("gnomon.dag")
 
 
@@ -43,6 +46,28 @@ def find_earliest(dag: DagNode) -> datetime:
             "Give earliest a date"
         )
     return min(starts)
+
+
+def find_following(timetable: Any, moment: datetime) -> datetime | None:
+    """Return the first logical date of the timetable after `moment`; None when there is none."""
+    at = timezone.coerce_datetime(moment)
+    for run in islice(iterate_runs_from(timetable, to_instant(at), None), STEPS_MAX):
+        if run.logical_at is None:
+            return None
+        if run.logical_at > to_instant(at):
+            return timezone.to_pendulum(run.logical_at)
+    return None
+
+
+def find_preceding(timetable: Any, moment: datetime) -> datetime | None:
+    """Return the last logical date of the timetable before `moment`; None when there is none in the nine years before it."""
+    at = to_instant(timezone.coerce_datetime(moment))
+    for span in LOOK_BACK_SPANS[1:]:
+        runs = takewhile(lambda run: run.logical_at is not None and run.logical_at < at, iterate_runs_from(timetable, at - span, at))
+        before = [run.logical_at for run in runs]
+        if before:
+            return timezone.to_pendulum(before[-1])
+    return None
 
 
 def _iterate_aligned(timetable: Any, first: datetime, last: datetime) -> Iterator[DagRunInfo]:

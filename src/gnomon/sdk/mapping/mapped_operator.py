@@ -17,7 +17,7 @@ from gnomon.sdk.dags.dag_copy import copy_task
 from gnomon.sdk.mapping.expand_input import EXPAND_INPUT_EMPTY, ExpandInput
 from gnomon.sdk.mapping.map_checks import check_parts_of_groups, mark_lengths_needed
 from gnomon.sdk.mapping.map_kwargs import prevent_duplicates
-from gnomon.sdk.tasks.task_execution import TaskExecution
+from gnomon.sdk.tasks.task_execution import TaskExecution, name_class
 from gnomon.sdk.tasks.task_membership import TaskMembership, join_dag
 from gnomon.sdk.tasks.task_relations import TaskRelations
 from gnomon.sdk.tasks.xcom_arg import iter_xcom_references
@@ -131,8 +131,8 @@ class MappedOperator(TaskArguments, TaskMembership, TaskExecution, TaskRelations
 
     @property
     def task_type(self) -> str:
-        """The name of the operator class."""
-        return self.operator_class.__name__
+        """The name of the operator class, as `task_type` of an operator."""
+        return name_class(self.operator_class)
 
     @property
     def operator_name(self) -> str:

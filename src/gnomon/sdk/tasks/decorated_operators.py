@@ -145,6 +145,7 @@ class PythonDecoratedOperator(DecoratedOperator, FunctionOperator):
     """`@task`: calls the function."""
 
     template_fields: ClassVar[Collection[str]] = ("templates_dict", "op_args", "op_kwargs")
+    class_name_in_airflow = "_PythonDecoratedOperator"
     custom_operator_name = "@task"
     is_copied_for_instances = True
     """On a class itself, not inherited: the constructor uses none of `op_kwargs`, so a mapped task makes one operator and copies it."""
@@ -153,6 +154,7 @@ class PythonDecoratedOperator(DecoratedOperator, FunctionOperator):
 class BranchDecoratedOperator(PythonDecoratedOperator, BranchMixIn):
     """`@task.branch`: the function returns the ids of the tasks to follow."""
 
+    class_name_in_airflow = "_BranchPythonDecoratedOperator"
     custom_operator_name = "@task.branch"
     is_copied_for_instances = True
     inherits_from_skipmixin = True
@@ -164,6 +166,7 @@ class BranchDecoratedOperator(PythonDecoratedOperator, BranchMixIn):
 class ShortCircuitDecoratedOperator(PythonDecoratedOperator, SkipMixin):
     """`@task.short_circuit`: the tasks after it are skipped when the function returns a false value."""
 
+    class_name_in_airflow = "_ShortCircuitDecoratedOperator"
     custom_operator_name = "@task.short_circuit"
     is_copied_for_instances = True
     inherits_from_skipmixin = True

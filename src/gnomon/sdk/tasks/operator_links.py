@@ -14,6 +14,7 @@ from gnomon.sdk.arguments.code_location import format_location
 class BaseOperatorLink:
     """Base class of operator links: a subclass sets `name` and overrides `get_link`, or `static_url`."""
 
+    is_page_of_gnomon: ClassVar[bool] = False
     name: Any = ""
     """The text of the link; a property in Airflow, and a class attribute or a property of subclasses."""
     operators: ClassVar[list[type]] = []
@@ -66,12 +67,12 @@ def resolve_links(task: Any, plugin_links: PluginLinks = NO_PLUGIN_LINKS) -> dic
 
 
 def list_own_links(task: Any) -> tuple[Any, ...]:
-    """Return `operator_extra_links` of an operator or a mapped task."""
+    """Return `operator_extra_links` of an operator or a mapped task, without those to pages of Gnomon, which the page shows itself."""
     links = task.operator_extra_links
     if isinstance(links, property):  # of a mapped task, which has the attributes of the class
         assert links.fget is not None
         links = links.fget(task)
-    return tuple(links or ())
+    return tuple(link for link in links or () if not getattr(link, "is_page_of_gnomon", False))
 
 
 def find_link_mistake(link: Any) -> str | None:

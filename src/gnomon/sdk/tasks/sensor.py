@@ -229,6 +229,7 @@ def poke_mode_only(cls: Any) -> Any:
 class SensorDecoratedOperator(DecoratedOperator, BaseSensorOperator):
     """`@task.sensor`: the function is called until it returns a true value."""
 
+    class_name_in_airflow = "DecoratedSensorOperator"
     custom_operator_name = "@task.sensor"
 
     def poke(self, context: Any) -> bool | PokeReturnValue:

@@ -18,6 +18,11 @@ TRIGGER_TIMEOUT = "Trigger timeout"
 TRIGGER_FAILURE = "Trigger failure"
 
 
+def name_class(operator_class: type) -> str:
+    """Return the name of an operator class that authors read: that in Airflow where the class states it for itself, else its own."""
+    return str(operator_class.__dict__.get("class_name_in_airflow") or operator_class.__name__)
+
+
 class TaskExecution(Templater):
     """Base class of BaseOperator: the methods that concern running."""
 
@@ -26,8 +31,8 @@ class TaskExecution(Templater):
 
     @property
     def task_type(self) -> str:
-        """The name of the class."""
-        return type(self).__name__
+        """The name of the class; for a class of `@task`, the name that it has in Airflow."""
+        return name_class(type(self))
 
     @property
     def log(self) -> logging.Logger:

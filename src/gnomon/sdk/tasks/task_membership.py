@@ -27,6 +27,15 @@ class TaskMembership:
         def owner(self) -> str: ...
 
     @property
+    def task_display_name(self) -> str:
+        """The name that lists show: the argument, or the id of the task."""
+        return self.__dict__.get("task_display_name") or self.task_id
+
+    @task_display_name.setter
+    def task_display_name(self, name: str | None) -> None:
+        self.__dict__["task_display_name"] = name
+
+    @property
     def dag(self) -> DagNode:
         """The DAG of the task. Raises RuntimeError when the task belongs to no DAG."""
         if self._dag is None:

@@ -11,4 +11,5 @@ __all__, __getattr__ = make_lazy_exports(__name__, {
     "PythonVirtualenvOperator": "gnomon.operators.virtualenv",
     "ShortCircuitOperator": "gnomon.operators.python",
     "get_current_context": "gnomon.operators.python",
+    "_SERIALIZERS": "gnomon.operators.serializers:SERIALIZERS",
 })

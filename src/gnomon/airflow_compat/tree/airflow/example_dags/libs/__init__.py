@@ -1,0 +1,5 @@
+"""`airflow.example_dags.libs`."""
+
+from gnomon.airflow_compat.missing_names import make_getattr
+
+__getattr__ = make_getattr(__name__)

@@ -1,0 +1,25 @@
+"""`airflow.www.utils`: what operators use of it."""
+
+from gnomon.airflow_compat.missing_names import make_getattr
+from gnomon.sdk.runtime.secret_masking import DEFAULT_SENSITIVE_FIELDS as _FIELDS
+from gnomon.sdk.runtime.secret_masking import should_hide_value_for_key
+
+__all__ = ["datetime_to_string", "epoch", "get_sensitive_variables_fields", "should_hide_value_for_key"]
+
+
+def datetime_to_string(value):
+    """The moment as ISO 8601; None for None."""
+    return None if value is None else value.isoformat()
+
+
+def epoch(dttm):
+    """The milliseconds since 1970."""
+    return int(dttm.timestamp()) * 1000
+
+
+def get_sensitive_variables_fields():
+    """The parts of names whose values are hidden."""
+    return set(_FIELDS)
+
+
+__getattr__ = make_getattr(__name__)
