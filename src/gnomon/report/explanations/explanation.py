@@ -140,7 +140,7 @@ def describe_deletion(dag: DagRecord) -> list[str]:
     return [
         f"the DAG was deleted: no file defines it any more; its file was {dag.file}",
         "no run of it is created; in an unfinished run, tasks that run go on to their end and no further task starts",
-        f"to go on, put the file back; to end a run, gnomon runs mark {dag.dag_id} RUN_ID --state failed; to delete all of it, gnomon dags delete {dag.dag_id}",
+        f"to go on, put the file back; to end a run, gnomon runs mark {quote_argument(dag.dag_id)} RUN_ID --state failed; to delete all of it, gnomon dags delete {quote_argument(dag.dag_id)}",
     ]
 
 
