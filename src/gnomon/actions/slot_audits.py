@@ -41,31 +41,26 @@ class SlotAudit:
 
 def audit_slots(cfg: Config, db: Database, clock: Clock, dags: Iterable[DagRecord], since: Instant) -> SlotAudit:
     """Judge the slots of the present schedules of these DAGs since that time, up to now."""
-    audit = SlotAudit([], 0, [])
-    judged = 0
-    for dag in dags:
-        judged += _audit_dag(cfg, db, clock, dag, since, audit)
-    return SlotAudit(audit.lost, judged, audit.notes)
+    audits = [_audit_dag(cfg, db, clock, dag, since) for dag in dags]
+    return SlotAudit(
+        lost=[slot for audit in audits for slot in audit.lost], judged=sum(audit.judged for audit in audits), notes=[note for audit in audits for note in audit.notes],
+    )  # fmt: skip
 
 
-def _audit_dag(cfg: Config, db: Database, clock: Clock, dag: DagRecord, since: Instant, audit: SlotAudit) -> int:
+def _audit_dag(cfg: Config, db: Database, clock: Clock, dag: DagRecord, since: Instant) -> SlotAudit:
     obstacle = find_audit_obstacle(dag)
     if obstacle is not None:
-        audit.notes.append(f"{dag.dag_id}: {obstacle}")
-        return 0
+        return SlotAudit([], 0, [f"{dag.dag_id}: {obstacle}"])
     with db.read() as tx:
         start, end = find_audit_bounds(tx, dag, since)
     if start >= end:
-        return 0
+        return SlotAudit([], 0, [])
     try:
         window = build_dag_schedule(dag, None).list_runs(cfg, clock, start, end, SLOTS_MAX)
     except UserError as error:
-        audit.notes.append(f"{dag.dag_id}: {error}")
-        return 0
+        return SlotAudit([], 0, [f"{dag.dag_id}: {error}"])
     known = find_known_end(window, start, end, SLOTS_MAX)
-    if known < end:
-        audit.notes.append(f"{dag.dag_id}: judged until {iso(known)}: {window.stop_reason or f'more than {SLOTS_MAX:,} slots'}")
+    notes = [] if known >= end else [f"{dag.dag_id}: judged until {iso(known)}: {window.stop_reason or f'more than {SLOTS_MAX:,} slots'}"]
     with db.read() as tx:
         lost = find_unexplained(tx, dag, window.runs)
-    audit.lost.extend(LostSlot(dag.dag_id, iso(slot.run_after) or "", iso(slot.logical_at), slot.run_id) for slot in lost)
-    return len(window.runs)
+    return SlotAudit([LostSlot(dag.dag_id, iso(slot.run_after) or "", iso(slot.logical_at), slot.run_id) for slot in lost], len(window.runs), notes)
