@@ -23,6 +23,7 @@ from gnomon.sdk.runtime.callback_definitions import SyncCallback
 from gnomon.sdk.schedules.deadlines import DeadlineAlert, DeadlineReference
 from gnomon.sdk.tasks.operator import BaseOperator
 
+
 class Colour(enum.Enum):
     RED = "red"
 
