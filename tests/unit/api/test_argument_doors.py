@@ -22,7 +22,7 @@ from tests.unit.api.served import Client
 from tests.unit.api.test_hostile_fields import KNOWN, Bodies
 
 SEED = 31
-SHORT = 700
+SHORT = 300
 """Requests of the short form, on each database."""
 VALUES: dict[str, Any] = {
     "a text for a flag": "False", "null": None, "NaN": float("nan"), "infinity": float("inf"), "a huge number": 10**30, "a negative number": -1_000_000_000, "an empty text": "",

@@ -28,7 +28,8 @@ def _is_text(value: object) -> bool:
 
 
 def _is_flag(value: object) -> bool:
-    return isinstance(value, bool | int) and value in (0, 1)
+    """None is no, as for every flag of a task."""
+    return value is None or (isinstance(value, bool | int) and value in (0, 1))
 
 
 def _is_integer(value: object) -> bool:
@@ -41,6 +42,10 @@ def _is_seconds(value: object) -> bool:
 
 
 def _is_dict(value: object) -> bool:
+    return isinstance(value, Mapping)
+
+
+def _has_text_keys(value: object) -> bool:
     return isinstance(value, Mapping) and all(isinstance(key, str) for key in value)
 
 
@@ -58,7 +63,7 @@ def _holds_dicts(value: object) -> bool:
 _KINDS: dict[str, tuple[str, Callable[[object], bool]]] = {
     "bool": ("True or False", _is_flag), "int": ("a whole number", _is_integer), "float": (f"a number from 0 to {SECONDS_MAX:g}", _is_seconds), "str": ("text", _is_text),
     "dt.timedelta": ("a timedelta", lambda value: isinstance(value, dt.timedelta)), "dt.datetime": ("a datetime", lambda value: isinstance(value, dt.datetime)),
-    "dt.time": ("a time", lambda value: isinstance(value, dt.time)), "dict": ("a dict with texts as keys", _is_dict), "Mapping": ("a dict with texts as keys", _is_dict),
+    "dt.time": ("a time", lambda value: isinstance(value, dt.time)), "dict[str, str]": ("a dict with texts as keys", _has_text_keys), "dict": ("a dict", _is_dict), "Mapping": ("a dict", _is_dict),
     "Callable": ("a function", callable), "os.PathLike": ("a path", lambda value: isinstance(value, os.PathLike)), "ArgNotSet": ("", lambda value: value is NOTSET),
     "Iterable[str]": ("a list of texts", _holds_texts), "Collection[str]": ("a list of texts", _holds_texts), "Sequence[str]": ("a list of texts", _holds_texts),
     "list[str]": ("a list of texts", _holds_texts), "None": ("None", lambda value: value is None),
