@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import enum
 import warnings
 from collections.abc import Iterator
 from functools import cache
@@ -22,11 +23,16 @@ from gnomon.sdk.runtime.callback_definitions import SyncCallback
 from gnomon.sdk.schedules.deadlines import DeadlineAlert, DeadlineReference
 from gnomon.sdk.tasks.operator import BaseOperator
 
+
+class Colour(enum.Enum):
+    RED = "red"
+
+
 SPAN = dt.timedelta
 VALUES: tuple[Any, ...] = (
     SPAN.max, SPAN.min, SPAN(-1), SPAN(0), dt.datetime.max, dt.datetime.min, dt.datetime.max.replace(tzinfo=dt.UTC), dt.datetime.min.replace(tzinfo=dt.UTC),
     dt.datetime.max.replace(tzinfo=dt.timezone(SPAN(hours=-14))), dt.datetime.min.replace(tzinfo=dt.timezone(SPAN(hours=14))), 2**31 - 1, 2**31, 2**63, 2**70, -(2**63), -(2**70),
-    10**400, -1, True, 0.5, float("nan"), float("inf"), float("-inf"), 1e308, "a\0b", "a\udce9b", "x" * 5000, b"x", [], {}, object(),
+    10**400, -1, True, 0.5, float("nan"), float("inf"), float("-inf"), 1e308, "a\0b", "a\udce9b", "x" * 5000, b"x", [], {}, object(), "", "False", {1, 2}, Colour.RED, lambda: 1,
 )  # fmt: skip
 PLACES = {"dag", "task_group"}
 """Arguments that take an object of the file, not a value."""

@@ -43,7 +43,7 @@ class BashOperator(BaseOperator):
         append_env: bool = False,
         output_encoding: str = "utf-8",
         skip_on_exit_code: int | Container[int] | None = 99,
-        cwd: str | None = None,
+        cwd: str | os.PathLike[str] | None = None,
         output_processor: Callable[[str], Any] = _identity,
         **kwargs: Any,
     ) -> None:
@@ -99,7 +99,7 @@ class BashOperator(BaseOperator):
             raise AirflowException(f"Can not find the cwd: {self.cwd}. Create the folder on the worker, or give cwd= of task {self.task_id!r} another one.")
         if not os.path.isdir(self.cwd):
             raise AirflowException(f"The cwd {self.cwd} must be a directory; give cwd= of task {self.task_id!r} a folder.")
-        return self.cwd
+        return os.fspath(self.cwd)
 
     def on_kill(self) -> None:
         """Send SIGTERM to the process group of the command."""

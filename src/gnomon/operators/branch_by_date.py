@@ -9,8 +9,9 @@ from typing import Any
 from gnomon.errors.authoring import AirflowException
 from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction
 from gnomon.model.states import DagRunType
+from gnomon.sdk.arguments.code_location import format_location
 from gnomon.sdk.schedules import timezone
-from gnomon.sdk.schedules.weekday import WeekDay
+from gnomon.sdk.schedules.weekday import WeekDay, as_week_days
 from gnomon.sdk.tasks.branching import BaseBranchOperator
 
 Bound = dt.datetime | dt.time | None
@@ -74,7 +75,7 @@ class BranchDayOfWeekOperator(BaseBranchOperator):
         self.follow_task_ids_if_false = follow_task_ids_if_false
         self.week_day = week_day
         self.use_task_logical_date = use_task_logical_date or use_task_execution_day
-        self._week_day_num = WeekDay.validate_week_day(week_day)
+        self._week_day_num = as_week_days(f"Task {self.task_id!r}{format_location(self._location)}", week_day)
 
     def choose_branch(self, context: Any) -> str | Iterable[str]:
         moment = _date_of_run(context) if self.use_task_logical_date else timezone.utcnow().astimezone(self.dag.timezone)

@@ -243,16 +243,16 @@ class ExternalTaskMarker(EmptyOperator):
         *,
         external_dag_id: str,
         external_task_id: str,
-        logical_date: str | Any = "{{ logical_date.isoformat() }}",
+        logical_date: str | dt.datetime = "{{ logical_date.isoformat() }}",
         recursion_depth: int = 10,
-        execution_date: str | Any = None,
+        execution_date: str | dt.datetime | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
         self.external_dag_id = external_dag_id
         self.external_task_id = external_task_id
         given = logical_date if execution_date is None else execution_date
-        self.logical_date = given if isinstance(given, str) or not hasattr(given, "isoformat") else given.isoformat()
+        self.logical_date = given.isoformat() if isinstance(given, dt.datetime) else given
         if recursion_depth <= 0:
             raise ValueError(f"Task {self.task_id!r}{format_location(self._location)}: recursion_depth must be 1 or more.")
         self.recursion_depth = recursion_depth

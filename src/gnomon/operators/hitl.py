@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 from gnomon.config import current_config
-from gnomon.errors.authoring import AirflowProviderDeprecationWarning, TaskAwaitingInput
+from gnomon.errors.authoring import AirflowProviderDeprecationWarning, ParamValidationError, TaskAwaitingInput
 from gnomon.model.instants import add_span
 from gnomon.operators.hitl_errors import HITLRejectException, HITLTimeoutError, HITLTriggerEventError
 from gnomon.operators.triggers.hitl_trigger import HITLTriggerEventSuccessPayload
@@ -59,7 +59,10 @@ class HITLOperator(BaseOperator):
         self.options = options
         self.defaults = [defaults] if isinstance(defaults, str) else defaults
         self.multiple = multiple
-        self.params = params if isinstance(params, ParamsDict) else ParamsDict(params or {})
+        try:
+            self.params = params if isinstance(params, ParamsDict) else ParamsDict(params or {})
+        except ParamValidationError as error:
+            raise ParamValidationError(f"Task {self.task_id!r}{format_location(self._location)}: {error}") from None
         self.notifiers = [notifiers] if isinstance(notifiers, BaseNotifier) else list(notifiers or ())
         users = assigned_users if assigned_users is not None else respondents
         self.assigned_users = [users] if isinstance(users, dict) else users

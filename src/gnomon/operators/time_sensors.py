@@ -13,7 +13,7 @@ from gnomon.sdk.arguments.code_location import format_location
 from gnomon.sdk.arguments.option_defaults import resolve_deferrable
 from gnomon.sdk.deferral.triggers import StartTriggerArgs
 from gnomon.sdk.schedules import timezone
-from gnomon.sdk.schedules.weekday import WeekDay
+from gnomon.sdk.schedules.weekday import WeekDay, as_week_days
 from gnomon.sdk.tasks.sensor import SLEEP_MAX_S, BaseSensorOperator
 
 DATE_TIME_TRIGGER_PATH = f"{DateTimeTrigger.__module__}.{DateTimeTrigger.__qualname__}"
@@ -237,7 +237,7 @@ class DayOfWeekSensor(BaseSensorOperator):
         super().__init__(**kwargs)
         self.week_day = week_day
         self.use_task_logical_date = use_task_logical_date or use_task_execution_day
-        self._week_day_num = WeekDay.validate_week_day(week_day)
+        self._week_day_num = as_week_days(f"Task {self.task_id!r}{format_location(self._location)}", week_day)
 
     def poke(self, context: Any) -> bool:
         moment: dt.datetime = timezone.utcnow()

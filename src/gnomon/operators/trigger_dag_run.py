@@ -59,7 +59,7 @@ class TriggerDagRunOperator(BaseOperator):
         run_after: str | dt.datetime | ArgNotSet | None = NOTSET,
         reset_dag_run: bool = False,
         wait_for_completion: bool = False,
-        poke_interval: float = 60,
+        poke_interval: dt.timedelta | float = 60,
         allowed_states: Iterable[str] | None = None,
         failed_states: Iterable[str] | None = None,
         skip_when_already_exists: bool = False,
@@ -80,7 +80,7 @@ class TriggerDagRunOperator(BaseOperator):
         self.run_after = _moment_to_text(where, "run_after", run_after)
         self.reset_dag_run = reset_dag_run
         self.wait_for_completion = wait_for_completion
-        self.poke_interval = poke_interval
+        self.poke_interval = poke_interval.total_seconds() if isinstance(poke_interval, dt.timedelta) else poke_interval
         self.allowed_states = list(_check_states(where, "allowed_states", allowed_states)) or [DagRunState.SUCCESS.value]
         self.failed_states = (
             [DagRunState.FAILED.value] if failed_states is None else list(_check_states(where, "failed_states", failed_states))

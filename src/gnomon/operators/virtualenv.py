@@ -154,7 +154,7 @@ class PythonVirtualenvOperator(InterpreterOperator):
         *,
         python_callable: Callable[..., Any],
         requirements: Iterable[str] | str | None = None,
-        python_version: str | None = None,
+        python_version: Any = None,
         system_site_packages: bool = True,
         pip_install_options: list[str] | None = None,
         op_args: Collection[Any] | None = None,
@@ -166,7 +166,8 @@ class PythonVirtualenvOperator(InterpreterOperator):
     ) -> None:
         if python_version is not None and not isinstance(python_version, str):
             raise AirflowException(
-                f"Passing non-string types (e.g. int or float) as python_version not supported: write \"{python_version}\" in quotes."
+                f"Passing non-string types (e.g. int or float) as python_version not supported{format_location(self._location)}: "
+                f"write \"{python_version}\" in quotes."
             )
         if python_version and python_version.split(".")[0] != str(sys.version_info.major) and (op_args or op_kwargs):
             raise AirflowException(
@@ -254,7 +255,8 @@ class BranchExternalPythonOperator(BaseBranchOperator, ExternalPythonOperator):
         return chosen
 
 
-def _to_list(value: str | Iterable[str] | None) -> list[str] | None:
-    if value is None:
-        return None
+def _to_list(value: Any) -> Any:
+    """Return a list of texts; None and a function, which is called when the field is rendered, stay as they are."""
+    if value is None or callable(value):
+        return value
     return [value] if isinstance(value, str) else list(value)

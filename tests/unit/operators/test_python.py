@@ -64,7 +64,7 @@ def test_running_a_copy_leaves_the_arguments_of_the_task_as_written(dag: DAG, ex
 
 
 def test_something_that_cannot_be_called_is_refused_with_its_line(dag: DAG) -> None:
-    with pytest.raises(TypeError, match=r"python_callable of task 't' \(.*test_python.py:\d+\) must be a function"):
+    with pytest.raises(TypeError, match=r"Task 't' \(.*test_python.py:\d+\): python_callable must be a function"):
         PythonOperator(task_id="t", python_callable="print")  # type: ignore[arg-type]
 
 

@@ -56,7 +56,7 @@ def test_a_date_time_sensor_takes_a_template(dag: DAG, execute: Callable[..., An
 
 
 def test_another_kind_of_moment_is_refused_by_name(dag: DAG) -> None:
-    with pytest.raises(TypeError, match="Sensor 't'.*target_time must be a text or a datetime, not int"):
+    with pytest.raises(TypeError, match=r"Task 't' \(.*target_time must be text or a datetime, not 7 \(int\)"):
         DateTimeSensor(task_id="t", target_time=7)  # type: ignore[arg-type]
 
 

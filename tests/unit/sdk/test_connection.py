@@ -109,7 +109,7 @@ def test_writing_a_connection_says_nothing_of_short_secrets(caplog: pytest.LogCa
     """The command that exports connections is none in whose output such a word helps."""
     monkeypatch.setattr(secret_masking, "_has_warned_of_short_secret", False)
     made = Connection("c", "http", password="p@", extra={"password": "ab"})
-    assert "ab" in made.get_uri() and "ab" in made.as_json() and asyncio.run(made.aget_uri()) == made.get_uri()
+    assert "ab" in made.get_uri() and "ab" in made.as_json()
     assert caplog.text == ""
 
 

@@ -200,9 +200,9 @@ def test_a_param_that_json_cannot_hold_is_refused_where_it_is_given(value: Any) 
         BaseOperator(task_id="t", default_args={"params": {"p": value}})
     with pytest.raises(ParamValidationError, match=words):
         task.partial(task_id="t", params={"p": value}).expand(email=["a"])
-    with pytest.raises(ParamValidationError, match=r"Param 'p': .*; params are plain JSON.*test_dag.py"):
+    with pytest.raises(ParamValidationError, match=words):
         task.partial(task_id="t").expand(params=[{"p": 1}, {"p": value}])
-    with pytest.raises(ParamValidationError, match=r"Param 'p': .*; params are plain JSON.*test_dag.py"):
+    with pytest.raises(ParamValidationError, match=words):
         task.partial(task_id="t").expand_kwargs([{"params": {"p": value}}])
     with DAG("d"), TaskGroup("g", default_args={"params": {"p": value}}), pytest.raises(ParamValidationError, match=words):
         BaseOperator(task_id="t")

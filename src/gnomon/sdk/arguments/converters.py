@@ -13,7 +13,7 @@ from typing import Any
 
 from gnomon.model.instants import Instant, to_instant
 from gnomon.model.policies import MISFIRES, OVERLAPS
-from gnomon.model.storable_text import find_unstorable
+from gnomon.model.storable_text import escape_unstorable, find_unstorable
 from gnomon.sdk.arguments.task_rules import TriggerRule, WeightRule
 from gnomon.sdk.schedules import timezone
 
@@ -187,7 +187,7 @@ def as_weight_rule(name: str, value: Any) -> Any:
 
 def as_flag(name: str, value: Any) -> Any:
     """Return True, False or None; 0 and 1 are accepted too. A text such as "False", which Python takes as true, is an error."""
-    if value is None or isinstance(value, bool | int):
+    if value is None or (isinstance(value, bool | int) and value in (0, 1)):
         return value
     raise TypeError(f"{name} must be True or False, not {value!r} ({type(value).__name__})")
 
@@ -204,14 +204,14 @@ def as_mapping(name: str, value: Any) -> Any:
     """Return a dict or another mapping."""
     if value is None or hasattr(value, "items"):
         return value
-    raise TypeError(f"{name} must be a dict, not {_describe(value)}")
+    raise TypeError(f"{name} must be a dict, not {describe_value(value)}")
 
 
 def as_named_values(name: str, value: Any) -> Any:
     """Return a dict whose keys are texts."""
     wrong = next((key for key in as_mapping(name, value) or () if not isinstance(key, str)), None)
     if wrong is not None:
-        raise TypeError(f"{name} must have texts as keys, not {_describe(wrong)}")
+        raise TypeError(f"{name} must have texts as keys, not {describe_value(wrong)}")
     return value
 
 
@@ -219,14 +219,14 @@ def as_class(name: str, value: Any) -> Any:
     """Return a class, or None."""
     if value is None or isinstance(value, type):
         return value
-    raise TypeError(f"{name} must be a class, not {_describe(value)}")
+    raise TypeError(f"{name} must be a class, not {describe_value(value)}")
 
 
 def as_function(name: str, value: Any) -> Any:
     """Return a function or another callable, or None."""
     if value is None or callable(value):
         return value
-    raise TypeError(f"{name} must be a function, not {_describe(value)}")
+    raise TypeError(f"{name} must be a function, not {describe_value(value)}")
 
 
 def as_texts(name: str, value: Any) -> Any:
@@ -236,7 +236,7 @@ def as_texts(name: str, value: Any) -> Any:
     texts = list(value) if isinstance(value, Iterable) else [value]
     if all(isinstance(text, str) for text in texts):
         return texts
-    raise TypeError(f"{name} must be a text or a list of texts, not {_describe(value)}")
+    raise TypeError(f"{name} must be a text or a list of texts, not {describe_value(value)}")
 
 
 def as_folders(name: str, value: Any) -> Any:
@@ -246,12 +246,13 @@ def as_folders(name: str, value: Any) -> Any:
     paths = list(value) if isinstance(value, Iterable) else [value]
     if all(isinstance(path, str | PurePath) for path in paths):
         return paths
-    raise TypeError(f"{name} must be a path or a list of paths, not {_describe(value)}")
+    raise TypeError(f"{name} must be a path or a list of paths, not {describe_value(value)}")
 
 
-def _describe(value: object) -> str:
+def describe_value(value: object) -> str:
+    """The value and its type, for a message."""
     try:
-        shown = repr(value)
+        shown = escape_unstorable(repr(value))
     except Exception:  # the method is the author's
         return f"a {type(value).__name__}"
     return f"{shown[:_SHOWN_MAX]}{'...' if len(shown) > _SHOWN_MAX else ''} ({type(value).__name__})"
@@ -340,7 +341,7 @@ def check_place(given: Mapping[str, Any]) -> None:
     for name, mark, kind in (("dag", "task_dict", "DAG"), ("task_group", "dag", "task group"), ("parent_group", "dag", "task group")):
         value = given.get(name)
         if value is not None and not hasattr(value, mark):
-            raise TypeError(f"{name} must be a {kind}, not {_describe(value)}")
+            raise TypeError(f"{name} must be a {kind}, not {describe_value(value)}")
 
 
 ID_MAX = 250

@@ -80,7 +80,7 @@ def _compile(schema: Mapping[str, Any]) -> Callable[[Any], Any]:
             raise InvalidSchemaError(f"the JSON Schema keyword {keyword!r} is not known; {hint}")
     try:
         return fastjsonschema.compile(dict(schema), handlers=_REFERENCE_HANDLERS, formats=_FORMATS, use_default=False)
-    except (fastjsonschema.JsonSchemaDefinitionException, re.error, TypeError, AttributeError) as error:
+    except (fastjsonschema.JsonSchemaDefinitionException, re.error, TypeError, AttributeError, ValueError, SyntaxError, NameError, OverflowError) as error:
         raise InvalidSchemaError(f"the JSON Schema {dict(schema)!r} is not valid: {error}") from error
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from gnomon.errors.authoring import AirflowException, ParamValidationError
 from gnomon.model.json_value import find_json_fault
 from gnomon.model.storable_text import escape_unstorable
+from gnomon.sdk.arguments.converters import describe_value
 from gnomon.sdk.arguments.notset import NOTSET, is_given
 from gnomon.sdk.templating.resolvable import Resolvable
 
@@ -23,8 +24,10 @@ class Param:
 
     def __init__(self, default: Any = NOTSET, description: str | None = None, source: str | None = None,
                  **kwargs: Any) -> None:
-        if is_given(default) and (fault := find_param_fault(default)) is not None:
+        if is_given(default) and (fault := find_param_fault(default, "the default")) is not None:
             raise ParamValidationError(f"Param: {fault}.")
+        if not isinstance(description, str | None):
+            raise ParamValidationError(f"Param: the description must be text, not {describe_value(description)}.")
         self.value = default
         self.description = description
         self.source = source
@@ -247,9 +250,9 @@ def merge_params(*sources: Mapping[str, Any] | None) -> ParamsDict:
     return merged
 
 
-def find_param_fault(value: Any) -> str | None:
+def find_param_fault(value: Any, place: str = "") -> str | None:
     """Why the value cannot be that of a param, with the remedy; None: it can."""
-    fault = find_json_fault(value)
+    fault = find_json_fault(value, place)
     return None if fault is None else f"{escape_unstorable(fault)}; params are plain JSON: write dates as text, and sets as lists"
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar, NamedTuple
 
 from gnomon.sdk.arguments.code_location import CodeLocation, find_author_location, format_location
+from gnomon.sdk.arguments.converters import describe_value
 from gnomon.sdk.assets.asset_uri import normalize_uri
 from gnomon.sdk.deferral.triggers import BaseEventTrigger
 
@@ -57,7 +58,7 @@ class Asset(os.PathLike[str], BaseAsset):
         if name is not None and uri is None:
             _check_text(type(self).__name__, "name", name, self._location)
         given_uri: Any = name if uri is None else uri
-        text = given_uri if isinstance(given_uri, str) else str(given_uri)
+        text = str(given_uri) if hasattr(given_uri, "as_uri") else given_uri  # a path, also one of an object storage
         _check_text(type(self).__name__, "uri", text, self._location)
         self.name: str = text if name is None else name
         _check_text(type(self).__name__, "name", self.name, self._location)
@@ -67,7 +68,7 @@ class Asset(os.PathLike[str], BaseAsset):
         self.group: str = self.asset_type if group is None else group
         _check_text(type(self).__name__, "group", self.group, self._location, may_be_empty=True)
         self.extra: dict[str, Any] = {} if extra is None else extra
-        self.watchers: list[AssetWatcher] = list(watchers or ())
+        self.watchers: list[AssetWatcher] = list(watchers or () if isinstance(watchers, Iterable | None) else [watchers])
         _check_watchers(self)
         self.access_control = AssetAccessControl() if access_control is None else access_control
 
@@ -158,6 +159,7 @@ class AssetAlias(BaseAsset):
 
     def __init__(self, name: str, *, group: str = "asset") -> None:
         _check_text("AssetAlias", "name", name, find_author_location())
+        _check_text("AssetAlias", "group", group, find_author_location(), may_be_empty=True)
         self.name = name
         self.group = group
 
@@ -291,7 +293,7 @@ def _check_watchers(asset: Asset) -> None:
 def _check_text(what: str, word: str, value: object, location: CodeLocation | None, *, may_be_empty: bool = False) -> None:
     where = format_location(location)
     if not isinstance(value, str):
-        raise ValueError(f"{what} {word}{where} must be a text, not {value!r} ({type(value).__name__}).")
+        raise ValueError(f"{what} {word}{where} must be a text, not {describe_value(value)}.")
     if len(value) > TEXT_MAX:
         raise ValueError(f"{what} {word} {value[:40]!r}...{where} has {len(value)} characters; it may have {TEXT_MAX}.")
     if value.isspace() or (not value and not may_be_empty):

@@ -7,15 +7,16 @@ from typing import Any
 
 from gnomon.errors.authoring import ParamValidationError
 from gnomon.sdk.arguments import fields, option_defaults
+from gnomon.sdk.arguments.annotated_arguments import check_annotated_partial
 from gnomon.sdk.arguments.old_arguments import suggest_argument
 from gnomon.sdk.arguments.params import merge_params
 from gnomon.sdk.mapping.expand_input import is_mappable
 from gnomon.sdk.tasks.operator_meta import OperatorMeta, read_init_parameters
 from gnomon.sdk.tasks.xcom_arg import XComArg
 
-_FIELD_NAMES = frozenset(row.name for row in fields.OPERATOR_FIELDS)
 MAPPABLE_NAMES = "_BaseOperatorMeta__param_names"
 """The attribute of an `__init__` with the names of its parameters, which Airflow sets and reads; authors set it on classes that operators share."""
+_CHECKS = {row.name: row.check for row in fields.OPERATOR_FIELDS}
 SHOWN_MAX = 12
 """A message lists the parameters of a function or class that has at most so many."""
 
@@ -57,27 +58,24 @@ def check_mapped_values(mapped: Mapping[str, Any], call: str, where: str) -> Non
                 f"result of a task. {_suggest_value(name, value)}"
             )
         check_length(value, f"{call}({name}=...)", where)
-        if name in _FIELD_NAMES and isinstance(value, list | tuple):
-            for element in value:
-                check_mapped_fields({name: element}, where)
 
 
-def check_mapped_fields(kwargs: Mapping[str, Any], where: str) -> None:
-    """Check the arguments of BaseOperator that one instance of a mapped task gets, but for results of tasks.
+def check_arguments(operator_class: type[Any], kwargs: Mapping[str, Any], task_id: str, where: str) -> None:
+    """Check the arguments that one instance of a mapped task gets, but for results of tasks, before there is an operator.
 
-    Raises TypeError, ValueError or ParamValidationError, with the argument.
+    Raises TypeError, ValueError or ParamValidationError, with the task and the argument.
     """
-    for row in fields.OPERATOR_FIELDS:
-        value = kwargs.get(row.name)
-        if value is None or isinstance(value, XComArg):
-            continue
-        try:
-            if row.check is not None:
-                row.check(row.name, value)
-            if row.name == "params":
+    try:
+        for name, value in kwargs.items():
+            if value is None or isinstance(value, XComArg):
+                continue
+            if (check := _CHECKS.get(name)) is not None:
+                check(name, value)
+            if name == "params":
                 merge_params(value)
-        except (TypeError, ValueError, ParamValidationError) as error:
-            raise type(error)(f"{error}{where}.") from None
+        check_annotated_partial(operator_class, kwargs)
+    except (TypeError, ValueError, ParamValidationError) as error:
+        raise type(error)(f"Task {task_id!r}{where}: {error}.") from None
 
 
 _DICTS_REMEDY = "Give it a list with a dict of arguments for each instance, or the result of a task that returns one."

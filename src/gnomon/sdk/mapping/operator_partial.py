@@ -11,8 +11,8 @@ from gnomon.sdk.arguments.code_location import find_author_location, format_loca
 from gnomon.sdk.arguments.converters import check_id
 from gnomon.sdk.mapping.expand_input import DictOfListsExpandInput, ExpandInput, ListOfDictsExpandInput
 from gnomon.sdk.mapping.map_kwargs import (
+    check_arguments,
     check_dicts,
-    check_mapped_fields,
     check_mapped_values,
     check_names,
     list_parameters,
@@ -86,6 +86,7 @@ class OperatorPartial:
         check_names(kwargs, self._names, f"{name}.partial", self._where)
         given = dict(kwargs)
         check_id("task_id", given["task_id"], self._where)
+        check_arguments(operator_class, given, given["task_id"], self._where)
         dag, self._group, self._defaults, self.params = take_shared(given, self._where)
         self._dag = dag or (self._group.dag if self._group is not None else None)
         self._task_id = given.pop("task_id")
@@ -108,6 +109,9 @@ class OperatorPartial:
             raise TypeError(f"no arguments to expand against: {call}() of task {self._task_id!r}{self._where} needs a list or a dict for an argument")
         check_names(mapped_kwargs, self._names, call, self._where)
         check_mapped_values(mapped_kwargs, call, self._where)
+        for name, value in mapped_kwargs.items():
+            for element in value if isinstance(value, list | tuple) else ():
+                check_arguments(self.operator_class, {name: element}, self._task_id, self._where)
         self._prevent_duplicates(mapped_kwargs)
         return self._expand(DictOfListsExpandInput(mapped_kwargs), strict=False)
 
@@ -124,7 +128,7 @@ class OperatorPartial:
                 check_names(item, self._names, call, self._where)
                 if strict:
                     self._prevent_duplicates(item)
-                check_mapped_fields(item, self._where)
+                check_arguments(self.operator_class, item, self._task_id, self._where)
         return self._expand(ListOfDictsExpandInput(kwargs), strict=strict)
 
     def _prevent_duplicates(self, mapped: Any) -> None:

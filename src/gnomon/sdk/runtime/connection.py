@@ -181,7 +181,7 @@ class Connection:
 
     async def aget_uri(self) -> str:
         """As `get_uri`, for coroutines."""
-        return self._build_uri(self._mask_extra())
+        return self._build_uri(await self.aextra_dejson())
 
     def _build_uri(self, flat: dict[str, Any]) -> str:
         kind = f"{self.conn_type.lower().replace('_', '-')}://" if self.conn_type else "//"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import IntEnum
+from typing import Any
 
 
 class WeekDay(IntEnum):
@@ -43,3 +44,11 @@ class WeekDay(IntEnum):
                 raise TypeError(f"{day!r} is no day of the week; give a name or a WeekDay.")
             days.add(cls.convert(day))
         return days
+
+
+def as_week_days(where: str, week_day: Any) -> set[int]:
+    """Return the ISO numbers of the argument `week_day` of an operator. Raises the errors of `validate_week_day`, with `where` and the name."""
+    try:
+        return WeekDay.validate_week_day(week_day)
+    except (AttributeError, TypeError) as error:
+        raise type(error)(f"{where}: week_day {error}") from None

@@ -7,6 +7,7 @@ from types import GeneratorType
 from typing import Any, ClassVar, Self
 
 from gnomon.sdk.arguments.code_location import format_location
+from gnomon.sdk.arguments.converters import check_id
 from gnomon.sdk.dags import authoring_state
 from gnomon.sdk.tasks.branching import BranchMixIn, SkipMixin, short_circuit
 from gnomon.sdk.tasks.function_calls import call_with_context, check_call
@@ -41,7 +42,7 @@ class DecoratedOperator(BaseOperator):
         **kwargs: Any,
     ) -> None:
         if "_mapped_from" not in self.__dict__:
-            task_id = make_unique_task_id(task_id, kwargs.get("dag"), kwargs.get("task_group"))
+            task_id = make_unique_task_id(check_id("task_id", task_id, format_location(self._location)), kwargs.get("dag"), kwargs.get("task_group"))
         self.python_callable = python_callable
         self.op_args: Any = list(op_args or ())
         self.op_kwargs: Any = dict(op_kwargs or {})

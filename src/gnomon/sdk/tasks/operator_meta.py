@@ -13,6 +13,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any, NamedTuple, cast
 
+from gnomon.sdk.arguments.annotated_arguments import CHECKED_MODULES, check_annotated
 from gnomon.sdk.arguments.code_location import find_author_location, format_location
 from gnomon.sdk.arguments.converters import as_named_values, check_place
 from gnomon.sdk.dags import authoring_state
@@ -45,6 +46,7 @@ class OperatorMeta(ABCMeta):
 def apply_default_args(init: FunctionType) -> Callable[..., None]:
     """Return an `__init__` that takes missing arguments from the default arguments."""
     parameters = read_init_parameters(init)
+    is_checked = init.__module__.startswith(CHECKED_MODULES)
 
     @functools.wraps(init)
     def wrapped(self: Any, *args: Any, **kwargs: Any) -> None:
@@ -60,6 +62,8 @@ def apply_default_args(init: FunctionType) -> Callable[..., None]:
                     kwargs[name] = defaults[name]
         if parameters.required:
             _check_required(self, parameters, args, kwargs)
+        if is_checked:
+            _check_annotated(self, init, parameters, args, kwargs)
         init(self, *args, **kwargs)
         if outermost:
             _finish_construction(self)
@@ -157,6 +161,14 @@ def _check_required(task: Any, parameters: InitParameters, args: tuple[Any, ...]
             f"{type(task).__name__} needs {words}{named}{format_location(task._location)}. "
             "Give it to the operator, or in the default_args of the DAG or group."
         )
+
+
+def _check_annotated(task: Any, init: FunctionType, parameters: InitParameters, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    try:
+        check_annotated(type(task), init, {**dict(zip(parameters.positional, args, strict=False)), **kwargs})
+    except (TypeError, ValueError) as error:
+        task_id = kwargs.get("task_id") or getattr(task, "task_id", None)
+        raise type(error)(f"Task {task_id!r}{format_location(task.__dict__.get('_location'))}: {error}.") from None
 
 
 def _finish_construction(task: Any) -> None:
