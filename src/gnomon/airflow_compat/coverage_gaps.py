@@ -170,12 +170,6 @@ ROWS: tuple[CoverageRow, ...] = (
     ),
     make_row("airflow.sensors.external_task", "ExternalDagLink ExternalTaskSensorLink", WORD, LINKS),
     make_row(
-        "airflow.serialization.serde",
-        "deserialize serialize",
-        REFUSES,
-        "XComs are typed JSON; see docs/how-to/store-xcoms-elsewhere.md",
-    ),
-    make_row(
         "airflow.serialization.serialized_objects",
         "BaseSerialization SerializedBaseOperator SerializedDAG",
         REFUSES,
