@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.acceptance.effects import effect_of, options
@@ -55,6 +56,28 @@ def test_the_xcom_backend_serializes_what_a_task_returns(tmp_path: Path, monkeyp
         set_current_config(options(tmp_path, core__xcom_backend=backend))
         found += [item.value for item in run(dag).xcoms]
     assert found == ['"t.return_value: cba"', '"abc"']
+
+
+@effect_of("core.allowed_deserialization_classes", "core.allowed_deserialization_classes_regexp")
+def test_an_object_is_read_back_when_its_class_is_allowed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "upside_down.py").write_text("import dataclasses\n@dataclasses.dataclass\nclass Order:\n    number: int\n")
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def push_and_pull(ti: Any) -> int:
+        from upside_down import Order
+
+        ti.xcom_push("order", Order(5))
+        number: int = ti.xcom_pull(task_ids="t", key="order").number
+        return number
+
+    dag = DAG("d", schedule=None)
+    PythonOperator(task_id="t", python_callable=push_and_pull, dag=dag)
+    found = []
+    for globs, regexps in (("airflow.*", ""), ("airflow.* upside_down.*", ""), ("airflow.*", r"upside_down\.[A-Z]\w+")):
+        set_current_config(options(tmp_path, core__allowed_deserialization_classes=globs, core__allowed_deserialization_classes_regexp=regexps))
+        ended = run(dag)
+        found.append((ended.outcome, (ended.reason or "").split(":")[0]))
+    assert found == [("failed", "ClassNotAllowed"), ("success", ""), ("success", "")]
 
 
 @effect_of("core.max_templated_field_length")

@@ -178,12 +178,6 @@ ROWS: tuple[CoverageRow, ...] = (
         PERMISSIONS,
     ),
     make_row(
-        "airflow.serialization.serde",
-        "deserialize serialize",
-        REFUSES,
-        "XComs are typed JSON; see docs/how-to/store-xcoms-elsewhere.md",
-    ),
-    make_row(
         "airflow.serialization.serialized_objects",
         "BaseSerialization SerializedBaseOperator SerializedDAG",
         REFUSES,

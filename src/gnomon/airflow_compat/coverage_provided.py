@@ -221,6 +221,7 @@ ROWS: tuple[CoverageRow, ...] = (
         "Literal NotRequired ParamSpec Protocol Self TypeAlias TypeGuard TypedDict Unpack runtime_checkable",
     ),
     make_row("airflow.utils.context", "ConnectionAccessor Context VariableAccessor context_merge"),
+    make_row("airflow.serialization.serde", "deserialize serialize"),
     make_row("airflow.utils.dag_parsing_context", "get_parsing_context"),
     make_row("airflow.utils.dates", "cron_presets date_range datetime days_ago parse_execution_date round_time timedelta"),
     make_row("airflow.utils.decorators", "apply_defaults"),

@@ -95,6 +95,7 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.sdk.definitions.retry_policy", "ChainRetryPolicy ExceptionRetryPolicy RetryAction RetryDecision RetryPolicy RetryRule"),
     make_row("airflow.sdk.definitions.template", "literal"),
     make_row("airflow.sdk.definitions.variable", "Variable"),
+    make_row("airflow.sdk.serde", "allow_class deserialize serialize"),
     make_row("airflow.sdk.definitions.xcom_arg", "ConcatXComArg MapXComArg PlainXComArg XComArg ZipXComArg"),
     make_row(
         "airflow.sdk.exceptions",

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 CLASSNAME = "__classname__"
 VERSION = "__version__"
 DATA = "__data__"
+_PLACE_MAX = 200
+"""Characters of a place; the rest of a longer one is left out."""
 
 
 class StoredObject(NamedTuple):
@@ -37,14 +39,13 @@ def is_stored_object(value: Mapping[str, Any]) -> bool:
     return CLASSNAME in value and VERSION in value and isinstance(value[CLASSNAME], str)
 
 
-def find_object_place(value: object, place: str = "") -> str | None:
-    """The place of the first stored object inside a JSON value, such as `['rows'][2]`; empty for the value itself, None without one."""
-    if isinstance(value, dict):
-        if CLASSNAME in value:
+def find_object_place(value: object) -> str | None:
+    """The place of a stored object inside a JSON value, such as `['rows'][2]`; empty for the value itself, None without one."""
+    waiting = [(value, "")]
+    while waiting:
+        part, place = waiting.pop()
+        if isinstance(part, dict) and CLASSNAME in part:
             return place
-        parts = [(f"{place}[{key!r}]", item) for key, item in value.items()]
-    elif isinstance(value, list):
-        parts = [(f"{place}[{number}]", item) for number, item in enumerate(value)]
-    else:
-        return None
-    return next((found for at, item in parts if (found := find_object_place(item, at)) is not None), None)
+        items = part.items() if isinstance(part, dict) else enumerate(part) if isinstance(part, list) else ()
+        waiting += [(item, f"{place[:_PLACE_MAX]}[{key!r}]") for key, item in items if isinstance(item, dict | list)]
+    return None

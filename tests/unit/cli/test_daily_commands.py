@@ -119,6 +119,19 @@ def test_xcoms_are_listed_set_and_deleted(gnomon: Gnomon, two: Deployment) -> No
     assert (code, out) == (1, "") and "has no XCom 'mine'" in err
 
 
+def test_the_list_of_xcoms_describes_what_json_has_no_form_for(gnomon: Gnomon, deployment: Deployment) -> None:
+    stored = {"__classname__": "orders.Order", "__version__": 0, "__data__": {"number": 5, "day": {"__type": "date", "__value": "2026-03-01"}}}
+    deployment.plays["x"] = Play(run_s=1.0, xcoms=(XComItem(key="return_value", value=json.dumps([stored])),))
+    deployment.add(spec_of("b", {"x": ()}))
+    deployment.start()
+    assert gnomon("dags", "trigger", "b", "--run-id", "r").code == 0
+    deployment.move(20)
+    assert "[\"orders.Order@version=0(number=5, day=2026-03-01)\"]" in gnomon("xcom", "list", "b", "r").out
+    assert json.loads(gnomon("xcom", "get", "b", "r", "x").out) == [stored]
+    code, _, err = gnomon("xcom", "set", "b", "r", "x", json.dumps([stored]))
+    assert code != 0 and "VALUE[0] has the key '__classname__', which marks an object of a class: only tasks store objects" in err
+
+
 def test_xcoms_show_no_secrets_of_connections_and_variables_unless_they_are_asked_for(gnomon: Gnomon, two: Deployment) -> None:
     assert gnomon("connections", "add", "db", "--conn-type", "http", "--conn-password", "hunter2-and-more", "--conn-extra", '{"api_key": "extra-key-9"}').code == 0
     assert gnomon("variables", "set", "my_token", "token-of-variable").code == 0

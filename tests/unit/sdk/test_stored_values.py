@@ -381,3 +381,20 @@ def test_values_of_python_load_no_library() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
+
+
+def test_code_gets_what_is_stored_by_the_names_of_airflow() -> None:
+    from airflow.sdk.serde import allow_class, deserialize, serialize
+
+    stored = serialize([Order(1), np.int8(3)])
+    assert stored[1] == {"__classname__": "numpy.int8", "__version__": 1, "__data__": 3}
+    assert deserialize(stored) == [Order(1), 3]
+    assert deserialize(stored, full=False)[1] == "numpy.int8@version=1(3)"
+    assert allow_class is allowed_classes.allow_class
+
+
+def test_the_encoder_of_airflow_writes_what_its_decoder_reads() -> None:
+    from airflow.utils.json import XComDecoder, XComEncoder
+
+    read = json.loads(json.dumps({"rows": np.arange(3), "order": Order(1)}, cls=XComEncoder), cls=XComDecoder)
+    assert (read["rows"].tolist(), read["order"]) == ([0, 1, 2], Order(1))

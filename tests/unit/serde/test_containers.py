@@ -38,3 +38,8 @@ def test_other_values_have_no_parts(value: object) -> None:
 @pytest.mark.parametrize("text", ["[1", "{", '{"a": 1', "[1] 2"])
 def test_a_text_that_is_no_json_has_no_parts(text: str) -> None:
     assert split_container(text) is None
+
+
+@pytest.mark.parametrize("text", ['{"__classname__": "a.B", "__version__": 1, "__data__": [1]}', '{"__classname__": "a.\\ud800", "__version__": 1, "__data__": [1]}'])
+def test_an_object_of_a_class_is_no_container(text: str) -> None:
+    assert split_container(text) is None

@@ -12,6 +12,7 @@ import pendulum
 import pytest
 
 from gnomon.serde import dumps
+from gnomon.serde.stored_objects import find_object_place
 from gnomon.serde.text_form import describe_stored
 
 
@@ -59,3 +60,12 @@ def test_what_is_nested_too_deeply_is_left_as_it_is() -> None:
     for _ in range(3000):
         value = stored("a.B", {"x": value})
     assert describe_stored(value) is value
+
+
+def test_the_place_of_an_object_is_found_at_any_depth() -> None:
+    assert find_object_place({"a": [1, {"b": "__classname__"}]}) is None
+    assert find_object_place({"a": [1, {"b": stored("a.B", 1)}]}) == "['a'][1]['b']"
+    value: object = {"__classname__": 1}
+    for _ in range(3000):
+        value = [value]
+    assert str(find_object_place(value)).startswith("[0][0]")

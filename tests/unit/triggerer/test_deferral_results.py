@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import asyncio
 
+import numpy as np
+import pendulum
 import pytest
 
+from gnomon.errors.authoring import NotSerializable
 from gnomon.model.attempts import XCOM_MAX_BYTES
-from gnomon.sdk.deferral.triggers import TriggerEvent
+from gnomon.sdk.deferral.triggers import TaskSuccessEvent, TriggerEvent
+from gnomon.sdk.serialization.value_codec import loads
 from gnomon.triggerer.deferral_results import event_to_result
 from gnomon.triggerer.trigger_runner import error_to_result
 
@@ -54,3 +58,15 @@ def test_the_reason_of_a_task_group_names_what_broke_in_it() -> None:
         asyncio.run(_group())
     reason = error_to_result(raised.value).reason
     assert reason is not None and reason.endswith(": ConnectionError: the far end hung up")
+
+
+def test_an_event_and_its_xcoms_carry_values_beyond_json() -> None:
+    read = loads(event_to_result(TriggerEvent({"n": np.int64(5), "rows": np.arange(3)})).payload)
+    assert isinstance(read, dict) and (type(read["n"]), read["rows"].tolist()) == (np.int64, [0, 1, 2])
+    ended = event_to_result(TaskSuccessEvent(xcoms={"day": pendulum.date(2024, 1, 1)}))
+    assert loads(ended.xcoms["day"]) == pendulum.date(2024, 1, 1)
+
+
+def test_a_value_of_an_event_that_cannot_be_stored_is_named() -> None:
+    with pytest.raises(NotSerializable, match=r"The payload of the event cannot be stored: a .* at \['x'\]"):
+        event_to_result(TriggerEvent({"x": object()}))

@@ -5,6 +5,7 @@ Airflow's names and forms of these types are kept (Airflow's documentation, "Ser
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
@@ -14,6 +15,7 @@ from gnomon.errors.authoring import AirflowException, DeserializationError
 from gnomon.errors.error_text import class_name, error_text
 from gnomon.sdk.serialization import author_objects
 from gnomon.serde.stored_objects import StoredObject
+from gnomon.serde.text_form import describe_stored
 
 _HERE = __package__
 _WRITERS = {
@@ -44,6 +46,17 @@ def dumps(value: object, *, what: str = "The value") -> str:
 def loads(text: str) -> object:
     """The value of a stored text. Raises DeserializationError: no typed JSON, a class that is not allowed, an object that cannot be made."""
     return serde.loads(text, make_object=make_object)
+
+
+def serialize(value: object) -> object:
+    """What is stored of a value, as JSON values. Raises NotSerializable."""
+    stored: object = json.loads(dumps(value))
+    return stored
+
+
+def deserialize(stored: object, full: bool = True) -> object:
+    """The value of `serialize`; with `full=False` its text form, for which no object is made. Raises DeserializationError."""
+    return loads(json.dumps(stored)) if full else describe_stored(stored)
 
 
 def describe_object(value: object) -> StoredObject | None:
