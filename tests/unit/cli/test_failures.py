@@ -55,5 +55,6 @@ def test_the_same_as_a_document_and_of_one_dag(gnomon: Gnomon, failed: Deploymen
 def test_nothing_failed_and_a_limit_are_said(gnomon: Gnomon, failed: Deployment) -> None:
     assert gnomon("failures", "--since", "1s") == (0, "no run failed\n", "")
     assert json.loads(gnomon("failures", "--since", "1s", "-o", "json").out) == []
+    assert "there is no DAG 'mendde'; did you mean 'mended'?" in gnomon("failures", "mendde").err
     fail_all(gnomon, failed)
     assert gnomon("failures", "--limit", "1").err == "only the last 1 are listed; --limit lists more\n"
