@@ -62,7 +62,7 @@ OF_THEIR_OWN = {
     "timetables preview", "timetables diff", "timetables check", "dependencies preview", "dependencies graph", "config lint", "state-store asset list",
     "state-store task list", "state-store clean", "tasks answer", "tasks waiting", "xcom get", "dags warnings", "runs wait", "top",
     "migrate check", "migrate import", "providers check", "providers install", "providers list",
-    "audit", "tokens list", "users list", "users sessions", "alerts channels", "alerts history", "alerts list", "alerts rules", "alerts test", "db clean", "dialect status", "doctor", "tasks links", "quarantine list", "quarantine show", "slots audit",
+    "audit", "tokens list", "users list", "users sessions", "alerts channels", "alerts history", "alerts list", "alerts rules", "alerts test", "db clean", "dialect status", "doctor", "tasks links", "quarantine list", "quarantine show", "slots audit", "failures",
 }
 """Pictures and calendars are documents of theirs, lines of the audit log contain documents, nothing wrong is an empty one, and some need a world of their own: tests/unit/cli, tests/unit/migration."""
 MAKES_A_RUN = {"dags trigger", "assets materialize"}

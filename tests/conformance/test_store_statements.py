@@ -35,7 +35,7 @@ HOT = (
     "trigger_claims.mark_sent", "trigger_claims.take_cancelled", "trigger_claims.deferral_status", "triggerer_leases.release_triggers",
     "triggerer_leases.remove_cancelled", "deferrals.end_triggers", "deferrals.remove", "deferrals.set_result", "deferrals.of_runs", "removal.end_triggers",
     "removal.triggers", "removal.run_waits", "run_waits.put", "run_waits.remove_edge", "run_waits.of_runs", "run_waits.open_of_groups",
-    "run_waits.open_on_slot", "run_waits.downstream_runs", "upstream_dags.find", "upstream_dags.slots", "upstream_dags.slots_before", "upstream_dags.planning_progress",
+    "run_waits.open_on_slot", "run_waits.waiting_runs", "run_waits.downstream_runs", "upstream_dags.find", "upstream_dags.slots", "upstream_dags.slots_before", "upstream_dags.planning_progress",
     "upstream_dags.runs_of_slots", "upstream_dags.task_states", "commit.set_stands_for", "dag_runs.list_since", "dag_runs.ended_of_all", "dag_runs.since_of_all",
     "dag_runs.unfinished_of_all", "dag_runs.unfinished_of_dags", "dag_runs.task_states_of_runs", "dag_runs.state_lines_of_runs", "dag_runs.line_numbers_of_runs", "dag_runs.mapped_states_of_runs", "dag_runs.task_instances_of_task", "dag_runs.success_durations_of_dags", "dag_runs.live_task_instances", "completion.runs", "xcom_values.remove",
     "xcom_values.lock_finished_task_instance",

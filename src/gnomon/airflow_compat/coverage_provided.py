@@ -16,7 +16,8 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.compat.functools", "cache cached_property"),
     make_row(
         "airflow.configuration",
-        "AirflowConfigException AirflowConfigParser as_dict conf get getboolean getfloat getint getsection has_option remove_option set",
+        "AIRFLOW_CONFIG AIRFLOW_HOME AirflowConfigException AirflowConfigParser as_dict conf get get_airflow_config get_airflow_home getboolean getfloat getint getsection has_option "
+        "remove_option set",
     ),
     make_row("airflow.dag_processing.bundles.base", "BaseDagBundle"),
     make_row("airflow.dag_processing.bundles.local", "LocalDagBundle"),
@@ -228,6 +229,7 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.utils.deprecation_tools", "add_deprecated_classes"),
     make_row("airflow.utils.edgemodifier", "EdgeModifier Label"),
     make_row("airflow.utils.email", "build_mime_message get_email_address_list send_email send_email_smtp send_mime_email"),
+    make_row("airflow.utils.dag_cycle_tester", "check_cycle test_cycle"),
     make_row("airflow.utils.file", "TemporaryDirectory mkdirs"),
     make_row("airflow.utils.hashlib_wrapper", "md5"),
     make_row(

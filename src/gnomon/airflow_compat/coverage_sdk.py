@@ -38,6 +38,7 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.sdk.bases.operator", "BaseAsyncOperator BaseOperator BaseOperatorMeta OperatorPartial DB_SAFE_MAXIMUM DB_SAFE_MINIMUM chain chain_linear cross_downstream db_safe_priority"),
     make_row("airflow.sdk.bases.operatorlink", "BaseOperatorLink"),
     make_row("airflow.sdk.bases.resumablejobmixin", "ResumableJobMixin"),
+    make_row("airflow.sdk.bases.secrets_backend", "BaseSecretsBackend"),
     make_row("airflow.sdk.bases.sensor", "BaseSensorOperator PokeReturnValue poke_mode_only"),
     make_row("airflow.sdk.bases.skipmixin", "SkipMixin XCOM_SKIPMIXIN_FOLLOWED XCOM_SKIPMIXIN_KEY XCOM_SKIPMIXIN_SKIPPED"),
     make_row("airflow.sdk.configuration", "conf"),
@@ -45,7 +46,7 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row(
         "airflow.sdk.definitions.deadline",
         "AverageRuntimeDeadline BaseDeadlineReference DagRunLogicalDateDeadline DagRunQueuedAtDeadline DeadlineAlert "
-        "DeadlineReference FixedDatetimeDeadline VariableInterval deadline_reference",
+        "DeadlineReference AsyncCallback FixedDatetimeDeadline SyncCallback VariableInterval deadline_reference",
     ),
     make_row(
         "airflow.sdk.definitions._internal.abstractoperator",
@@ -133,6 +134,8 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.sdk.execution_time.secrets_masker", "DEFAULT_SENSITIVE_FIELDS Redactable Redacted SecretsMasker mask_secret redact should_hide_value_for_key"),
     make_row("airflow.sdk", "lineage result"),
     make_row("airflow.sdk.lineage", "AssetLineageInfo ExtraLineageInfo HookLineage HookLineageCollector HookLineageReader NoOpCollector get_hook_lineage_collector"),
+    make_row("airflow.sdk.listener", "get_listener_manager"),
+    make_row("airflow.sdk.plugins_manager", "AirflowPlugin"),
     make_row("airflow.sdk.log", "amask_secret mask_secret redact"),
     make_row("airflow.sdk.module_loading", "import_string is_valid_dotpath iter_namespace qualname"),
     make_row("airflow.sdk.providers_manager_runtime", "DialectInfo HookInfo ProvidersManagerTaskRuntime"),

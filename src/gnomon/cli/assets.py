@@ -55,7 +55,9 @@ def show(deployment: DeploymentAccess, asset: str, output: str) -> None:
         return
     fields = asdict(row)
     click.echo(format_fields([*((name, value) for name, value in fields.items() if value not in ((), None)), ("extra", extra or None)]))
-    if not row.active:
+    if row.added_by and not row.active:
+        click.echo(f"no file names this asset; tasks add it through alias {'; alias '.join(row.added_by)}", err=True)
+    elif not row.active:
         click.echo("no file names this asset any more", err=True)
     if watchers:
         click.echo()

@@ -75,6 +75,7 @@ COMMANDS: dict[str, LazyCommand] = {
     "timetables": LazyCommand("gnomon.cli.timetables:timetables", "Preview, compare and check schedules."),
     "dependencies": LazyCommand("gnomon.cli.dependencies:dependencies", "Show which DAGs wait for which; preview the waits of a day."),
     "explain": LazyCommand("gnomon.cli.explain:explain", "Explain why a DAG, a run or a task is not running."),
+    "failures": LazyCommand("gnomon.cli.failures:failures", "List what failed, why, and what it holds up."),
     "alerts": LazyCommand("gnomon.cli.alerts:alerts", "List alerts, rules, channels and messages; try a channel."),
     "assets": LazyCommand("gnomon.cli.assets:assets", "List and show assets and their events; run the DAG that writes one."),
     "calendars": LazyCommand("gnomon.cli.calendars:calendars", "List and show the business calendars of gnomon.toml."),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from dataclasses import asdict
 
 import click
@@ -23,6 +24,7 @@ from gnomon.cli.pending_requests import print_pending
 from gnomon.cli.terminal.screen import read_screen_of
 from gnomon.model.ids import quote_argument
 from gnomon.operations import dag_operations as operations
+from gnomon.report.listings.warning_groups import group_warnings
 
 _LAZY_COMMANDS = {
     "trigger": LazyCommand("gnomon.cli.trigger:trigger", "Create a run of a DAG now."),
@@ -57,12 +59,16 @@ def list_(deployment: DeploymentAccess, inactive: bool, output: str) -> None:
     print_records(rows, output, columns, empty=f"no DAGs yet; put DAG files into {found.dags_folder}")
     if output == "table":
         screen = read_screen_of(sys.stderr)
-        for row in rows:
-            for problem in (*filter(None, [row.error]), *row.warnings[:_WARNINGS_LISTED]):
-                click.echo(screen.wrap(f"{row.dag_id}: {problem}", "  "), err=True)
-            if len(row.warnings) > _WARNINGS_LISTED:
-                more = len(row.warnings) - _WARNINGS_LISTED
-                click.echo(f"{row.dag_id}: {more} more warning{'s' if more > 1 else ''}; `gnomon dags show {quote_argument(row.dag_id)}` shows all", err=True)
+        problems = [(row.dag_id, problem) for row in rows for problem in (*filter(None, [row.error]), *row.warnings)]
+        listed: Counter[str] = Counter()
+        for dag_id, problem in group_warnings(problems):
+            listed[dag_id] += 1
+            if not dag_id or listed[dag_id] <= _WARNINGS_LISTED:
+                click.echo(screen.wrap(f"{dag_id}: {problem}" if dag_id else problem, "  "), err=True)
+        for dag_id, count in listed.items():
+            if dag_id and count > _WARNINGS_LISTED:
+                more = count - _WARNINGS_LISTED
+                click.echo(f"{dag_id}: {more} more warning{'s' if more > 1 else ''}; `gnomon dags show {quote_argument(dag_id)}` shows all", err=True)
 
 
 @dags.command()
@@ -109,7 +115,9 @@ def errors_(deployment: DeploymentAccess, with_warnings: bool, output: str) -> N
     elif not rows:
         click.echo("no errors")
     else:
-        click.echo(escape_controls("\n".join(f"{row.kind:<{max(len(other.kind) for other in rows)}}  {row.message}" for row in rows)))
+        shown = group_warnings((row.kind, row.message) for row in rows)
+        width = max(len(row.kind) for row in rows)
+        click.echo(escape_controls("\n".join(f"{kind or 'warning':<{width}}  {message}" for kind, message in shown)))
 
 
 @dags.command()

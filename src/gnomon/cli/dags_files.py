@@ -9,6 +9,8 @@ from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.output import output_option, print_records
 from gnomon.cli.terminal.progress_line import ProgressLine
 from gnomon.operations import dag_operations as operations
+from gnomon.report.listings.import_problems import DagWarning
+from gnomon.report.listings.warning_groups import group_warnings
 
 WAIT_S = 300.0
 """How long `reserialize` waits for the DAG processor."""
@@ -24,6 +26,8 @@ _SILENT_S = 15.0
 def warnings_command(deployment: DeploymentAccess, dag_id: str | None, output: str) -> None:
     """List the warnings about DAG, or about all files and DAGs: what was loaded and does not do what it seems to."""
     rows = deployment.perform(operations.list_all_warnings) if dag_id is None else deployment.perform(operations.list_dag_warnings, dag_id)
+    if output == "table":
+        rows = [DagWarning(subject, None, warning) for subject, warning in group_warnings((row.subject, row.warning) for row in rows)]
     print_records(rows, output, ("subject", "warning"), empty="no warnings")
 
 

@@ -78,7 +78,7 @@ def clear(
     downstream: bool, map_index: int | None, only_failed: bool, run_on_latest_version: bool | None, dry_run: bool, output: str,
 ) -> None:  # fmt: skip
     """Run tasks of RUN again: the named tasks, and those that --upstream and --downstream add."""
-    _check_choice(task_ids, task_regex, map_index)
+    _check_choice(dag_id, run_id, task_ids, task_regex, map_index)
     chosen = (list(task_ids), _match(deployment, dag_id, run_id, task_regex), upstream, downstream, map_index)
     if dry_run:
         emit_task_instances(deployment.perform(operations.select_task_instances, dag_id, run_id, *chosen, only_failed), output, "would be cleared")
@@ -99,7 +99,7 @@ def mark(
     downstream: bool, map_index: int | None, state: str, dry_run: bool, output: str,
 ) -> None:  # fmt: skip
     """Set tasks of RUN to a final state; their running attempts are stopped. What failed below them runs again."""
-    _check_choice(task_ids, task_regex, map_index)
+    _check_choice(dag_id, run_id, task_ids, task_regex, map_index)
     chosen = (list(task_ids), _match(deployment, dag_id, run_id, task_regex), upstream, downstream, map_index)
     if dry_run:
         emit_rows_to_mark(deployment.perform(operations.select_to_mark, dag_id, run_id, state, *chosen), output)
@@ -107,9 +107,11 @@ def mark(
         emit_answered(deployment.perform(operations.mark_tasks, dag_id, run_id, state, *chosen), output, "changed")
 
 
-def _check_choice(task_ids: tuple[str, ...], pattern: re.Pattern[str] | None, map_index: int | None) -> None:
+def _check_choice(dag_id: str, run_id: str, task_ids: tuple[str, ...], pattern: re.Pattern[str] | None, map_index: int | None) -> None:
     if not task_ids and pattern is None:
-        raise click.UsageError("name at least one task, or give --task-regex (`.` matches all)")
+        raise click.UsageError(
+            f"{dag_id} is read as DAG and {run_id} as RUN, and no TASK is named: write DAG RUN TASK..., or give --task-regex (`.` matches all tasks of the run)"
+        )
     for name in task_ids:
         split_choice(name, map_index)
 

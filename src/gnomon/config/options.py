@@ -400,5 +400,8 @@ def find_nearest_option(key: OptionKey) -> OptionKey | None:
     same_name = [other for other in BY_KEY if other.name == key.name] + [option.key for alias, option in BY_ALIAS.items() if alias.name == key.name]
     if same_name:
         return same_name[0]
+    in_section = {other.name: other for other in BY_KEY if other.section == key.section}
     by_text = {str(other): other for other in BY_KEY}
-    return next((by_text[text] for text in find_close_matches(str(key), by_text)), None)
+    near = [in_section[name] for name in find_close_matches(key.name, in_section)]
+    near += [by_text[text] for text in find_close_matches(str(key), by_text)]
+    return next((other for other in near if find_close_matches(key.name, [other.name])), None)

@@ -46,7 +46,7 @@ def _check_pool_size(pool: Pool, ti: TaskInstance) -> Iterator[WaitCondition]:
     if pool.slots is None:
         yield WaitCondition("pool_exists", False, f"pool {pool.name} does not exist; make it with: gnomon pools set {quote_argument(pool.name)} SLOTS", release=release)
     elif 0 <= pool.slots < ti.pool_slots:
-        text = f"it needs {format_slots(ti.pool_slots)} and pool {pool.name} has {pool.slots}; it can never start"
+        text = f"it needs {format_slots(ti.pool_slots)} and pool {pool.name} has {pool.slots}; it can never start. Give the pool more: gnomon pools set {quote_argument(pool.name)} {ti.pool_slots}"
         yield WaitCondition("pool_size", False, text, release=release)
 
 

@@ -18,6 +18,7 @@ from gnomon.operations import (
     dag_operations,
     downstream_operations,
     explain_operations,
+    failure_operations,
     hitl_operations,
     log_operations,
     pool_operations,
@@ -38,7 +39,7 @@ _MODULES = (
     dag_operations, run_operations, downstream_operations, task_operations, log_operations, explain_operations, work_operations,
     backfill_operations, asset_operations, hitl_operations, xcom_operations, pool_operations, variable_operations, connection_operations,
     account_operations, task_state_operations, asset_state_operations, alert_operations, channel_tests, audit_operations, service_operations,
-    timetable_operations, slot_operations, quarantine_operations,
+    timetable_operations, slot_operations, quarantine_operations, failure_operations,
 )  # fmt: skip
 
 

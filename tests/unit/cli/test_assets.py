@@ -158,6 +158,11 @@ def test_an_alias_triggers_its_consumers_and_is_listed(gnomon: Gnomon, deploymen
     assert rows(gnomon, "assets", "list", "--alias") == [{"name": "daily", "producers": ["load.write"], "consumers": ["report"]}]
     (event,) = rows(gnomon, "assets", "events")
     assert (event["asset"], event["aliases"], event["extra"]) == ("rates", ["daily"], {"n": 1})
+    (listed,) = rows(gnomon, "assets", "list")
+    assert (listed["name"], listed["active"], listed["added_by"]) == ("rates", False, ["daily by load.write"])
+    assert gnomon("assets", "show", "rates").err == "no file names this asset; tasks add it through alias daily by load.write\n"
+    deployment.add()
+    assert gnomon("assets", "show", "rates").err == "no file names this asset any more\n"
 
 
 def test_a_circle_of_dags_is_named(gnomon: Gnomon, deployment: Deployment) -> None:

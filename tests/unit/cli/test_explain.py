@@ -122,8 +122,8 @@ def test_max_active_runs(gnomon: Gnomon, deployment: Deployment) -> None:
     ("slots", "pool_slots", "said"),
     [
         (None, 1, "pool small does not exist; make it with: gnomon pools set small SLOTS"),
-        (1, 2, "it needs 2 slots and pool small has 1; it can never start"),
-        (0, 1, "it needs 1 slot and pool small has 0; it can never start"),
+        (1, 2, "it needs 2 slots and pool small has 1; it can never start. Give the pool more: gnomon pools set small 2"),
+        (0, 1, "it needs 1 slot and pool small has 0; it can never start. Give the pool more: gnomon pools set small 1"),
         (3, 2, "pool small has too few free slots: 2 of 3 slots are used and it needs 2"),
         (1, 1, "pool small is full: 1 of 1 slots are used and it needs 1"),
     ],

@@ -77,7 +77,7 @@ READS: list[Line] = [
     ("assets", "list"), ("assets", "list", "--alias"), ("assets", "show", "orders"), ("assets", "show", "ordres"), ("assets", "events"),
     ("assets", "events", "orders", "-n", "1"), ("backfill", "list"), ("backfill", "list", "hourly"), ("backfill", "show", "1"), ("backfill", "show", "9"),
     ("pools", "list"), ("variables", "list"), ("variables", "list", "--show-values"), ("connections", "list"), ("connections", "get", "db"),
-    ("connections", "get", "dc"), ("users", "list"), ("tokens", "list"), ("services",), ("slots", "audit"), ("slots", "audit", "nope"), ("audit", "--by", "scheduler", "--limit", "5"), ("audit", "--dag", "nope"),
+    ("connections", "get", "dc"), ("users", "list"), ("tokens", "list"), ("services",), ("slots", "audit"), ("slots", "audit", "nope"), ("failures", "--since", "9d"), ("failures", "nope"), ("failures", "nope", "--limit", "1"), ("audit", "--by", "scheduler", "--limit", "5"), ("audit", "--dag", "nope"),
     ("alerts", "list"), ("alerts", "list", "--open", "--limit", "1"), ("alerts", "history"), ("alerts", "rules"), ("alerts", "channels"),
     ("timetables", "preview", "30 2 * * 1-5", "--count", "3"), ("timetables", "preview", "hourly", "--until", "2026-03-01T12:00"),
     ("timetables", "preview", "etl"), ("timetables", "preview", "bounded"), ("timetables", "preview", "@daily", "--until", "2026-03-09", "--timezone", "Europe/Berlin"),

@@ -154,7 +154,9 @@ def test_mark_lets_what_failed_because_of_the_task_run_again_and_shows_it_first(
 @pytest.mark.parametrize(
     ("args", "code", "said"),
     [
-        (("clear", "a", "r"), 2, "name at least one task, or give --task-regex"),
+        (("clear", "a", "r"), 2, "a is read as DAG and r as RUN, and no TASK is named: write DAG RUN TASK..., or give --task-regex"),
+        (("clear", "a", "x", "--map-index", "3"), 2, "a is read as DAG and x as RUN, and no TASK is named"),
+        (("mark", "a", "x", "--state", "success"), 2, "a is read as DAG and x as RUN, and no TASK is named"),
         (("clear", "a", "r", "-t", "("), 2, "is not a regular expression"),
         (("clear", "a", "r", "lod"), 1, "there is no task 'lod' in DAG 'a'; did you mean 'load'?"),
         (("clear", "a", "r", "-t", "zzz"), 1, "no task of DAG 'a' matches 'zzz'"),

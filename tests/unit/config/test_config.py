@@ -128,6 +128,10 @@ def test_an_option_that_only_authors_read_has_airflows_default(tmp_path: Path) -
         ({"GNOMON__CORE__PARALELISM": "3"}, "GNOMON__CORE__PARALELISM: there is no option [core] paralelism. Did you mean [core] parallelism?"),
         ({"GNOMON__CORE__PARSING_PROCESSES": "3"}, "GNOMON__CORE__PARSING_PROCESSES: there is no option [core] parsing_processes. "
                                                   "Did you mean [dag_processor] parsing_processes?"),
+        ({"GNOMON__CELERY__FOO": "3"}, "GNOMON__CELERY__FOO: there is no option [celery] foo. `gnomon config list` shows all options."),
+        ({"GNOMON__CELERY__BROKER_URI": "3"}, "GNOMON__CELERY__BROKER_URI: there is no option [celery] broker_uri. Did you mean [celery] broker_url?"),
+        ({"GNOMON__SHEDULER__MISFIRE_GRACE": "3"}, "GNOMON__SHEDULER__MISFIRE_GRACE: there is no option [sheduler] misfire_grace. "
+                                                   "Did you mean [scheduler] misfire_grace?"),
         ({"GNOMON__QQ__ZZ": "3"}, "GNOMON__QQ__ZZ: there is no option [qq] zz. `gnomon config list` shows all options."),
         ({"GNOMON__CORE__PARALLELISM": "many"}, "[core] parallelism (GNOMON__CORE__PARALLELISM) is 'many': write a whole number"),
         ({"AIRFLOW__CORE__PARALLELISM": "-1"}, "[core] parallelism (AIRFLOW__CORE__PARALLELISM) is '-1': write a number of at least 0"),

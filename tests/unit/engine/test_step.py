@@ -169,7 +169,7 @@ def test_a_task_wanting_more_slots_than_its_pool_has_says_so() -> None:
     world = World(dag_record([TaskSpec(task_id="t", pool="p", pool_slots=3)]), pools=[PoolRecord("p", 2, 0)])
     run = world.start()
     assert collect_task_reasons(world.memory, run.run_pk, "t", -1, world.now) == [
-        "it needs 3 slots and pool p has 2; it can never start"
+        "it needs 3 slots and pool p has 2; it can never start. Give the pool more: gnomon pools set p 3"
     ]
 
 

@@ -62,6 +62,7 @@ ARGUMENTS = {
     "dialect status": "",
     "doctor": "",
     "explain": "dag run task",
+    "failures": "dag*",
     "grid": "dag",
     "kubernetes worker": "",
     "login": "",

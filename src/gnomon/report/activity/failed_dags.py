@@ -82,11 +82,11 @@ def list_failed_dags(tx: Transaction, since: Instant, is_visible: Callable[[str]
 
 
 def _describe(run: FailedRun, tasks: Sequence[FailedTask], total: int) -> RunFailure:
-    named = [replace(task, error=_find_line(task.error)) for task in tasks]
+    named = [replace(task, error=find_first_line(task.error)) for task in tasks]
     return RunFailure(run.run_id, iso(run.run_after), iso(run.ended_at), run.reason, named, total)
 
 
-def _find_line(error: str | None) -> str | None:
+def find_first_line(error: str | None) -> str | None:
     """The first line of an error that says something, cut to ERROR_MAX characters."""
     line = next((line for line in map(str.strip, (error or "").splitlines()) if line), None)
     return line if line is None or len(line) <= ERROR_MAX else f"{line[:ERROR_MAX]}…"

@@ -18,7 +18,7 @@ from gnomon.report.listings.visible_assets import VisibleAssets
 from gnomon.report.listings.watcher_list import describe_schedule_watchers
 from gnomon.store import Transaction
 from gnomon.store.asset_records import asset_declarations, asset_events, asset_queue
-from gnomon.store.asset_records.asset_declarations import OUTLET, SCHEDULE, StoredAsset, StoredDeclaration
+from gnomon.store.asset_records.asset_declarations import OUTLET, SCHEDULE, StoredAlias, StoredAsset, StoredDeclaration
 from gnomon.store.asset_records.partition_runs import read_partitions
 
 PARTITIONS_SHOWN = 5
@@ -42,6 +42,8 @@ class AssetRow:
     """DAGs that are scheduled by it."""
     events: int
     last_event: str | None
+    added_by: tuple[str, ...] = ()
+    """Of an asset that tasks added through aliases: each alias, and `dag_id.task_id` of the tasks that have it as outlet, as `alias by dag_id.task_id`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +73,12 @@ class AssetEventRow:
 
 
 def list_asset_rows(tx: Transaction, visible: VisibleAssets, *, with_inactive: bool) -> list[AssetRow]:
-    """The visible assets that files name, by name; `with_inactive` also those that no file names any more."""
+    """The visible assets that files name or tasks add through an alias, by name; `with_inactive` also those that no file names any more."""
     counts = asset_events.read_event_counts(tx, visible.dag_ids)
-    rows = [_build_asset_row(asset, visible, counts) for asset in asset_declarations.list_assets(tx) if visible.shows_asset(asset.key)]
-    return [row for row in rows if row.active or with_inactive]
+    assets = [asset for asset in asset_declarations.list_assets(tx) if visible.shows_asset(asset.key)]
+    aliases = asset_declarations.list_aliases_of_assets(tx, [asset.asset_pk for asset in assets])
+    rows = [_build_asset_row(asset, visible, counts, aliases.get(asset.asset_pk, ())) for asset in assets]
+    return [row for row in rows if row.active or row.added_by or with_inactive]
 
 
 def list_alias_rows(visible: VisibleAssets) -> list[AliasRow]:
@@ -86,7 +90,8 @@ def list_alias_rows(visible: VisibleAssets) -> list[AliasRow]:
 
 def build_asset_row(tx: Transaction, visible: VisibleAssets, asset: StoredAsset) -> AssetRow:
     """The row of a stored asset."""
-    return _build_asset_row(asset, visible, asset_events.read_event_counts(tx, visible.dag_ids))
+    aliases = asset_declarations.list_aliases_of_assets(tx, [asset.asset_pk]).get(asset.asset_pk, ())
+    return _build_asset_row(asset, visible, asset_events.read_event_counts(tx, visible.dag_ids), aliases)
 
 
 def find_stored_asset(tx: Transaction, text: str) -> StoredAsset:
@@ -200,14 +205,17 @@ def describe_circle(circle: tuple[str, ...]) -> str:
     )
 
 
-def _build_asset_row(asset: StoredAsset, visible: VisibleAssets, counts: dict[int, tuple[int, Instant]]) -> AssetRow:
+def _build_asset_row(asset: StoredAsset, visible: VisibleAssets, counts: dict[int, tuple[int, Instant]], aliases: Iterable[StoredAlias]) -> AssetRow:
     leaves = set(match_leaves(asset.key, ()))
     about = visible.list_about(asset.key)
     count, newest_at = counts.get(asset.asset_pk, (0, None))
     return AssetRow(
         asset.key.name, asset.key.uri, asset.group, any(each.leaf == asset.key for each in about), _producers(about, leaves), _consumers(about, leaves),
-        count, iso(newest_at),
-    )
+        count, iso(newest_at), tuple(
+            f"{alias.name} by {', '.join(tasks)}" for alias in aliases
+            if visible.shows_alias(alias.name) and (tasks := _producers(visible.declarations, {AliasKey(alias.name)}))
+        ),
+    )  # fmt: skip
 
 
 def _producers(declared: Iterable[StoredDeclaration], leaves: set[AssetLeaf] | set[AliasKey]) -> tuple[str, ...]:

@@ -65,8 +65,8 @@ class DagNodes:
         """Limit a date of the task to the dates of the DAG, as Airflow does. A run outside the dates has no instance of the task."""
         task_date, dag_date = task.__dict__[name], self.__dict__[name]
         if task_date is not None and task_date.utcoffset() is None:
-            self.warn(f"Task {task.task_id!r}{format_location(task._location)}: {name} {task_date.isoformat(sep=' ')} has no time zone and "
-                      "is read in [core] default_timezone.")
+            self.warn(f"Task {task.task_id!r}{format_location(task._location)}: {name} {task_date.isoformat(sep=' ')} has no time zone and is read "
+                      "in [core] default_timezone.")
             task_date = timezone.make_aware(task_date)
         dates = [date for date in (task_date, dag_date) if date is not None]
         task.__dict__[name] = inner(dates) if dates else None

@@ -60,6 +60,11 @@ def list_subscriptions_on_slot(tx: Transaction, dag_id: str, slot: Instant) -> t
     return tuple(_group_subscriptions(tx.all("run_waits.open_on_slot", dag_id=dag_id, slot=slot)))
 
 
+def list_waiting_runs(tx: Transaction, dag_id: str, slot: Instant, most: int) -> list[tuple[str, str]]:
+    """(DAG id, run id) of the queued runs that wait for the slot, and of the running ones in which a task does, in their order; at most `most`."""
+    return [(row[0], row[1]) for row in tx.all("run_waits.waiting_runs", dag_id=dag_id, slot=slot, most=most)]
+
+
 def list_downstream_runs(tx: Transaction, dag_id: str, slots: Iterable[Instant]) -> list[DownstreamRun]:
     """Running and ended runs of other DAGs that waited for these slots, by DAG and run, the whole run before its tasks."""
     return [DownstreamRun(*row) for row in tx.all("run_waits.downstream_runs", dag_id=dag_id, slots=list(slots))]

@@ -68,6 +68,15 @@ WHERE w.up_dag = :dag_id AND w.up_at = :slot AND w.state NOT IN (103, 104)
       AND (r.state = 1 OR r.state = 2 AND e.task_id IS NOT NULL)
 ORDER BY w.down_run, w.edge_no;
 
+-- name: waiting_runs
+-- The runs that `open_on_slot` finds, by their ids.
+SELECT DISTINCT d.dag_id, r.run_id
+FROM run_wait AS w JOIN dag_run AS r ON r.run_pk = w.down_run JOIN dag AS d ON d.dag_pk = r.dag_pk
+       LEFT JOIN dag_edge AS e ON e.dag_pk = r.dag_pk AND e.edge_no = w.edge_no
+WHERE w.up_dag = :dag_id AND w.up_at = :slot AND w.state NOT IN (103, 104)
+      AND (r.state = 1 OR r.state = 2 AND e.task_id IS NOT NULL)
+ORDER BY d.dag_id, r.run_id LIMIT :most;
+
 -- name: downstream_runs (sqlite)
 -- Runs of other DAGs that waited for some slots and are not queued any more. SQLite reads the list with json_each.
 SELECT DISTINCT r.run_pk, r.dag_pk, d.dag_id, r.run_id, r.group_no, e.task_id,

@@ -1,6 +1,7 @@
 """`airflow.sdk.definitions.deadline`."""
 
 from gnomon.airflow_compat.missing_names import make_getattr
+from gnomon.sdk.runtime.callback_definitions import AsyncCallback, SyncCallback
 from gnomon.sdk.schedules.deadlines import (
     AverageRuntimeDeadline,
     BaseDeadlineReference,
@@ -14,6 +15,7 @@ from gnomon.sdk.schedules.deadlines import (
 )
 
 __all__ = [
+    "AsyncCallback",
     "AverageRuntimeDeadline",
     "BaseDeadlineReference",
     "DagRunLogicalDateDeadline",
@@ -21,6 +23,7 @@ __all__ = [
     "DeadlineAlert",
     "DeadlineReference",
     "FixedDatetimeDeadline",
+    "SyncCallback",
     "VariableInterval",
     "deadline_reference",
 ]

@@ -1,0 +1,8 @@
+"""`airflow.sdk.listener`."""
+
+from gnomon.airflow_compat.missing_names import make_getattr
+from gnomon.loading.listeners import get_listener_manager
+
+__all__ = ["get_listener_manager"]
+
+__getattr__ = make_getattr(__name__)

@@ -1,0 +1,5 @@
+"""`airflow.sdk.observability.stats`."""
+
+from gnomon.airflow_compat.missing_names import make_getattr
+
+__getattr__ = make_getattr(__name__)
