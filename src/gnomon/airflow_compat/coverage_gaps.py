@@ -42,6 +42,11 @@ WEB = (
 ACCESS = "accounts and roles are Gnomon's own (`gnomon users`), and plugins do not change who may do what"
 STATE = "state is kept in Gnomon's database only; tasks use context['task_state_store'] and context['asset_state_store'], people `gnomon state-store`"
 
+LOG_HANDLERS = (
+    "tasks write their logs themselves, and [logging] remote_base_log_folder keeps them on S3, Google Cloud Storage, Azure or another store "
+    "(docs/how-to/keep-logs-elsewhere.md)"
+)
+
 ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.api.client.local_client", "Client", REFUSES, DRIVING),
     make_row("airflow.api.common.trigger_dag", "trigger_dag", REFUSES, DRIVING),
@@ -218,6 +223,8 @@ ROWS: tuple[CoverageRow, ...] = (
         REFUSES,
         "use subprocess.run",
     ),
+    make_row("airflow.utils.log.file_task_handler", "FileTaskHandler", REFUSES, LOG_HANDLERS),
+    make_row("airflow.utils.log.file_task_handler", "LogMessages LogMetadata LogResponse LogSourceInfo RawLogStream StreamingLogResponse StructuredLogMessage", WORD, LOG_HANDLERS),
     make_row("airflow.utils.python_virtualenv", "write_python_script", REFUSES, VENV_SCRIPT),
     make_row("airflow.providers.standard.utils.python_virtualenv", "write_python_script", REFUSES, VENV_SCRIPT),
     make_row(
