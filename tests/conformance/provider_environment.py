@@ -29,7 +29,9 @@ PACKAGES = (
     "cncf-kubernetes==10.25.0", "apache-livy==4.6.4", "apache-druid==4.6.1", "apache-kafka==2.1.0", "dingding==3.10.1", "discord==3.12.5",
     "telegram==4.10.1", "opsgenie==5.11.1", "pagerduty==5.3.1", "jenkins==4.2.7", "github==2.12.1", "elasticsearch==6.10.0", "opensearch==1.15.0",
     "mongo==5.5.1", "influxdb==2.13.0", "hashicorp==4.8.4", "trino==6.7.1", "databricks==7.23.0", "dbt-cloud==4.11.1", "airbyte==6.2.0",
-    "openai==2.2.0", "git==1.0.1", "apprise==2.4.1",
+    "openai==2.2.0", "git==1.0.1", "apprise==2.4.1", "snowflake==6.20.0", "google==22.8.0", "microsoft-azure==15.2.1", "microsoft-mssql==4.7.2",
+    "oracle==4.7.1", "tableau==5.7.1", "salesforce==5.15.1", "apache-spark==6.3.4", "apache-hive==9.7.1", "presto==5.13.1", "jdbc==5.6.1", "odbc==4.13.1",
+    "openlineage==2.20.3",
 )  # fmt: skip
 """One plan of `gnomon providers install`."""
 APART = ("apache-airflow-providers-mysql==6.7.1", "mysql-connector-python==26.10.0", "aiomysql==0.3.2", "pymysql==1.1.3")

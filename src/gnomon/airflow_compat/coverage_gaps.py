@@ -46,10 +46,14 @@ STATE = "state is kept in Gnomon's database only; tasks use context['task_state_
 
 WWW = "Airflow's web application is not here; Gnomon has a web page of its own"
 _RECORD_MODULES = (
-    "backfill", "callback", "dag_version", "dagbundle", "dagcode", "dagpickle", "dagwarning", "db_callback_request", "deadline", "hitl", "taskfail",
+    "backfill", "callback", "dag_version", "dagbundle", "dagcode", "dagpickle", "dagwarning", "db_callback_request", "hitl", "taskfail",
     "taskinstancehistory", "tasklog", "tasknote",
 )
 """Modules with tables of Airflow's database and nothing else."""
+LOG_HANDLERS = (
+    "tasks write their logs themselves, and [logging] remote_base_log_folder keeps them on S3, Google Cloud Storage, Azure or another store "
+    "(docs/how-to/keep-logs-elsewhere.md)"
+)
 
 ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.api.client.local_client", "Client", REFUSES, DRIVING),
@@ -99,7 +103,6 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.dag_processing.processor", "*", LATER, SERVICES),
     make_row("airflow.datasets", "expand_alias_to_datasets", REFUSES, ASSETS),
     make_row("airflow.datasets.manager", "DatasetManager dataset_manager", REFUSES, ASSETS),
-    make_row("airflow.example_dags.libs", "*", LATER, "it belongs to an example of Airflow; put such a module beside your DAG files"),
     make_row("airflow.executors.executor_loader", "*", LATER, EXECUTORS),
     make_row("airflow.executors.executor_utils", "*", LATER, EXECUTORS),
     make_row("airflow.executors.workloads", "*", LATER, EXECUTORS),
@@ -252,6 +255,8 @@ ROWS: tuple[CoverageRow, ...] = (
         REFUSES,
         "use subprocess.run",
     ),
+    make_row("airflow.utils.log.file_task_handler", "FileTaskHandler", REFUSES, LOG_HANDLERS),
+    make_row("airflow.utils.log.file_task_handler", "LogMessages LogMetadata LogResponse LogSourceInfo RawLogStream StreamingLogResponse StructuredLogMessage", WORD, LOG_HANDLERS),
     make_row("airflow.utils.python_virtualenv", "write_python_script", REFUSES, VENV_SCRIPT),
     make_row("airflow.providers.standard.utils.python_virtualenv", "write_python_script", REFUSES, VENV_SCRIPT),
     make_row(

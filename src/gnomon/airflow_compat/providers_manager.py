@@ -57,10 +57,19 @@ class ProvidersManager:
         """The import paths of message queue classes that can be imported."""
         return sorted(path for _, path in provider_packages.iter_provided("queues") if _can_import(path))
 
+    @property
+    def asset_to_openlineage_converters(self) -> Mapping[str, Any]:
+        """Scheme of the URI of an asset to the function that makes a dataset of OpenLineage of it; those that cannot be imported are left out."""
+        named = [(item, item.get("to_openlineage_converter")) for _, item in provider_packages.iter_provided("asset-uris")]
+        return {
+            scheme: provider_packages.import_attribute(path)
+            for item, path in named if path is not None and _can_import(path) for scheme in item.get("schemes") or ()
+        }
+
     def initialize_providers_list(self) -> None:
         """No effect: the packages are looked up when a property is read."""
 
-    initialize_providers_hooks = initialize_providers_queues = initialize_providers_list
+    initialize_providers_hooks = initialize_providers_queues = initialize_providers_asset_uri_resources = initialize_providers_list
 
 
 class _HookMapping(Mapping[str, HookInfo | None]):

@@ -24,6 +24,7 @@ _DATABASE = "Fixed: each open transaction of a process has a connection, and at 
 _LOGS = "Not used: tasks write their logs into files of the home."
 _RESOURCES = "Only `resources=` of a task takes it as default, and no task is placed by resources."
 _TRIGGERS = "Not used: a triggerer starts each trigger at once."
+_KERBEROS = "Only renew_from_kt(), which author code and packages call, takes it: no service of Gnomon keeps a ticket alive."
 
 _OPTIONS: tuple[tuple[str, str, dict[str, str]], ...] = (
     ("core", "Not used: a task that has ended may run on without a limit of its own.", {"task_success_overtime": "20"}),
@@ -33,6 +34,10 @@ _OPTIONS: tuple[tuple[str, str, dict[str, str]], ...] = (
     ("core", "Not needed: a plugin is imported when something of it is used.", {"lazy_load_plugins": "True"}),
     ("core", _PERMISSIONS, {"simple_auth_manager_users": "", "auth_manager": "", "security": ""}),
     ("core", _AUTHORS, {"unit_test_mode": "False"}),
+    ("kerberos", _KERBEROS, {
+        "ccache": "/tmp/airflow_krb5_ccache", "principal": "airflow", "reinit_frequency": "3600", "kinit_path": "kinit", "keytab": "airflow.keytab",
+        "forwardable": "True", "include_ip": "True",
+    }),
     ("database", _DATABASE, {
         "sql_alchemy_pool_enabled": "True", "sql_alchemy_pool_size": "5", "sql_alchemy_max_overflow": "10", "sql_alchemy_pool_recycle": "1800",
     }),

@@ -6,6 +6,7 @@ implementations itself, one by one, so that each is bounded and none can keep an
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -65,9 +66,12 @@ class HookImplementation:
 
 
 def list_implementations(owner: Any, marker: HookMarker) -> Iterator[HookImplementation]:
-    """The marked functions of a module or object; those of wrappers are left out."""
+    """The marked functions of a module or object; those of wrappers are left out.
+
+    No property is read: what it makes, such as a pool of processes, would be shared by all processes that are forked from this one.
+    """
     for attribute in dir(owner):
-        if attribute.startswith("__"):
+        if attribute.startswith("__") or isinstance(getattr(type(owner), attribute, None), property | functools.cached_property):
             continue
         function = getattr(owner, attribute, None)
         options = getattr(function, f"{marker.project_name}_impl", None)

@@ -14,6 +14,7 @@ import sys
 import threading
 from types import FrameType, TracebackType
 
+from gnomon.clock import SystemClock
 from gnomon.errors.authoring import AirflowTaskTerminated, AirflowTaskTimeout
 from gnomon.processes import author_forks
 
@@ -21,6 +22,9 @@ INTERRUPT = signal.SIGURG
 """The signal that ends a system call. Processes that have no handler for it ignore it."""
 TIMER_MAX_S = 1e9
 """The longest timer that every system takes; a longer limit never ends a task."""
+_AT_ONCE_S = 1e-6
+"""The shortest timer: 0 is none."""
+_clock = SystemClock()
 AGAIN_S = 1.0
 """The time between two signals of the timer of a time limit, of which the first that is handled ends the timer."""
 
@@ -111,10 +115,11 @@ class terminable:  # noqa: N801 - a context manager
 class time_limit:  # noqa: N801
     """`with time_limit(timeout_s, what):` raises AirflowTaskTimeout inside the block after `timeout_s` seconds; None: no limit.
 
-    `of_s`: the author's limit, of which `timeout_s` is left after earlier parts of the same try.
+    `of_s`: the author's limit, of which `timeout_s` is left after earlier parts of the same try. A limit around this one goes on after the block;
+    when it is over within the block, it raises at the end of the block.
     """
 
-    __slots__ = ("_before", "_of_s", "_timeout_s", "_what")
+    __slots__ = ("_before", "_entered_s", "_of_s", "_outer_s", "_timeout_s", "_what")
 
     def __init__(self, timeout_s: float | None, what: str, of_s: float | None = None) -> None:
         self._timeout_s = timeout_s
@@ -129,7 +134,8 @@ class time_limit:  # noqa: N801
                 self._expire(0, None)
             raise AirflowTaskTimeout(f"{self._what} has an execution_timeout of {self._of_s:g} s")
         self._before = author_forks.install_handler(signal.SIGALRM, self._expire)
-        signal.setitimer(signal.ITIMER_REAL, min(self._timeout_s, TIMER_MAX_S), AGAIN_S)
+        self._entered_s = _clock.monotonic()
+        self._outer_s, _ = signal.setitimer(signal.ITIMER_REAL, min(self._timeout_s, TIMER_MAX_S), AGAIN_S)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         global _limit_error
@@ -138,6 +144,9 @@ class time_limit:  # noqa: N801
         if self._timeout_s is not None:
             signal.setitimer(signal.ITIMER_REAL, 0)
             author_forks.restore_handler(signal.SIGALRM, self._before)
+            if self._outer_s:
+                left_s = self._outer_s - (_clock.monotonic() - self._entered_s)
+                signal.setitimer(signal.ITIMER_REAL, max(left_s, _AT_ONCE_S), AGAIN_S)
 
     def _expire(self, number: int, _frame: FrameType | None) -> None:
         global _limit_error

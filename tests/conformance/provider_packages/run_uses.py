@@ -23,6 +23,7 @@ def main(packages: list[str]) -> None:
     import clouds  # noqa: F401 - registers its uses
     import databases  # noqa: F401
     import files_and_mail  # noqa: F401
+    import hadoop  # noqa: F401
     import messages  # noqa: F401
     import web_services  # noqa: F401
     from use_case import USES

@@ -98,6 +98,20 @@ def test_listeners_of_the_start_are_owed_when_the_run_starts() -> None:
     assert _only(world).request.kind == "run_started"
 
 
+def test_the_end_of_a_run_is_told_after_the_listeners_of_its_start_have_ended() -> None:
+    kinds = (CallbackKind.RUN_STARTED.value, CallbackKind.RUN_SUCCEEDED.value)
+    world = _world(run_callbacks=(), run_listeners=kinds)
+    world.start()
+    started = _live(world)
+    world.end("a")
+    assert sorted(callback.request.kind for callback in world.callbacks.values()) == ["run_started", "run_succeeded"]
+    assert list(world.memory.callback_attempts) == [started.attempt_id], "the end waits"
+    _enter(world)
+    world.step(world.result(started, "success"), seconds=1)
+    ended = _live(world).callback
+    assert ended is not None and ended.kind == "run_succeeded"
+
+
 def test_a_callback_that_fails_is_not_called_again_and_the_event_log_says_why() -> None:
     world = _world()
     run = world.start()

@@ -199,6 +199,18 @@ def test_without_a_policy_file_nothing_is_called(write: Write) -> None:
     assert cluster_policies.find_import_timeout("/x.py") is None
 
 
+def test_properties_of_a_listener_are_not_read_when_its_hooks_are_looked_for() -> None:
+    class Listener:
+        @property
+        def pool(self) -> object:
+            raise AssertionError("read")
+
+        @LISTENER_MARK
+        def on_dag_run_success(self, msg: str) -> None: ...
+
+    assert [one.name for one in list_implementations(Listener(), LISTENER_MARK)] == ["on_dag_run_success"]
+
+
 def test_a_hook_that_is_never_called_is_named_in_the_log(write: Write, caplog: pytest.LogCaptureFixture) -> None:
     write("plugins/watch_plugin.py", LISTENER.replace("on_dag_run_success", "on_moonrise"))
     assert listeners.describe_listeners()["run_listeners"] == ()

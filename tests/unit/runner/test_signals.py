@@ -140,3 +140,22 @@ def test_a_time_limit_ends_a_call_that_its_first_signal_has_missed(limit: Callab
         time.sleep(60)
     assert len(missed) == 2
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def test_a_limit_goes_on_after_a_shorter_one_within_it() -> None:
+    began = time.monotonic()
+    with pytest.raises(AirflowTaskTimeout, match="outer ran for longer"), time_limit(0.2, "outer"):
+        with time_limit(60, "inner"):
+            pass
+        while time.monotonic() < began + 60:
+            time.sleep(0.01)
+
+
+def test_a_limit_that_is_over_within_another_one_raises_at_its_end() -> None:
+    passed = []
+    with pytest.raises(AirflowTaskTimeout, match="outer ran for longer"), time_limit(0.05, "outer"):
+        with time_limit(60, "inner"):
+            time.sleep(0.2)
+            passed.append("inner")
+        time.sleep(60)
+    assert passed == ["inner"]

@@ -31,6 +31,7 @@ CALLBACK_TRIES = 3
 """How often a callback is called whose process is lost with its worker."""
 END_GRACE_S = 10.0
 """The process ends a callback after its timeout itself; after so many seconds more, its worker is told to end the process."""
+_RUN_ENDS = (CallbackKind.RUN_SUCCEEDED, CallbackKind.RUN_FAILED)
 VOLATILE_IMPORT_MAX_AGE_S = 300.0
 """A file that read a Variable, the environment or the network at import is imported again after this span."""
 
@@ -123,7 +124,7 @@ def submit_callbacks(context: StepContext) -> None:
     """Submit queued callbacks to workers, oldest first, while workers have room for them."""
     engine_state = context.state
     full: set[str | None] = set()
-    for owed in list(engine_state.queued_callbacks.values()):
+    for owed in _list_submittable(engine_state):
         executor = _find_executor(engine_state, owed)
         worker = None if executor in full else _find_worker(engine_state, executor)
         if worker is None:
@@ -137,6 +138,22 @@ def submit_callbacks(context: StepContext) -> None:
         _count_attempt(engine_state, owed)
         _mark_changed(context, owed)
         context.result.submits.setdefault(worker.worker_id, []).append(_build_attempt(engine_state, owed))
+
+
+def _list_submittable(engine_state: EngineState) -> list[OwedCallback]:
+    """The queued callbacks, without those of the end of a run of which listeners of the start are not yet called to their end.
+
+    So a listener gets the start first; it is bounded, and delays the end by a bounded time.
+    """
+    starting: set[int] = set()
+    submittable = []
+    for owed in engine_state.callbacks.values() if engine_state.queued_callbacks else ():
+        record = owed.record
+        if record.request.kind == CallbackKind.RUN_STARTED:
+            starting.add(record.run_pk)
+        if record.callback_id in engine_state.queued_callbacks and not (record.request.kind in _RUN_ENDS and record.run_pk in starting):
+            submittable.append(owed)
+    return submittable
 
 
 def _find_executor(engine_state: EngineState, owed: OwedCallback) -> str | None:

@@ -1,5 +1,7 @@
 """`airflow.sdk.definitions.asset`."""
 
+from urllib.parse import urlsplit as _urlsplit
+
 from gnomon.airflow_compat.missing_names import make_getattr
 from gnomon.sdk.assets import (
     Asset,
@@ -33,4 +35,11 @@ __all__ = [
     "Dataset",
     "Model",
 ]
+
+
+def _get_normalized_scheme(uri):
+    """The scheme of the URI in lower case; packages import it for the converters of assets."""
+    return _urlsplit(uri).scheme.lower()
+
+
 __getattr__ = make_getattr(__name__)
