@@ -186,7 +186,7 @@ class RuntimeTaskInstance(RunQueries):
     @cached_property
     def dag_run(self) -> RuntimeDagRun:
         """The run of the task instance."""
-        return RuntimeDagRun(self._attempt.run, self.task.dag if self.task is not None and self.task.has_dag() else None)
+        return RuntimeDagRun(self._attempt.run, getattr(self.task, "_dag", None))
 
     def get_dagrun(self, session: Any = None) -> RuntimeDagRun:
         """The run of the task instance."""

@@ -171,8 +171,11 @@ def test_a_default_that_its_own_schema_refuses_is_named() -> None:
 
 def test_fail_fast_allows_only_all_success() -> None:
     with DAG("d", fail_fast=True) as found:
-        BaseOperator(task_id="t", trigger_rule="all_done")
-    with pytest.raises(FailFastDagInvalidTriggerRule, match="'t'"):
+        BaseOperator(task_id="s", trigger_rule="all_done_setup_success")
+        with pytest.raises(FailFastDagInvalidTriggerRule, match="'t'"):
+            BaseOperator(task_id="t", trigger_rule="all_done")
+    found.get_task("s").trigger_rule = "all_done"
+    with pytest.raises(FailFastDagInvalidTriggerRule, match="'s'"):
         found.validate()
 
 
