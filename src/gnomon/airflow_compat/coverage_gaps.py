@@ -46,7 +46,7 @@ STATE = "state is kept in Gnomon's database only; tasks use context['task_state_
 
 WWW = "Airflow's web application is not here; Gnomon has a web page of its own"
 _RECORD_MODULES = (
-    "backfill", "callback", "dag_version", "dagbundle", "dagcode", "dagpickle", "dagwarning", "db_callback_request", "hitl", "taskfail",
+    "backfill", "dag_version", "dagbundle", "dagcode", "dagpickle", "dagwarning", "db_callback_request", "hitl", "taskfail",
     "taskinstancehistory", "tasklog", "tasknote",
 )
 """Modules with tables of Airflow's database and nothing else."""

@@ -35,7 +35,7 @@ class RunQueries:
             dag_id=self._attempt.run.dag_id, run_id=self._attempt.run.run_id, state=None if state is None else str(state)
         )
         facts = self._channel.ask(question)
-        return None if facts is None else RuntimeDagRun(msgspec.convert(facts, RunFacts), getattr(self.task, "dag", None))
+        return None if facts is None else RuntimeDagRun(msgspec.convert(facts, RunFacts), getattr(self.task, "_dag", None))
 
     def get_previous_execution_date(self, state: str | None = None, session: Any = None) -> pendulum.DateTime | None:
         """Return the logical date of the newest earlier run, or None."""

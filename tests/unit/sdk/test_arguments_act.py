@@ -54,6 +54,7 @@ SEEN_BY = {
         "pre_execute": "sdk/test_operator.py::test_hooks_given_as_arguments_run",
         "render_template_as_native_obj": "sdk/test_rendering.py::test_native_objects_come_out_as_python",
         "retry_policy": "runner/test_run_attempt.py::test_a_retry_policy_decides_about_the_next_try",
+        "task_display_name": "sdk/test_task_decorators.py::test_arguments_of_the_task_stand_in_the_decorator_and_can_be_overridden",
         "task_group": "sdk/test_task_group.py::test_a_task_stands_in_one_group_only",
         "weight_rule": "sdk/test_dag_spec.py::test_priorities_follow_the_weight_rule",
     },

@@ -212,8 +212,11 @@ def test_a_param_that_json_cannot_hold_is_refused_where_it_is_given(value: Any) 
 
 def test_fail_fast_allows_only_all_success() -> None:
     with DAG("d", fail_fast=True) as found:
-        BaseOperator(task_id="t", trigger_rule="all_done")
-    with pytest.raises(FailFastDagInvalidTriggerRule, match="'t'"):
+        BaseOperator(task_id="s", trigger_rule="all_done_setup_success")
+        with pytest.raises(FailFastDagInvalidTriggerRule, match="'t'"):
+            BaseOperator(task_id="t", trigger_rule="all_done")
+    found.get_task("s").trigger_rule = "all_done"
+    with pytest.raises(FailFastDagInvalidTriggerRule, match="'s'"):
         found.validate()
 
 

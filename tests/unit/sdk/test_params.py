@@ -31,7 +31,7 @@ from gnomon.sdk.arguments.params import Param, ParamsDict
         ({"pattern": "^a+$"}, ["aa"], ["b", "ab"]),
         ({"minItems": 1, "maxItems": 2, "uniqueItems": True}, [[1], [1, 2]], [[], [1, 2, 3], [1, 1]]),
         ({"format": "date"}, ["2026-01-31"], ["2026-02-31", "today"]),
-        ({"format": "date-time"}, ["2026-01-31T12:00:00+01:00", "2026-01-31T12:00:00Z"], ["2026-01-31", "2026-01-31T12:00:00"]),
+        ({"format": "date-time"}, ["2026-01-31T12:00:00+01:00", "2026-01-31T12:00:00Z", "2026-01-31T12:00:00", "2026-01-31 12:00"], ["2026-01-31", "2026-13-31T12:00:00", "noon"]),
         ({"format": "time"}, ["12:30:00"], ["25:00"]),
         ({"format": "duration"}, ["PT15M", "P1DT2H", "P2W"], ["15 minutes", "P", "PT"]),
         ({"format": "multiline"}, ["a\nb"], []),

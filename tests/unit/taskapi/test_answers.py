@@ -13,7 +13,7 @@ from tests.databases import create_schema
 from tests.keys import CIPHER
 
 from gnomon import taskapi
-from gnomon.model.attempts import Attempt, RunFacts
+from gnomon.model.attempts import Attempt, RunFacts, TaskInstanceFacts
 from gnomon.model.records import Changes, RunRecord, TaskRecord
 from gnomon.model.states import TaskInstanceState
 from gnomon.model.task_api_requests import (
@@ -22,11 +22,13 @@ from gnomon.model.task_api_requests import (
     GetConnection,
     GetPreviousRun,
     GetRunState,
+    GetTaskInstances,
     GetTaskStates,
     GetVariable,
     GetXComBatch,
     GetXComCount,
     GetXComs,
+    ListRuns,
     ListVariables,
     SetVariable,
 )
@@ -74,7 +76,9 @@ def test_a_connection_is_its_fields(world: World) -> None:
 
 @pytest.mark.parametrize(
     "question",
-    [GetXComs(dag_id="d", run_id="m"), GetPreviousRun(dag_id="d", run_id="m"), GetRunState(dag_id="d", run_id="m"), GetTaskStates(dag_id="d")],
+    [GetXComs(dag_id="d", run_id="m"),
+     GetPreviousRun(dag_id="d", run_id="m"), GetRunState(dag_id="d", run_id="m"), GetTaskStates(dag_id="d"),
+     GetTaskInstances(dag_id="d", run_id="m"), ListRuns(dag_id="d", limit=1)],
 )
 def test_a_file_that_is_imported_may_not_ask_about_runs(world: World, question: AnyTaskApiRequest) -> None:
     assert taskapi.answer_task(world.db, None, GetVariable(key="k")) is None
@@ -153,6 +157,25 @@ def test_the_previous_run_is_the_newest_before_this_one_in_the_state_asked_for(w
     assert ask(world, GetPreviousRun(dag_id="d", run_id="second", state="success")) is None
     with pytest.raises(taskapi.TaskApiRefused, match="no run state 'done'"):
         ask(world, GetPreviousRun(dag_id="d", run_id="second", state="done"))
+
+
+def test_task_instances_of_a_run_are_told_with_their_times_also_those_without_a_state(world: World) -> None:
+    _two_runs(world)
+    answer = msgspec.convert(ask(world, GetTaskInstances(dag_id="d", run_id="first")), list[TaskInstanceFacts])
+    assert [(one.task_id, one.map_index, one.state, one.try_number, one.started_at, one.ended_at) for one in answer] == [
+        ("a", -1, "success", 1, 1, 2), ("b", -1, None, 0, None, None),
+    ]
+    assert ask(world, GetTaskInstances(dag_id="d", run_id="none")) is None
+
+
+def test_runs_are_listed_newest_first_in_the_state_asked_for(world: World) -> None:
+    _two_runs(world)
+    runs = msgspec.convert(ask(world, ListRuns(dag_id="d", limit=5)), list[RunFacts])
+    assert [run.run_id for run in runs] == ["second", "first"]
+    assert len(ask(world, ListRuns(dag_id="d", limit=1))) == 1  # type: ignore[arg-type]
+    assert ask(world, ListRuns(dag_id="d", state="success", limit=5)) == []
+    with pytest.raises(taskapi.TaskApiRefused, match="no run state 'done'"):
+        ask(world, ListRuns(dag_id="d", state="done", limit=5))
 
 
 def test_states_of_runs_and_tasks(world: World) -> None:
