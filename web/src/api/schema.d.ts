@@ -351,6 +351,8 @@ export interface paths {
         /**
          * Get Xcom Entry
          * @description One value, as JSON or as text. Secrets of stored connections and Variables are masked.
+         *
+         *     With `deserialize`, a part that JSON has no form for, such as an object of a class, is a text that describes it. No object is made.
          */
         get: operations["get_xcom_entry_api_v2_dags__dag_id__dagRuns__dag_run_id__taskInstances__task_id__xcomEntries__xcom_key__get"];
         put?: never;
