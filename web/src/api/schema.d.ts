@@ -4948,6 +4948,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/gnomon/v1/operations/failures.list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Failures.List
+         * @description The runs of these DAGs, or of all, that ended failed at the instant `since` or later, the last end first, with what they hold up.
+         *
+         *     At most `limit`, and never more than LISTED_MAX. Raises NameNotFound for a DAG that does not exist.
+         */
+        get: operations["failures_list_api_gnomon_v1_operations_failures_list_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/auth/sessions": {
         parameters: {
             query?: never;
@@ -5376,6 +5398,11 @@ export interface components {
             events: number;
             /** Last Event */
             last_event: string | null;
+            /**
+             * Added By
+             * @default []
+             */
+            added_by: string[];
         };
         /**
          * AssetStateRow
@@ -8439,6 +8466,44 @@ export interface components {
             map_index: number;
             /** Error */
             error: string | null;
+        };
+        /**
+         * FailedTaskRow
+         * @description A task instance that failed.
+         */
+        FailedTaskRow: {
+            /** Task */
+            task: string;
+            /** Error */
+            error: string | null;
+        };
+        /**
+         * FailureRow
+         * @description A run that ended failed.
+         */
+        FailureRow: {
+            /** Dag Id */
+            dag_id: string;
+            /** Run Id */
+            run_id: string;
+            /** Run After */
+            run_after: string | null;
+            /** Ended At */
+            ended_at: string | null;
+            /** Reason */
+            reason: string | null;
+            /** Tasks */
+            tasks: components["schemas"]["FailedTaskRow"][];
+            /** Failed Tasks */
+            failed_tasks: number;
+            /** Held Up Tasks */
+            held_up_tasks: string[];
+            /** Held Up */
+            held_up: number;
+            /** Waiting Runs */
+            waiting_runs: string[];
+            /** Healed By */
+            healed_by: string | null;
         };
         /**
          * FailuresAnswer
@@ -21403,6 +21468,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": string;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    failures_list_api_gnomon_v1_operations_failures_list_get: {
+        parameters: {
+            query: {
+                since: number;
+                dag_ids?: string[] | null;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureRow"][];
                 };
             };
             /** @description Validation Error */
