@@ -7,9 +7,12 @@ from collections.abc import Mapping, Sequence
 
 from gnomon.actions.actor import Actor
 from gnomon.actions.owner_requests import OwnerAnswer, ask_each_owner
+from gnomon.errors.product import UserError
 from gnomon.model.assets import NewAssetEvent
 from gnomon.model.instants import Instant
+from gnomon.model.json_value import find_json_fault
 from gnomon.model.records import EventRecord
+from gnomon.model.storable_text import escape_unstorable
 from gnomon.store import Database
 from gnomon.store.asset_records import asset_events
 from gnomon.store.asset_records.asset_declarations import StoredAsset
@@ -19,7 +22,12 @@ from gnomon.store.dag_records import dags, event_log
 def add_asset_event(
     actor: Actor, db: Database, asset: StoredAsset, uid: str, extra: Mapping[str, object], partition_key: str | None
 ) -> int:
-    """Store an event of the asset, put it into the queues of its consumers, and wake their owners; returns its key. `uid`: makes it unique."""
+    """Store an event of the asset, put it into the queues of its consumers, and wake their owners; returns its key. `uid`: makes it unique.
+
+    Raises UserError for an extra that tasks could not read.
+    """
+    if (fault := find_json_fault(extra)) is not None:
+        raise UserError(f"the extra is not JSON: {escape_unstorable(fault)}")
     now = actor.clock.now()
     event = NewAssetEvent(uid=uid, asset=asset.key, at=now, extra=dict(extra), partition_key=partition_key)
     with db.write() as tx:

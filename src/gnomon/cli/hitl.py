@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
 import click
 
 from gnomon.cli.deployment.choose_deployment import pass_deployment
 from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.output import output_option, print_document, print_records
+from gnomon.cli.parameter_types import ConfType
 from gnomon.cli.pending_requests import print_pending
 from gnomon.cli.task_selection import instance_arguments
 from gnomon.operations import hitl_operations as operations
@@ -26,26 +24,10 @@ def waiting(deployment: DeploymentAccess, dag_id: str | None, output: str) -> No
     print_records(rows, output, columns, empty="no task waits for an answer")
 
 
-class ParamsType(click.ParamType):  # type: ignore[type-arg]  # generic in newer releases only
-    """The click type of a JSON object."""
-
-    name = "json"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> dict[str, object]:
-        """The object; fails with a usage error when the text is not one."""
-        try:
-            found = json.loads(value)
-        except ValueError as error:
-            self.fail(f"{value!r} is not JSON: {error}", param, ctx)
-        if not isinstance(found, dict):
-            self.fail(f"{value!r} must be a JSON object, such as {{\"name\": 1}}", param, ctx)
-        return found
-
-
 @click.command()
 @instance_arguments
 @click.option("--option", "options", multiple=True, help="An option to choose; several times if the question allows it.")
-@click.option("--params", type=ParamsType(), default="{}", help="Values for the params of the question, as a JSON object.")
+@click.option("--params", type=ConfType(), default="{}", help="Values for the params of the question, as a JSON object.")
 @click.option("--user", help="Who answers; default: your user name on this machine. Over the API an answer is that of the account.")
 @output_option
 @pass_deployment

@@ -75,7 +75,7 @@ def set_(deployment: DeploymentAccess, dag_id: str, run_id: str, task_id: str, m
     """
     try:
         text = encode_value(json.loads(value))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise click.UsageError(f"VALUE is not valid JSON: {error}; write a text as '\"text\"'") from None
     deployment.perform(operations.set_xcom, dag_id, run_id, task_id, map_index, text, key)
     click.echo(f"set XCom {key!r} of {name_instance(task_id, map_index)}")

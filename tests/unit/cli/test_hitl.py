@@ -83,7 +83,7 @@ def test_the_options_keep_the_order_of_the_command_and_count_once(gnomon: Gnomon
      (("ask", "--option", "yes", "--params", '{"text": "x", "n": 0}'), "Param 'n': 0 must be bigger"),
      (("ask", "--option", "yes", "--params", '{"other": 1}'), "no param 'other'; its params: n, text"),
      (("ask", "--option", "yes", "--params", "[1]"), "must be a JSON object"),
-     (("ask", "--option", "yes", "--params", "{"), "is not JSON"),
+     (("ask", "--option", "yes", "--params", "{"), "not valid JSON"),
      (("closed", "--user", "ben"), "'ben' may not answer this question; it is assigned to ann"),
      (("after", "--option", "yes"), "task 'after' does not wait for an answer in run 'r'"),
      (("asc", "--option", "yes"), "no task 'asc' in DAG 'a'; did you mean 'ask'"),

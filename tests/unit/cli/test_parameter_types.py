@@ -45,3 +45,13 @@ def test_a_conf_that_does_not_fit_names_dag_param_and_remedy(tmp_path: Path, con
 def test_what_is_no_json_object_is_wrong_usage(text: str, said: str) -> None:
     with pytest.raises(click.BadParameter, match=said):
         ConfType().convert(text, None, None)
+
+
+@pytest.mark.parametrize(("text", "said"), [
+    ('{"a": NaN}', "a is nan, which JSON does not have"), ('{"a": [-Infinity]}', r"a\[0\] is -inf"), ('{"a": "\\ud83d"}', "a contains a lone surrogate"), ('{"\\ud83d": 1}', "its key contains a lone surrogate"),
+    ('{"a": 99999999999999999999999}', "a is a number of more than 64 bits"), ("[" * 100_000, "not valid JSON"),
+])  # fmt: skip
+def test_what_no_run_can_have_is_wrong_usage(text: str, said: str) -> None:
+    """--conf of dags trigger, dags test, tasks test, backfill create and assets materialize, and --params of tasks answer."""
+    with pytest.raises(click.BadParameter, match=said):
+        ConfType().convert(text, None, None)

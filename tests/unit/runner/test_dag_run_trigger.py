@@ -201,7 +201,9 @@ def test_without_a_run_id_the_timetable_names_the_run(world: World, run: Run) ->
      ({"logical_date": to_datetime(AT)}, "DAG 'd' has a run 'there'"),
      ({"conf": {"k": "no number"}}, "k"),
      ({"conf": "[1]"}, "conf of task 't' should be a mapping, not list"),
-     ({"conf": {"k": object()}}, "JSON serializable"),
+     ({"conf": lambda context, jinja_env: {"k": object()}}, "JSON serializable"),
+     ({"conf": lambda context, jinja_env: {"k": float("nan")}}, "k is nan, which JSON does not have"),
+     ({"conf": lambda context, jinja_env: {"k": "a\udce9b"}}, "k contains a lone surrogate"),
      ({"trigger_run_id": "a\nb"}, "run id"),
      ({"fail_when_dag_is_paused": True}, "DagIsPaused: Dag d is paused")],
 )
@@ -279,7 +281,7 @@ def test_any_task_may_raise_for_a_run(world: World) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
-    [({"logical_date": 7}, "Task 't'.*logical_date must be a text or a datetime, not int"),
+    [({"logical_date": 7}, "Task 't'.*logical_date must be text or a datetime or None, not 7"),
      ({"allowed_states": ["skipped"]}, "'skipped' in allowed_states is not a state of a run")],
 )
 def test_arguments_that_cannot_hold_are_refused_by_name(arguments: dict[str, Any], words: str) -> None:

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from urllib.parse import quote
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -264,3 +265,21 @@ def test_a_variable_that_is_not_json_is_named() -> None:
 def test_nested_json_in_extra_is_parsed_on_request() -> None:
     found = Connection(extra={"a": '{"b": 1}', "c": "text"})
     assert found.get_extra_dejson(nested=True) == {"a": {"b": 1}, "c": "text"}
+
+
+@pytest.mark.parametrize(("given", "words"), [
+    ({"key": "k", "value": "\ud83d"}, "SetVariable: value contains a lone surrogate"), ({"key": "k", "value": "x", "description": "\ud83d"}, "SetVariable: description contains"),
+    ({"key": "\ud83d", "value": "x"}, "SetVariable: key contains"),
+])  # fmt: skip
+def test_a_text_that_no_message_can_hold_is_named(given: dict[str, Any], words: str) -> None:
+    class Encoding(Server):
+        def ask(self, question: object) -> object:
+            msgspec.msgpack.encode(question)
+            return super().ask(question)
+
+    before = channel.install_channel(Encoding({}))
+    try:
+        with pytest.raises(ValueError, match=words):
+            Variable.set(**given)
+    finally:
+        channel.install_channel(before)

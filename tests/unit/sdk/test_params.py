@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 
 from gnomon.errors.authoring import ParamValidationError
+from gnomon.model.slots import TimetableRef
+from gnomon.model.spec import DagSpec
 from gnomon.sdk.arguments import json_schema
 from gnomon.sdk.arguments.json_schema import InvalidSchemaError, find_schema_violation
-from gnomon.sdk.arguments.params import Param, ParamsDict
+from gnomon.sdk.arguments.params import Param, ParamsDict, check_conf
 
 
 @pytest.mark.parametrize(
@@ -127,3 +129,10 @@ def test_a_copy_does_not_change_its_source() -> None:
 def test_validation_names_the_first_param_without_value() -> None:
     with pytest.raises(ParamValidationError, match="Param 'needed': no value"):
         ParamsDict({"a": 1, "needed": Param(type="string")}).validate()
+
+
+@pytest.mark.parametrize("value", [float("nan"), [float("inf")], {"b": "\ud83d"}, {1}, 2**70], ids=repr)
+def test_a_conf_that_json_cannot_hold_is_refused_also_without_params(value: Any) -> None:
+    """By `dag.test(run_conf=...)`, and by the runs that an operator triggers."""
+    with pytest.raises(ParamValidationError, match=r"the conf is not JSON: conf\.a"):
+        check_conf(DagSpec(dag_id="d", timetable=TimetableRef(path="NullTimetable")), {"a": value})

@@ -247,7 +247,7 @@ export interface paths {
         head?: never;
         /**
          * Patch Dag Run
-         * @description Set the state of a run: success or failed end it, queued runs its tasks again. Or its note; an empty text deletes it.
+         * @description Set the state of a run: success or failed end it, queued runs its tasks again. Or its note; null and an empty text delete it.
          *
          *     With success, runs and tasks of other DAGs that failed because the run did run again.
          */

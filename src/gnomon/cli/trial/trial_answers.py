@@ -13,7 +13,9 @@ from gnomon.errors.product import UserError
 from gnomon.model.hitl import HITLRespondent
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import Instant
+from gnomon.model.json_value import find_json_fault
 from gnomon.model.spec import DagSpec
+from gnomon.model.storable_text import escape_unstorable
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.hitl_list import build_answer
 from gnomon.report.listings.not_found import task_not_found
@@ -44,6 +46,8 @@ class AnswerType(click.ParamType):  # type: ignore[type-arg]  # generic in newer
             body = json.loads(text)
             if unknown := sorted(body.keys() - {"options", "params"}):
                 self.fail(f"{text!r} has {', '.join(map(repr, unknown))}; an answer has only 'options' and 'params'", param, ctx)
+            if (fault := find_json_fault(body)) is not None:
+                raise ValueError(escape_unstorable(fault))
             return task_id, (tuple(body.get("options", ())), dict(body.get("params", {})))
         except (ValueError, TypeError) as error:
             self.fail(f'{text!r} is not {{"options": [...], "params": {{...}}}}: {error}', param, ctx)
