@@ -52,17 +52,20 @@ class Comparison:
     """Files that both load, with what differs."""
 
 
-def find_dag_files(folder: Path) -> list[str]:
-    """The Python files below the folder that call DAG, decorate with @dag, or use a factory of DAGs."""
-    return [str(path) for path in sorted(folder.rglob("*.py")) if not _SKIPPED & set(path.parts) and path.is_file() and _defines_dag(path)]
+def find_files(folder: Path) -> list[str]:
+    """The Python files below the folder that may define DAGs: with the words `airflow` and `dag`, as in Airflow's safe mode."""
+    return [str(path) for path in sorted(folder.rglob("*.py")) if not _SKIPPED & set(path.parts) and path.is_file() and _looks_like_dags(path)]
+
+
+def _looks_like_dags(path: Path) -> bool:
+    text = path.read_text(encoding="utf-8", errors="replace").lower()
+    return "airflow" in text and "dag" in text
 
 
 def _defines_dag(path: Path) -> bool:
+    """Whether the file calls DAG, decorates with @dag, or uses a factory of DAGs."""
     try:
-        text = path.read_text(encoding="utf-8", errors="replace")
-        if "airflow" not in text.lower() or "dag" not in text.lower():
-            return False
-        tree = ast.parse(text)
+        tree = ast.parse(path.read_text(encoding="utf-8", errors="replace"))
     except (SyntaxError, ValueError):
         return False
     called = {node.func for node in ast.walk(tree) if isinstance(node, ast.Call)}
@@ -109,13 +112,14 @@ def load(python: str, folder: Path, files: Sequence[str], *, dialect: int | None
 
 def compare(folder: Path, python: str | None, dialect: int | None) -> Comparison:
     """Load all DAG files of the folder with Gnomon, and with the Airflow of `python` if given."""
-    files = find_dag_files(folder)
+    files = find_files(folder)
     version = _ask_version(python) if python else "none"
     number = dialect or (int(version.partition(".")[0]) if python else 3)
     with ThreadPoolExecutor() as pool:
         loading = pool.submit(load, python, folder, files) if python else None
         ours = load(sys.executable, folder, files, dialect=number, absent=find_absent(python, folder) if python else ())
         theirs = loading.result() if loading else {}
+    files = [file for file in files if ours[file].get("dags") or theirs.get(file, {}).get("dags") or _defines_dag(Path(file))]
     result = Comparison(folder.name, version, files, by_gnomon=[file for file in files if ours[file].get("dags")])
     for file in files:
         if not theirs.get(file, {}).get("dags"):

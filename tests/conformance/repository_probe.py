@@ -1,7 +1,7 @@
 """Loads DAG files in the `airflow` of this interpreter, each in a process of its own, and prints what it has as JSON lines.
 
 `python repository_probe.py [--gnomon] < request.json`; the request: {"folder": ..., "paths": [sys.path entries], "files": [...], "absent": [packages to replace]}.
-Packages that are not installed are replaced by mocks, provider packages always (but standard); Variables, connections and variables of
+Packages that are not installed are replaced by mocks, provider packages always (but standard and common.compat); Variables, connections and variables of
 the environment that the files read by index have placeholders. It uses nothing but Python and the `airflow` package.
 """
 
@@ -23,7 +23,7 @@ from unittest.mock import MagicMock
 TIMEOUT_S = 30
 """The longest time of one file."""
 _ENVIRON = re.compile(r"""os\.environ\[\s*["'](\w+)["']\s*\]""")
-_REAL_PROVIDERS = ("airflow.providers.standard",)
+_REAL_PROVIDERS = ("airflow.providers.standard", "airflow.providers.common.compat")
 _KINDS = ("Operator", "Sensor", "SensorAsync", "OperatorAsync")
 
 
@@ -35,7 +35,7 @@ class MockFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         self._absent = absent
 
     def find_spec(self, fullname, path=None, target=None):
-        is_provider = fullname.startswith("airflow.providers.") and not fullname.startswith(_REAL_PROVIDERS)
+        is_provider = fullname.startswith("airflow.providers.") and fullname != "airflow.providers.common" and not fullname.startswith(_REAL_PROVIDERS)
         if fullname.partition(".")[0] in sys.stdlib_module_names:  # those of other systems are asked for too
             return None
         if is_provider or fullname.partition(".")[0] in self._absent if self._providers else not fullname.startswith("airflow"):
@@ -46,7 +46,7 @@ class MockFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         made: dict[str, object] = {}
 
         def find(name):
-            if name == "__version__":
+            if name in ("__version__", "__file__"):
                 return "1.0.0"
             if name.startswith("__"):
                 raise AttributeError(name)
@@ -177,7 +177,10 @@ def _make_bag(file):
         from airflow.dag_processing.dagbag import DagBag
     except ImportError:
         from airflow.models.dagbag import DagBag
-    return DagBag(file, include_examples=False, safe_mode=False)
+    try:
+        return DagBag(file, include_examples=False, safe_mode=False)
+    except TypeError:  # Airflow 3.2 and later have no examples of their own in a bag
+        return DagBag(file, safe_mode=False)
 
 
 def _describe(dag):

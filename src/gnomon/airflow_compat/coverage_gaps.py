@@ -94,7 +94,7 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.assets.manager", "AssetManager asset_manager", REFUSES, ASSETS),
     make_row("airflow.auth", "*", LATER, PERMISSIONS),
     make_row("airflow.callbacks", "*", LATER, "it is internal to Airflow"),
-    make_row("airflow.cli", "*", LATER, "Gnomon's commands are `gnomon ...` (`gnomon --help`); a task calls them as a program, or the API"),
+    make_row("airflow.cli", "*", LATER, "Gnomon's commands are `gnomon ...` (docs/reference/cli.md); a task calls them as a program, or the API"),
     make_row("airflow.config_templates", "*", LATER, "options are listed by `gnomon config list`"),
     make_row("airflow.contrib", "*", LATER, "contrib left Airflow with 2.0; use the provider package, or `[core] airflow_dialect = 2`, with which the old paths lead there"),
     make_row("airflow.dag_processing.bundles.manager", "*", LATER, SERVICES),

@@ -48,7 +48,10 @@ def send_task_mail(task: Any, context: Any) -> None:
     }
     text = MailText(context["dag"], _read_template("subject_template", SUBJECT), _read_template("html_content_template", HTML_CONTENT))
     text.render_template_fields(context | more)
-    send_email(task.email, " ".join(hide(text.subject).split()), hide(text.html_content))
+    addresses = task.email if isinstance(task.email, str) else [address for address in task.email if address is not None]
+    if not addresses:
+        return
+    send_email(addresses, " ".join(hide(text.subject).split()), hide(text.html_content))
 
 
 def _build_log_command(ti: Any) -> str:

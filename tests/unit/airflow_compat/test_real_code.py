@@ -165,7 +165,7 @@ def test_libraries_for_other_interpreters_are_imported_when_they_are_used() -> N
 
 @pytest.mark.parametrize(("statement", "sentence"), [
     ("import airflow.jobs.job", "gnomon db clean"), ("import airflow.models.taskfail", "gnomon db clean"),
-    ("import airflow.cli.commands", "gnomon --help"), ("from airflow.utils.db import resetdb; resetdb()", "gnomon db migrate"),
+    ("import airflow.cli.commands", "reference/cli.md"), ("from airflow.utils.db import resetdb; resetdb()", "gnomon db migrate"),
     ("from airflow.models import DagRun; DagRun.find()", "dag_run.get_task_instances"),
     ("from airflow.models import DagPickle; DagPickle.id", r"\[housekeeping\] clean_at"),
     ("from airflow.operators.subdag import SubDagOperator; SubDagOperator(task_id='s')", "with TaskGroup"),

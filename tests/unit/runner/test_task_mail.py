@@ -188,3 +188,11 @@ def test_addresses_are_split_at_commas_and_semicolons() -> None:
     with pytest.raises(TypeError, match="Received 'int'"):
         get_email_address_list(1)  # type: ignore[arg-type]
     assert build_mime_message("me@x", "a@x", "s", "h", bcc="b@x")[1] == ["a@x", "b@x"]
+
+
+def test_none_among_the_addresses_gets_no_mail_and_the_dag_says_so(tmp_path: Path, server: SmtpServer) -> None:
+    use(tmp_path, server)
+    found = failing(email=[None, "a@x.test"])
+    assert [warning.partition("email=")[2] for warning in found.warnings] == [" has None among its addresses, which gets no mail."]
+    assert run(found).outcome == run(failing(email=[None])).outcome == "failed"
+    assert [mail.recipients for mail in server.mails] == [["a@x.test"]]

@@ -230,11 +230,11 @@ def as_function(name: str, value: Any) -> Any:
 
 
 def as_texts(name: str, value: Any) -> Any:
-    """Return a text, or several."""
+    """Return a text, or several; None among them stays, as of a variable of the environment that is not set."""
     if value is None or isinstance(value, str):
         return value
     texts = list(value) if isinstance(value, Iterable) else [value]
-    if all(isinstance(text, str) for text in texts):
+    if all(text is None or isinstance(text, str) for text in texts):
         return texts
     raise TypeError(f"{name} must be a text or a list of texts, not {describe_value(value)}")
 

@@ -159,6 +159,8 @@ def warn_no_effect(task: TaskNode, old: Mapping[str, Any]) -> None:
         dag.warn(f"Task {task.task_id!r}{format_location(task._location)}: {sentence}")
     for sentence in iter_config_warnings(task.__dict__["executor_config"]):
         dag.warn(f"Task {task.task_id!r}{format_location(task._location)}: {sentence}")
+    if isinstance(task.__dict__["email"], list) and None in task.__dict__["email"]:
+        dag.warn(f"Task {task.task_id!r}{format_location(task._location)}: email= has None among its addresses, which gets no mail.")
     for name, why in fields.IGNORED_BY_OPERATOR.items():
         if why and old.get(name) is not None:
             dag.warn(f"Task {task.task_id!r}{format_location(task._location)}: {name}= {why}.")

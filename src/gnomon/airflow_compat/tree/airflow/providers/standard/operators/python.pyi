@@ -4,6 +4,7 @@ from typing import Any
 from gnomon.operators.python import BranchPythonOperator as BranchPythonOperator
 from gnomon.operators.python import PythonOperator as PythonOperator
 from gnomon.operators.python import ShortCircuitOperator as ShortCircuitOperator
+from gnomon.operators.serializers import SERIALIZERS as _SERIALIZERS
 from gnomon.operators.virtualenv import BranchExternalPythonOperator as BranchExternalPythonOperator
 from gnomon.operators.virtualenv import BranchPythonVirtualenvOperator as BranchPythonVirtualenvOperator
 from gnomon.operators.virtualenv import ExternalPythonOperator as ExternalPythonOperator
