@@ -190,7 +190,7 @@ def _check(body: ConnectionBody) -> None:
 def _is_object(text: str) -> bool:
     try:
         return isinstance(json.loads(text), dict)
-    except (ValueError, RecursionError):
+    except ValueError:
         return False
 
 
