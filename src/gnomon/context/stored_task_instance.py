@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from gnomon.context.runtime_task_instance import TaskInstanceKey
+from gnomon.context.task_instance_key import TaskInstanceKey
 from gnomon.model.attempts import TaskInstanceFacts
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.states import TaskInstanceState
