@@ -60,12 +60,13 @@ class StoredTaskInstance:
 
     @property
     def logical_date(self) -> pendulum.DateTime | None:
-        return self.dag_run.logical_date
+        moment: pendulum.DateTime | None = self.dag_run.logical_date
+        return moment
 
     @property
     def execution_date(self) -> pendulum.DateTime | None:
         """The logical date, under its name in Airflow 2."""
-        return self.dag_run.logical_date
+        return self.logical_date
 
     @property
     def key(self) -> TaskInstanceKey:
