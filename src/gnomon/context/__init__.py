@@ -5,8 +5,9 @@
 """
 
 from gnomon.context.runtime_dag_run import RuntimeDagRun
-from gnomon.context.runtime_task_instance import RuntimeTaskInstance, TaskInstanceKey
+from gnomon.context.runtime_task_instance import RuntimeTaskInstance
 from gnomon.context.task_environment import build_task_environment
+from gnomon.context.task_instance_key import TaskInstanceKey
 from gnomon.context.template_context import Context, build_context
 
 __all__ = ["Context", "RuntimeDagRun", "RuntimeTaskInstance", "TaskInstanceKey", "build_context", "build_task_environment"]

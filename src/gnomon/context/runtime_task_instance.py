@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from gnomon.config import current_config
@@ -17,6 +17,7 @@ from gnomon.context.asset_event_accessors import OutletEventAccessors
 from gnomon.context.run_queries import RunQueries
 from gnomon.context.runtime_dag_run import RuntimeDagRun
 from gnomon.context.state_store_accessors import AssetStateStoreAccessors, TaskStateStoreAccessor
+from gnomon.context.task_instance_key import TaskInstanceKey
 from gnomon.context.xcom_access import AttemptXComs, MapIndexes, PulledElement
 from gnomon.model.attempts import Attempt, InstanceOverrides
 from gnomon.model.instants import Instant
@@ -298,32 +299,3 @@ _TASK_ATTRIBUTES = {
     "operator_name": "operator_name",
     "run_as_user": "run_as_user",
 }
-
-
-class TaskInstanceKey(NamedTuple):
-    """The key of one try of a task instance."""
-
-    dag_id: str
-    task_id: str
-    run_id: str
-    try_number: int = 1
-    map_index: int = -1
-
-    @property
-    def primary(self) -> tuple[str, str, str, int]:
-        """The key of the task instance, without the try."""
-        return self.dag_id, self.task_id, self.run_id, self.map_index
-
-    @property
-    def reduced(self) -> TaskInstanceKey:
-        """The key of the previous try; the try number is at least 1."""
-        return self._replace(try_number=max(1, self.try_number - 1))
-
-    @property
-    def key(self) -> TaskInstanceKey:
-        """This key: some callers accept a task instance or its key."""
-        return self
-
-    def with_try_number(self, try_number: int) -> TaskInstanceKey:
-        """Return the key of another try of the same task instance."""
-        return self._replace(try_number=try_number)

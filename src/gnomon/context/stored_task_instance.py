@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from gnomon.context.runtime_task_instance import TaskInstanceKey
+from gnomon.context.task_instance_key import TaskInstanceKey
 from gnomon.model.attempts import TaskInstanceFacts
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.states import TaskInstanceState
@@ -17,13 +17,12 @@ from gnomon.sdk.schedules.timezone import to_pendulum
 if TYPE_CHECKING:
     import pendulum
 
-    from gnomon.context.runtime_dag_run import RuntimeDagRun
-
 
 class StoredTaskInstance:
     """The state of a task instance at the moment of the question. `task` is the operator when the DAG of the run is loaded, else None."""
 
-    def __init__(self, facts: TaskInstanceFacts, dag_run: RuntimeDagRun) -> None:
+    def __init__(self, facts: TaskInstanceFacts, dag_run: Any) -> None:
+        """`dag_run`: the `RuntimeDagRun` of the instance."""
         self._facts = facts
         self.dag_run = dag_run
         self.dag_id = dag_run.dag_id
@@ -61,12 +60,13 @@ class StoredTaskInstance:
 
     @property
     def logical_date(self) -> pendulum.DateTime | None:
-        return self.dag_run.logical_date
+        moment: pendulum.DateTime | None = self.dag_run.logical_date
+        return moment
 
     @property
     def execution_date(self) -> pendulum.DateTime | None:
         """The logical date, under its name in Airflow 2."""
-        return self.dag_run.logical_date
+        return self.logical_date
 
     @property
     def key(self) -> TaskInstanceKey:
@@ -78,7 +78,7 @@ class StoredTaskInstance:
         found = {(one.task_id, one.map_index): one.state for one in list_task_instances(self.dag_run)}
         return found.get((self.task_id, self.map_index))
 
-    def get_dagrun(self, session: Any = None) -> RuntimeDagRun:
+    def get_dagrun(self, session: Any = None) -> Any:
         """Return the run."""
         return self.dag_run
 
@@ -87,7 +87,7 @@ class StoredTaskInstance:
         return f"<TaskInstance: {self.dag_id}.{self.task_id} {self.run_id}{where} [{self.state}]>"
 
 
-def list_task_instances(dag_run: RuntimeDagRun) -> list[StoredTaskInstance]:
+def list_task_instances(dag_run: Any) -> list[StoredTaskInstance]:
     """All task instances of the run in topological order, then by map index; none when the run does not exist any more."""
     answer = sdk_channel.ask(GetTaskInstances(dag_id=dag_run.dag_id, run_id=dag_run.run_id))
     return [StoredTaskInstance(facts, dag_run) for facts in msgspec.convert(answer or [], list[TaskInstanceFacts])]

@@ -13,7 +13,7 @@ from typing import Any
 from gnomon.clock import SystemClock
 from gnomon.config import current_config, read_executors
 from gnomon.context.runtime_dag_run import RuntimeDagRun
-from gnomon.context.runtime_task_instance import TaskInstanceKey
+from gnomon.context.task_instance_key import TaskInstanceKey
 from gnomon.errors.authoring import (
     AirflowClusterPolicyError,
     AirflowClusterPolicySkipDag,
