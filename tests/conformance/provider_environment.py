@@ -1,4 +1,4 @@
-"""An environment with forty published provider packages: installed by `gnomon providers install`, checked, and used against local servers.
+"""Environments with forty published provider packages: installed by `gnomon providers install`, checked, and used against local servers.
 
 `python -m tests.conformance.provider_environment` writes the record anew, from which the page reference/provider-packages.md is generated.
 """
@@ -29,11 +29,13 @@ PACKAGES = (
     "cncf-kubernetes==10.25.0", "apache-livy==4.6.4", "apache-druid==4.6.1", "apache-kafka==2.1.0", "dingding==3.10.1", "discord==3.12.5",
     "telegram==4.10.1", "opsgenie==5.11.1", "pagerduty==5.3.1", "jenkins==4.2.7", "github==2.12.1", "elasticsearch==6.10.0", "opensearch==1.15.0",
     "mongo==5.5.1", "influxdb==2.13.0", "hashicorp==4.8.4", "trino==6.7.1", "databricks==7.23.0", "dbt-cloud==4.11.1", "airbyte==6.2.0",
-    "openai==2.2.0", "git==1.0.1", "apprise==2.4.1", "snowflake==6.20.0", "google==22.8.0", "microsoft-azure==15.2.1", "microsoft-mssql==4.7.2",
-    "oracle==4.7.1", "tableau==5.7.1", "salesforce==5.15.1", "apache-spark==6.3.4", "apache-hive==9.7.1", "presto==5.13.1", "jdbc==5.6.1", "odbc==4.13.1",
-    "openlineage==2.20.3",
+    "openai==2.2.0", "git==1.0.1", "apprise==2.4.1",
 )  # fmt: skip
 """One plan of `gnomon providers install`."""
+HADOOP = ("astronomer-cosmos==1.15.1", "dag-factory==1.1.0", "openlineage==2.20.3", "apache-spark==6.3.4", "apache-hive==9.7.1")
+"""Another plan, in an environment of its own: these packages bring plugins, which would be called in the uses of the others."""
+HADOOP_USES = ("openlineage", "apache-spark", "apache-hive")
+"""Those of the second plan that the record has."""
 APART = ("apache-airflow-providers-mysql==6.7.1", "mysql-connector-python==26.10.0", "aiomysql==0.3.2", "pymysql==1.1.3")
 """The package mysql declares a client that is built with a library of the system; here it uses another one that it declares."""
 SERVERS = ("moto[server,s3,sqs]>=5.2.2", "aiosmtpd", "pyftpdlib")
@@ -105,15 +107,15 @@ def _environ(folder: Path) -> dict[str, str]:
     return {**inherited, "GNOMON_HOME": str(folder / "home"), "TZ": "UTC", "PYTHONDONTWRITEBYTECODE": "1"}
 
 
-def check_packages(folder: Path) -> list[dict[str, Any]]:
-    """The answer of `gnomon providers check`: for each package its modules, with verdict and reason."""
-    return json.loads(run_gnomon(folder, "providers", "check", "-o", "json", timeout_s=CHECK_TIMEOUT_S, accepted=(0, 1)))  # type: ignore[no-any-return]
+def check_packages(folder: Path, *packages: str) -> list[dict[str, Any]]:
+    """The answer of `gnomon providers check`: for each package (default: all that are installed) its modules, with verdict and reason."""
+    return json.loads(run_gnomon(folder, "providers", "check", "-o", "json", *packages, timeout_s=CHECK_TIMEOUT_S, accepted=(0, 1)))  # type: ignore[no-any-return]
 
 
-def run_uses(folder: Path) -> list[dict[str, str]]:
-    """The uses of `provider_packages/`, each with its error, which is empty when all was right."""
+def run_uses(folder: Path, *packages: str) -> list[dict[str, str]]:
+    """The uses of these packages in `provider_packages/`, each with its error, which is empty when all was right."""
     done = subprocess.run(
-        [str(folder / "bin" / "python"), str(USES / "run_uses.py")], capture_output=True, text=True, timeout=CHECK_TIMEOUT_S, check=False,
+        [str(folder / "bin" / "python"), str(USES / "run_uses.py"), *packages], capture_output=True, text=True, timeout=CHECK_TIMEOUT_S, check=False,
         env=_environ(folder), cwd=USES,
     )  # fmt: skip
     return [json.loads(line) for line in done.stdout.splitlines()]
@@ -135,10 +137,18 @@ def read_record() -> list[dict[str, Any]]:
     return json.loads(RECORD.read_text(encoding="utf-8"))  # type: ignore[no-any-return]
 
 
+def measure() -> list[dict[str, Any]]:
+    """What the record says of the packages of both plans, measured now."""
+    folder, hadoop = build_environment(), build_with_packages(*HADOOP)
+    names = [name.partition("==")[0] for name in (*PACKAGES, APART[0].removeprefix("apache-airflow-providers-"))]
+    measured = summarize(check_packages(folder), run_uses(folder, *names))
+    measured += summarize(check_packages(hadoop, *HADOOP_USES), run_uses(hadoop, *HADOOP_USES))
+    return sorted(measured, key=lambda one: str(one["package"]))
+
+
 def write_record() -> None:
     """Measure, and write the record."""
-    folder = build_environment()
-    RECORD.write_text(json.dumps(summarize(check_packages(folder), run_uses(folder)), indent=1) + "\n", encoding="utf-8")
+    RECORD.write_text(json.dumps(measure(), indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ def packages_page() -> str:
     used = sum(bool(one["use"]) and not one["use"].startswith("failed: ") for one in record)
     parts = [
         "# Provider packages\n\n"
-        f"{len(record)} published provider packages, installed without Airflow: all but mysql by one call of `gnomon providers install`. For each:\n"
+        f"{len(record)} published provider packages, installed without Airflow: all but mysql by two calls of `gnomon providers install`. For each:\n"
         "how many of its modules can be imported (`gnomon providers check`), which cannot, and what of it runs in a test, on a server of this machine or\n"
         f"a local one that answers as the API of the service documents: {used} packages are in use there. The package mysql is installed by pip,\n"
         "without the one of its clients that has to be built.\n\n"
