@@ -15,7 +15,7 @@ pytestmark = pytest.mark.pure
 SOURCE = Path(gnomon.__file__).parent
 QUOTED = re.compile(r"(quote_argument|shlex\.quote|iso|shorten|len|' '\.join)\(")
 NO_NAMES = {
-    "self.backfill_pk", "backfill_pk", "item.quarantine_pk", "key", "index", "shell", "FIRST_ACCOUNT", "self.url", "cfg.home", "module", "_OLD_PROVIDER_MODULES[part]", "_VARIANT_PACKAGES[name]",
+    "self.backfill_pk", "backfill_pk", "item.quarantine_pk", "ti.pool_slots", "key", "index", "shell", "FIRST_ACCOUNT", "self.url", "cfg.home", "module", "_OLD_PROVIDER_MODULES[part]", "_VARIANT_PACKAGES[name]",
 }  # fmt: skip
 """What stands behind such words and is a number, a word of this program, an address without blanks, or no argument of a command."""
 _COMMAND = re.compile(r"(`?)gnomon [a-z-]+ (?:[a-z-]+ )*[^`]*?\x00\d+\x00[^`]*")

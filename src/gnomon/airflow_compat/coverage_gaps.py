@@ -123,7 +123,6 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.sdk.execution_time.comms", "*", LATER, "the messages between a task and its worker are Gnomon's own; use the task context"),
     make_row("airflow.sdk.api.client", "*", LATER, "the messages between a task and its worker are Gnomon's own; use the task context"),
     make_row("airflow.sdk.observability.stats", "Stats", WORD, "numbers of author code are not collected"),
-    make_row("airflow.sdk.serde", "*", LATER, "a value of a type of your own needs serialize() and deserialize() of its class, which XComs use"),
     make_row("airflow.sentry", "*", LATER, "call sentry_sdk.init() in a plugin or a DAG file"),
     make_row("airflow.serialization.serializers", "*", LATER, "a value of a type of your own needs serialize() and deserialize() of its class, which XComs use"),
     make_row("airflow.settings", "STATE_COLORS", WORD, "the page has colours of its own"),
@@ -235,7 +234,7 @@ ROWS: tuple[CoverageRow, ...] = (
     ),
     make_row("airflow.traces.tracer", "Trace", WORD, "it sends no spans; a task begins spans of its own from ti.context_carrier"),
     make_row("airflow.utils.cli", "get_dag get_dags process_subdir", REFUSES, "use DagBag().get_dag()"),
-    make_row("airflow.utils.db", "create_session initdb merge_conn provide_session resetdb", REFUSES, SESSIONS),
+    make_row("airflow.utils.db", "create_session provide_session", REFUSES, SESSIONS),
     make_row(
         "airflow.utils.db",
         "add_default_pool_if_not_exists check check_migrations create_default_connections downgrade initdb merge_conn resetdb synchronize_log_template upgradedb",

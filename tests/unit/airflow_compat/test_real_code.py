@@ -120,7 +120,7 @@ def test_a_zone_is_of_pendulum_and_a_cron_timetable_takes_an_expression() -> Non
     assert isinstance(DAG("d", default_args={"start_date": "2026-01-01"}).timezone, pendulum.Timezone)
     assert CronDataIntervalTimetable(expression="@daily", timezone="UTC") == CronDataIntervalTimetable("@daily", "UTC")
     for given in ({"timezone": "UTC"}, {"cron": "@daily", "expression": "@daily", "timezone": "UTC"}, {"expression": "@daily"}):
-        with pytest.raises(TypeError, match="as cron= or expression=, and a timezone"):
+        with pytest.raises(TypeError, match=r"\(cron= or expression=\), and a timezone"):
             CronDataIntervalTimetable(**given)
 
 

@@ -13,7 +13,7 @@ from airflow.stats import Stats as Stats
 from airflow.utils.context import context_merge as context_merge
 from gnomon.airflow_compat.context_variables import context_to_airflow_vars as context_to_airflow_vars
 from gnomon.context.airflow_configuration import conf as conf
-from gnomon.context.runtime_task_instance import TaskInstanceKey as TaskInstanceKey
+from gnomon.context.task_instance_key import TaskInstanceKey as TaskInstanceKey
 from gnomon.context.template_context import Context as Context
 from gnomon.errors.airflow_errors import AirflowConfigException as AirflowConfigException
 from gnomon.errors.airflow_errors import AirflowException as AirflowException
@@ -72,7 +72,7 @@ from gnomon.sdk.runtime.connection import BaseHook as BaseHook
 from gnomon.sdk.runtime.connection import Connection as Connection
 from gnomon.sdk.runtime.notifier import BaseNotifier as BaseNotifier
 from gnomon.sdk.runtime.secret_masking import mask_secret as mask_secret
-from gnomon.sdk.runtime.secret_masking import redact as redact
+from gnomon.sdk.runtime.secrets_masker import redact as redact
 from gnomon.sdk.runtime.variable import Variable as Variable
 from gnomon.sdk.storage.object_storage_path import ObjectStoragePath as ObjectStoragePath
 from gnomon.sdk.tasks.branching import BaseBranchOperator as BaseBranchOperator
