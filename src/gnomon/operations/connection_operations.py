@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass, field, replace
 
@@ -125,6 +126,7 @@ def _make_connection(conn_id: str, given: GivenConnection, existing: StoredConne
     unknown = sorted(set(given.fields) - set(FIELDS))
     if unknown:
         raise UserError(f"a connection has no field {', '.join(unknown)}; its fields: {', '.join(FIELDS)}")
+    _check_extra(conn_id, given.fields.get("extra"))
     try:
         made = _apply(conn_id, given, existing)
     except AirflowException as error:
@@ -132,6 +134,17 @@ def _make_connection(conn_id: str, given: GivenConnection, existing: StoredConne
     if not made.conn_type:
         raise UserError(f"connection {conn_id!r} has no type; give --conn-type, such as postgres, http or generic, or a URI that begins with one")
     return made
+
+
+def _check_extra(conn_id: str, extra: object) -> None:
+    """Raises UserError for a text that is no JSON. Its text may contain a secret, so only the place is told."""
+    try:
+        json.loads(str(extra or "{}"))
+    except ValueError as error:
+        place = f"{error.msg} at character {error.pos + 1}" if isinstance(error, json.JSONDecodeError) else "a number is too long"
+        raise UserError(f"connection {conn_id!r}: extra is no JSON ({place}); give an object, such as --conn-extra '{{\"timeout\": 5}}'") from None
+    except RecursionError:
+        raise UserError(f"connection {conn_id!r}: extra is nested too deeply") from None
 
 
 def _apply(conn_id: str, given: GivenConnection, existing: StoredConnection | None) -> Connection:

@@ -65,6 +65,10 @@ def test_values_in_the_query_of_a_uri_are_stored_as_json(gnomon: Gnomon) -> None
     (["add", "x", "--conn-uri", URI, "--conn-json", "{}"], "give either --conn-uri or --conn-json, not both"),
     (["add", "x", "--conn-json", "{"], "Connection 'x' does not read as JSON"),
     (["add", "x", "--conn-type", "http", "--conn-extra", "[]"], "Connection 'x': extra must be a JSON object."),
+    (
+        ["add", "x", "--conn-type", "http", "--conn-extra", "timeout=5"],
+        "connection 'x': extra is no JSON (Expecting value at character 1); give an object, such as --conn-extra '{\"timeout\": 5}'",
+    ),
     (["add", "db", "--conn-type", "http"], "there is a connection 'db' already; change it with `gnomon connections set`"),
     (["get", "dbb"], "there is no stored connection 'dbb'; did you mean 'db'?"),
     (["list", "--conn-id", "dbb"], "there is no stored connection 'dbb'; did you mean 'db'?"),
