@@ -55,7 +55,11 @@ def open_archive(path: str) -> Iterator[zipfile.ZipFile]:
     try:
         with _BoundedReads(open_regular_file(path).detach()) as opened, zipfile.ZipFile(opened) as archive:
             yield archive
-    except (ArchiveError, OSError):
+    except ArchiveError:
+        raise
+    except OSError as error:
+        if error.errno in (None, errno.EINVAL):  # not of the disk: damaged data (bz2), or a place that is not in the archive
+            raise ArchiveError(f"it is damaged: {describe_error(error)}") from error
         raise
     except zipfile.BadZipFile as error:
         raise ArchiveError(str(error)) from error

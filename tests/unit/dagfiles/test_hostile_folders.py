@@ -11,6 +11,7 @@ import subprocess
 import tracemalloc
 import zipfile
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -193,6 +194,22 @@ def test_a_long_table_of_contents_is_not_read(home: Home):
 
     assert files == []
     assert "table of contents" in problems[0]
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_damaged_archive_is_one_that_cannot_be_read_wherever_its_bytes_are_wrong(method: int, tmp_path: Path):
+    whole, path, rng = pack("one.py", "two.py", text=DAG_TEXT * 500, method=method), tmp_path / "a.zip", random.Random(method)
+    for _ in range(150):
+        content = bytearray(whole)
+        for _ in range(rng.choice((1, 2, 8))):
+            content[rng.randrange(len(content))] = rng.randrange(256)
+        path.write_bytes(content[: rng.randrange(len(content))] if rng.random() < 0.1 else content)
+        names = ["one.py"]
+        with suppress(archives.ArchiveError), archives.open_archive(str(path)) as archive:
+            names = [member.filename for member in archives.list_members(archive)]
+        for name in names:
+            with suppress(FileNotFoundError, FileTooLarge):
+                archives.read_source(f"{path}/{name}", 100_000)
 
 
 def test_members_of_one_name_are_one_file(home: Home):
