@@ -61,9 +61,10 @@ def set_method(number: int) -> Callable[[bytearray, int, int, int], None]:
     return change
 
 
-def write_bomb(path: Path, gib: int = 1) -> None:
+def write_bomb(path: Path) -> None:
+    """A member of 256 MiB in an archive of some hundred kilobytes."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive, archive.open("zeros.py", "w", force_zip64=True) as member:
-        for _ in range(gib * 64):
+        for _ in range(16):
             member.write(bytes(1 << 24))
 
 
