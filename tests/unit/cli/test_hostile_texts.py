@@ -38,7 +38,7 @@ def test_a_word_that_cannot_be_stored_is_an_error_or_is_stored(gnomon: Callable[
 def test_a_conf_that_is_not_json_is_refused(gnomon: Callable[..., Any], deployment: Deployment, conf: str) -> None:
     deployment.add(spec_of("a"))
     ended = gnomon("dags", "trigger", "a", "--conf", conf)
-    assert ended.code == 1 and "the conf is not JSON: a" in ended.err
+    assert ended.code == 2 and "'--conf': not valid JSON: a" in ended.err
 
 
 def test_a_pool_has_no_more_slots_than_the_database_stores(gnomon: Callable[..., Any], deployment: Deployment) -> None:

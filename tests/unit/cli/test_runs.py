@@ -38,7 +38,7 @@ def test_list_has_exactly_the_fields_of_a_run_newest_first(gnomon: Gnomon, faile
     assert [row["run_id"] for row in rows] == ["later", "r"]
     assert all(list(row) == RUN_FIELDS for row in rows)
     assert (rows[1]["state"], rows[1]["start_date"]) == ("failed", "2026-03-01T09:00:00.000000+00:00")
-    assert "z (upstream_failed)" in rows[1]["reason"]
+    assert rows[1]["reason"] == "task y failed: ValueError: no; not run because of it: z"
 
 
 def test_list_of_one_state_alone(gnomon: Gnomon, failed: Deployment) -> None:
