@@ -100,7 +100,7 @@ def test_a_failed_task_fails_the_run_and_its_callbacks_are_called(store: Private
         bad() >> EmptyOperator(task_id="after")
     run = run_dag(dag, store=store)
     assert _states(run) == {"bad": "failed", "after": "upstream_failed"}
-    assert run.state == "failed" and "after (upstream_failed)" in str(run.reason)
+    assert run.state == "failed" and run.reason == "task bad failed: AirflowFailException: broken; not run because of it: after"
     assert seen[0] == "broken" and seen[1].startswith("run: ")
     bad_instance = run.get_task_instance("bad")
     assert bad_instance is not None and bad_instance.reason == "AirflowFailException: broken"
