@@ -87,8 +87,8 @@ def test_a_reference_without_an_end_is_a_fault() -> None:
 
 
 def test_values_are_checked_in_another_process_as_here(cfg: Config) -> None:
-    schemas = {"x": {"pattern": "^[a-z]+$"}, "y": {"type": "array", "uniqueItems": True}, "missing": {"pattern": "a"}, "big": {"pattern": "a"}}
-    assert find_param_faults(cfg, schemas, {"x": "abc", "y": [1, 2], "missing": "a", "big": 2**70}) == {}
+    schemas = {"x": {"pattern": "^[a-z]+$"}, "y": {"type": "array", "uniqueItems": True}, "missing": {"pattern": "a"}}
+    assert find_param_faults(cfg, schemas, {"x": "abc", "y": [1, 2], "missing": "a"}) == {}
     found = find_param_faults(cfg, {"x": schemas["x"], "y": schemas["y"]}, {"x": "ABC", "y": [1, 1]})
     assert found == {"x": "'ABC' must match pattern ^[a-z]+$.", "y": "[1, 1] must contain unique items."}
     assert find_param_faults(cfg, schemas, {"x": "abc", "y": [1]}) == dict.fromkeys(("missing", "big"), "no value was given and it has no default.")
