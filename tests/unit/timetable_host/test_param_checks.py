@@ -91,4 +91,4 @@ def test_values_are_checked_in_another_process_as_here(cfg: Config) -> None:
     assert find_param_faults(cfg, schemas, {"x": "abc", "y": [1, 2], "missing": "a"}) == {}
     found = find_param_faults(cfg, {"x": schemas["x"], "y": schemas["y"]}, {"x": "ABC", "y": [1, 1]})
     assert found == {"x": "'ABC' must match pattern ^[a-z]+$.", "y": "[1, 1] must contain unique items."}
-    assert find_param_faults(cfg, schemas, {"x": "abc", "y": [1]}) == dict.fromkeys(("missing", "big"), "no value was given and it has no default.")
+    assert find_param_faults(cfg, schemas, {"x": "abc", "y": [1]}) == {"missing": "no value was given and it has no default."}
