@@ -90,8 +90,8 @@ EXAMPLE_FILES: tuple[ExampleFile, ...] = (
     ),
     ExampleFile("tutorial_taskflow_api_virtualenv", ComparedBy.PACKAGES, reason="needs the package dill and a package index"),
     ExampleFile("example_asset_with_watchers", ComparedBy.WATCHERS),
-    ExampleFile("example_kubernetes_executor", ComparedBy.NOTHING, Verdict.CANNOT, "needs Kubernetes", "airflow.example_dags"),
-    ExampleFile("example_local_kubernetes_executor", ComparedBy.NOTHING, Verdict.CANNOT, "needs Kubernetes", "airflow.example_dags"),
+    ExampleFile("example_kubernetes_executor", ComparedBy.NOTHING, Verdict.CANNOT, "needs Kubernetes"),
+    ExampleFile("example_local_kubernetes_executor", ComparedBy.NOTHING, Verdict.CANNOT, "needs Kubernetes"),
 )
 
 
