@@ -54,6 +54,7 @@ LISTS = {
     f"{OWN}/dags/{{dag_id}}/nextRuns": f"{OWN}/dags/{RICH}/nextRuns",
     f"{OWN}/dags/{{dag_id}}/operations/runs.list": f"{OWN}/dags/{DAG}/operations/runs.list",
     f"{OWN}/failures": f"{OWN}/failures?since={to_datetime(END - 10**14).isoformat().replace('+', '%2B')}",
+    f"{OWN}/operations/failures.list": f"{OWN}/operations/failures.list?since={END - 10**14}",
 }  # fmt: skip
 """By path of an operation with a parameter `limit`: what is asked. Of the others the path itself."""
 WITHOUT_ROWS = {

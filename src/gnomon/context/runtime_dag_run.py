@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
@@ -12,7 +12,7 @@ from gnomon.context.asset_event_accessors import AssetEventView, decode_events
 from gnomon.errors.authoring import AirflowException
 from gnomon.model.attempts import RunFacts
 from gnomon.model.states import TRIGGERED_BY_RUN_TYPE, DagRunType
-from gnomon.model.task_api_requests import GetConsumedAssetEvents, GetPreviousRun
+from gnomon.model.task_api_requests import GetConsumedAssetEvents, GetPreviousRun, GetRunRemarks
 from gnomon.sdk.runtime import channel as sdk_channel
 from gnomon.sdk.schedules.timezone import to_pendulum
 
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 
 class RuntimeDagRun:
     """A DAG run, as a running task sees it; read only. Moments are pendulum DateTimes in UTC."""
-
-    note: str | None = None
-    triggering_user_name: str | None = None
 
     creating_job_id: int | None = None
     """None: Airflow 2 keeps the id of its scheduler's job here, and Gnomon has no jobs."""
@@ -53,6 +50,21 @@ class RuntimeDagRun:
         if self.run_type is not DagRunType.ASSET_TRIGGERED:
             return []
         return decode_events(sdk_channel.ask(GetConsumedAssetEvents()))
+
+    @cached_property
+    def _remarks(self) -> dict[str, str | None]:
+        answer = sdk_channel.ask(GetRunRemarks(dag_id=self.dag_id, run_id=self.run_id)) if sdk_channel.has_channel() else None
+        return cast("dict[str, str | None]", answer or {})
+
+    @property
+    def note(self) -> str | None:
+        """The note of the run, as it was at the first access."""
+        return self._remarks.get("note")
+
+    @property
+    def triggering_user_name(self) -> str | None:
+        """The account or user of the system that triggered the run; None when nobody did."""
+        return self._remarks.get("triggering_user_name")
 
     @cached_property
     def logical_date(self) -> pendulum.DateTime | None:

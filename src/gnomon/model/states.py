@@ -106,6 +106,13 @@ TRIGGERED_BY_RUN_TYPE = {
 }
 """What created a run, by its type; a manual run may come from a command, the API or the page."""
 
+
+def parse_triggering_user(created_by: str | None) -> str | None:
+    """The account or user of the system that triggered a run: `ann` of `api:ann`; None for a run that a schedule, an asset or a task made."""
+    origin, _, user = (created_by or "").partition(":")
+    return user if user and origin in ("cli", "api") else None
+
+
 TASK_STATE_CODES: dict[TaskInstanceState, int] = {
     TaskInstanceState.SCHEDULED: 1,
     TaskInstanceState.QUEUED: 2,

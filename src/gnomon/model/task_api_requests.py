@@ -125,6 +125,13 @@ class GetPreviousRun(TaskApiRequest, frozen=True, kw_only=True, tag=True):
     state: str | None = None
 
 
+class GetRunRemarks(TaskApiRequest, frozen=True, kw_only=True, tag=True):
+    """Answers {note, triggering_user_name} of the run, each a text or None; None when there is no such run."""
+
+    dag_id: str
+    run_id: str
+
+
 class GetRunState(TaskApiRequest, frozen=True, kw_only=True, tag=True):
     dag_id: str
     run_id: str
@@ -274,7 +281,7 @@ class GetConsumedAssetEvents(TaskApiRequest, frozen=True, kw_only=True, tag=True
 
 AnyTaskApiRequest = (
     GetVariable | SetVariable | DeleteVariable | ListVariables | GetConnection | GetCachedSecret | SetCachedSecret | GetXComs | GetXComElement
-    | GetPreviousRun | GetRunState | GetRunStates | GetTaskStates | GetTaskInstances | ListRuns
+    | GetPreviousRun | GetRunRemarks | GetRunState | GetRunStates | GetTaskStates | GetTaskInstances | ListRuns
     | GetFirstReschedule | GetDag | TriggerRun | GetRequest | GetXComCount | GetXComBatch
     | GetTaskState | SetTaskState | DeleteTaskState | GetAssetState | SetAssetState | DeleteAssetState
     | GetAsset | GetAssetEvents | GetConsumedAssetEvents

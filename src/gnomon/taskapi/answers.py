@@ -26,6 +26,7 @@ from gnomon.model.task_api_requests import (
     GetFirstReschedule,
     GetPreviousRun,
     GetRequest,
+    GetRunRemarks,
     GetRunState,
     GetRunStates,
     GetTaskInstances,
@@ -52,6 +53,7 @@ from gnomon.taskapi.run_queries import (
     get_dag,
     get_first_reschedule,
     get_previous_run,
+    get_run_remarks,
     get_run_state,
     get_run_states,
     get_task_instances,
@@ -67,7 +69,7 @@ _WRITE_REQUESTS = (SetVariable, DeleteVariable)
 _TASK_STATE_REQUESTS = (GetTaskState, SetTaskState, DeleteTaskState)
 _ASSET_STATE_REQUESTS = (GetAssetState, SetAssetState, DeleteAssetState)
 _RUN_REQUESTS = (
-    GetXComs, GetXComElement, GetXComCount, GetXComBatch, GetPreviousRun, GetRunState, GetRunStates, GetTaskStates, GetTaskInstances, ListRuns, GetDag, GetRequest, GetAsset, GetAssetEvents,
+    GetXComs, GetXComElement, GetXComCount, GetXComBatch, GetPreviousRun, GetRunRemarks, GetRunState, GetRunStates, GetTaskStates, GetTaskInstances, ListRuns, GetDag, GetRequest, GetAsset, GetAssetEvents,
 )
 _ATTEMPT_REQUESTS = (TriggerRun, GetFirstReschedule, GetConsumedAssetEvents, *_TASK_STATE_REQUESTS)
 """Requests about the attempt itself."""
@@ -174,6 +176,7 @@ _ANSWERS: dict[type[Any], Callable[[store.Transaction, Any], object]] = {
     GetXComCount: count_xcoms,
     GetXComBatch: get_xcom_batch,
     GetPreviousRun: get_previous_run,
+    GetRunRemarks: get_run_remarks,
     GetRunState: get_run_state,
     GetRunStates: get_run_states,
     GetTaskStates: get_task_states,

@@ -12,18 +12,19 @@ from gnomon.model.attempts import Attempt, RunFacts, TaskInstanceFacts
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.records import RunRecord, TaskRecord
 from gnomon.model.spec import DagSpec, TaskSpec
-from gnomon.model.states import DagRunState
+from gnomon.model.states import DagRunState, parse_triggering_user
 from gnomon.model.task_api_requests import (
     GetDag,
     GetFirstReschedule,
     GetPreviousRun,
+    GetRunRemarks,
     GetRunState,
     GetRunStates,
     GetTaskInstances,
     GetTaskStates,
     ListRuns,
 )
-from gnomon.store.dag_records import dag_runs, dags
+from gnomon.store.dag_records import dag_runs, dags, event_log, notes
 from gnomon.store.ownership import group_state
 
 
@@ -71,6 +72,15 @@ def get_previous_run(tx: store.Transaction, request: GetPreviousRun) -> object:
 def get_first_reschedule(tx: store.Transaction, attempt: Attempt, request: GetFirstReschedule) -> object:
     """When the first rescheduled attempt of this task instance since try `first_try` started; None when none was rescheduled."""
     return dag_runs.find_first_reschedule(tx, attempt.run.run_pk, attempt.task_no, attempt.map_index, request.first_try)
+
+
+def get_run_remarks(tx: store.Transaction, request: GetRunRemarks) -> object:
+    """The note of the run, and who triggered it; None when there is no such run."""
+    run = dag_runs.find_stored_run(tx, request.dag_id, request.run_id)
+    if run is None:
+        return None
+    note = notes.find_note(tx, notes.NotePlace(run.run_pk))
+    return {"note": note, "triggering_user_name": parse_triggering_user(event_log.find_creator(tx, run.run_pk))}
 
 
 def get_run_state(tx: store.Transaction, request: GetRunState) -> object:

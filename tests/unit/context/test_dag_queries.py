@@ -13,7 +13,7 @@ from gnomon.context import RuntimeDagRun
 from gnomon.errors.authoring import AirflowException
 from gnomon.model.attempts import RunFacts, TaskInstanceFacts
 from gnomon.model.instants import to_instant
-from gnomon.model.task_api_requests import GetDag, GetPreviousRun, GetTaskInstances, ListRuns
+from gnomon.model.task_api_requests import GetDag, GetPreviousRun, GetRunRemarks, GetTaskInstances, ListRuns
 from gnomon.sdk.dags import authoring_state
 from gnomon.sdk.dags.dag import DAG
 from gnomon.sdk.runtime import channel as sdk_channel
@@ -47,6 +47,8 @@ class Runs:
         if isinstance(question, GetPreviousRun):
             later = [run.run_id for run in RUNS].index(question.run_id) + 1
             return next((msgspec.to_builtins(run) for run in RUNS[later:] if question.state in (None, run.state)), None)
+        if isinstance(question, GetRunRemarks):
+            return {"note": "again", "triggering_user_name": "ann"} if question.run_id == "w" else None
         assert isinstance(question, GetDag)
         return {"active": True, "paused": True}
 
@@ -120,3 +122,11 @@ def test_the_schedule_before_and_after_a_moment() -> None:
     assert found.get_run_dates(MONDAY, WEDNESDAY) == [MONDAY, TUESDAY, WEDNESDAY]
     assert DAG("d", schedule=None).following_schedule(MONDAY) is None
     assert DAG("d", schedule=None).previous_schedule(MONDAY) is None
+
+
+def test_a_run_tells_its_note_and_who_triggered_it_and_nothing_where_no_server_is(dag: Any) -> None:
+    mine, deleted = RuntimeDagRun(RUNS[0]), RuntimeDagRun(RUNS[1])
+    assert (mine.note, mine.triggering_user_name) == ("again", "ann")
+    assert (deleted.note, deleted.triggering_user_name) == (None, None)
+    sdk_channel.install_channel(None)
+    assert RuntimeDagRun(RUNS[0]).note is None

@@ -21,6 +21,7 @@ from gnomon.model.task_api_requests import (
     DeleteVariable,
     GetConnection,
     GetPreviousRun,
+    GetRunRemarks,
     GetRunState,
     GetTaskInstances,
     GetTaskStates,
@@ -34,7 +35,7 @@ from gnomon.model.task_api_requests import (
 )
 from gnomon.store import open_database
 from gnomon.store.admin import connections
-from gnomon.store.dag_records import xcom_values
+from gnomon.store.dag_records import notes, xcom_values
 from gnomon.taskapi import xcom_queries
 
 ATTEMPT = Attempt(
@@ -77,7 +78,7 @@ def test_a_connection_is_its_fields(world: World) -> None:
 @pytest.mark.parametrize(
     "question",
     [GetXComs(dag_id="d", run_id="m"),
-     GetPreviousRun(dag_id="d", run_id="m"), GetRunState(dag_id="d", run_id="m"), GetTaskStates(dag_id="d"),
+     GetPreviousRun(dag_id="d", run_id="m"), GetRunRemarks(dag_id="d", run_id="m"), GetRunState(dag_id="d", run_id="m"), GetTaskStates(dag_id="d"),
      GetTaskInstances(dag_id="d", run_id="m"), ListRuns(dag_id="d", limit=1)],
 )
 def test_a_file_that_is_imported_may_not_ask_about_runs(world: World, question: AnyTaskApiRequest) -> None:
@@ -157,6 +158,16 @@ def test_the_previous_run_is_the_newest_before_this_one_in_the_state_asked_for(w
     assert ask(world, GetPreviousRun(dag_id="d", run_id="second", state="success")) is None
     with pytest.raises(taskapi.TaskApiRefused, match="no run state 'done'"):
         ask(world, GetPreviousRun(dag_id="d", run_id="second", state="done"))
+
+
+def test_the_note_of_a_run_and_who_triggered_it_are_told(world: World) -> None:
+    first, _ = _two_runs(world)
+    with world.db.write() as tx:
+        notes.put_note(tx, notes.NotePlace(first.run_pk), "late again", "api:ann", 1)
+        tx._connection.execute_raw(f"UPDATE event_log SET by = 'api:ann' WHERE run_pk = {first.run_pk} AND kind = 'run_created'")
+    assert ask(world, GetRunRemarks(dag_id="d", run_id="first")) == {"note": "late again", "triggering_user_name": "ann"}
+    assert ask(world, GetRunRemarks(dag_id="d", run_id="second")) == {"note": None, "triggering_user_name": None}
+    assert ask(world, GetRunRemarks(dag_id="d", run_id="none")) is None
 
 
 def test_task_instances_of_a_run_are_told_with_their_times_also_those_without_a_state(world: World) -> None:

@@ -55,12 +55,12 @@ function Item({ condition, dagId }: { condition: Condition; dagId: string }) {
 /** Kinds of conditions that stay unmet until a person acts: what has failed, and what can never start. */
 const STUCK: ReadonlySet<string> = new Set(["outcome", "pool_exists", "pool_size", "dag_active", "scheduler", "file_loads", "planning", "dependencies"]);
 
-/** The end of a sentence about the tasks of a run, whose condition has one kind for all reasons. */
+/** In a sentence about the tasks of a run, whose condition has one kind for all reasons; the remedy may follow. */
 const NEVER = "can never start";
 
 /** Whether time or other work meets the condition. A task that has failed, and can be cleared, does not. */
 export function isWaiting(condition: Pick<Condition, "kind" | "met" | "release" | "text">): boolean {
-  return !condition.met && !STUCK.has(condition.kind) && !condition.text.endsWith(NEVER) && condition.release?.act !== "clear_task" && condition.release?.act !== "clear_run";
+  return !condition.met && !STUCK.has(condition.kind) && !condition.text.includes(NEVER) && condition.release?.act !== "clear_task" && condition.release?.act !== "clear_run";
 }
 
 /** The act, after the user has read exactly what it does. */

@@ -11,7 +11,7 @@ test("what time or other work meets is no failure", () => {
 test("what has failed, and what can never start, is marked as such", () => {
   for (const kind of ["outcome", "pool_size", "dag_active", "scheduler"]) expect(isWaiting(condition(kind))).toBe(false);
   expect(isWaiting(condition("task", "clear_task"))).toBe(false);
-  expect(isWaiting(condition("task", "set_pool", "copy: it needs 1 slot and pool closed has 0; it can never start"))).toBe(false);
+  expect(isWaiting(condition("task", "set_pool", "copy: it needs 1 slot and pool closed has 0; it can never start. Give the pool more: gnomon pools set closed 1"))).toBe(false);
 });
 
 test("a condition that is met does not wait", () => {

@@ -11,7 +11,7 @@ from gnomon.config.dag_bundles import DAGS_FOLDER_BUNDLE
 from gnomon.log.uri_passwords import hide_uri_passwords
 from gnomon.model.ids import TaskKey
 from gnomon.model.instants import SECOND, Instant, to_datetime
-from gnomon.model.states import TRIGGERED_BY_RUN_TYPE, DagRunTriggeredByType
+from gnomon.model.states import TRIGGERED_BY_RUN_TYPE, DagRunTriggeredByType, parse_triggering_user
 from gnomon.report.listings.audit_list import hide_in_value
 from gnomon.store.pages.run_pages import ListedRun
 
@@ -46,7 +46,7 @@ def build_version(
 def build_dag_run(listed: ListedRun, display_name: str, note: str | None) -> DAGRunResponse:
     """A run. `display_name`: of its DAG."""
     run = listed.run
-    origin, _, user = (listed.created_by or "").partition(":")
+    origin = (listed.created_by or "").partition(":")[0]
     versions = []
     if run.version_pk is not None and listed.version_number is not None and listed.version_created_at is not None:
         versions = [build_version(listed.dag_id, display_name, run.version_pk, listed.version_number, listed.version_created_at, listed.bundle_name, run.bundle_version)]
@@ -56,6 +56,6 @@ def build_dag_run(listed: ListedRun, display_name: str, note: str | None) -> DAG
         data_interval_start=moment(run.interval_start), data_interval_end=moment(run.interval_end), run_after=to_datetime(run.run_after),
         last_scheduling_decision=None, run_type=run.run_type, state=run.state,
         triggered_by=TRIGGERED_BY_RUN_TYPE.get(run.run_type, _TRIGGERED_BY_PREFIX.get(origin)),
-        triggering_user_name=user if user and origin in ("cli", "api") else None, conf=hide_in_value(run.conf, hide_uri_passwords), note=note, dag_versions=versions,
+        triggering_user_name=parse_triggering_user(listed.created_by), conf=hide_in_value(run.conf, hide_uri_passwords), note=note, dag_versions=versions,
         bundle_version=run.bundle_version, dag_display_name=display_name, partition_key=run.partition_key, partition_date=moment(run.partition_date),
     )

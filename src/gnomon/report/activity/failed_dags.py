@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from gnomon.model.instants import Instant, iso
-from gnomon.model.states import DagRunState
+from gnomon.model.states import DagRunState, TaskInstanceState
 from gnomon.store import Transaction
 from gnomon.store.pages import dag_overview
-from gnomon.store.pages.dag_overview import FailedRun, FailedTask
+from gnomon.store.pages.dag_overview import EndedTask, FailedRun
 
 FAILED_RUNS_MAX = 5_000
 """The most failed runs that are looked at, those that ended last."""
@@ -29,7 +29,7 @@ class RunFailure:
     run_after: str | None
     ended_at: str | None
     reason: str | None
-    tasks: list[FailedTask]
+    tasks: list[EndedTask]
     """The first of them, each with the first line of its error."""
     failed_tasks: int
     """The number of all."""
@@ -72,7 +72,7 @@ def list_failed_dags(tx: Transaction, since: Instant, is_visible: Callable[[str]
     is_broken = {dag_pk: dag_pk not in last or last[dag_pk].state is DagRunState.FAILED for dag_pk in by_dag}
     chosen = sorted(by_dag, key=lambda dag_pk: (not is_broken[dag_pk], -by_dag[dag_pk][0].ended_at))[:limit]
     named = {dag_pk: by_dag[dag_pk][:RUNS_MAX] for dag_pk in chosen}
-    tasks = dag_overview.list_failed_tasks(tx, [run.run_pk for some in named.values() for run in some], TASKS_MAX)
+    tasks = dag_overview.list_first_instances(tx, [run.run_pk for some in named.values() for run in some], TaskInstanceState.FAILED, TASKS_MAX)
     rows = []
     for dag_pk in chosen:
         healed_by = None if is_broken[dag_pk] else last[dag_pk].run_id
@@ -81,7 +81,7 @@ def list_failed_dags(tx: Transaction, since: Instant, is_visible: Callable[[str]
     return FailedDags(rows, len(runs) < FAILED_RUNS_MAX, len(by_dag) - len(rows))
 
 
-def _describe(run: FailedRun, tasks: Sequence[FailedTask], total: int) -> RunFailure:
+def _describe(run: FailedRun, tasks: Sequence[EndedTask], total: int) -> RunFailure:
     named = [replace(task, error=find_first_line(task.error)) for task in tasks]
     return RunFailure(run.run_id, iso(run.run_after), iso(run.ended_at), run.reason, named, total)
 

@@ -6,14 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from gnomon.model.instants import iso
-from gnomon.model.states import DagRunState
+from gnomon.model.states import DagRunState, TaskInstanceState
 from gnomon.report.activity.failed_dags import find_first_line
-from gnomon.report.listings.dag_list import find_dag
-from gnomon.report.listings.run_list import find_run, list_task_instances
 from gnomon.store import Transaction
 from gnomon.store.cross_dag import run_waits
 from gnomon.store.pages import dag_overview
-from gnomon.store.pages.dag_overview import FailedRun, FinishedRun
+from gnomon.store.pages.dag_overview import EndedTask, FailedRun
 
 TASKS_MAX = 5
 """The most failed tasks, and the most tasks and runs that wait, that are named for a run."""
@@ -54,29 +52,27 @@ class FailureRow:
 
 def list_failures(tx: Transaction, runs: Sequence[FailedRun], is_visible: Callable[[str], bool], hide: Callable[[str], str]) -> list[FailureRow]:
     """The entries of these runs, in their order. `is_visible`, `hide`: the DAGs that the user may see, and sentences without the others."""
-    tasks = dag_overview.list_failed_tasks(tx, [run.run_pk for run in runs], TASKS_MAX)
+    run_pks = [run.run_pk for run in runs]
+    failed = dag_overview.list_first_instances(tx, run_pks, TaskInstanceState.FAILED, TASKS_MAX)
+    held_up = dag_overview.list_first_instances(tx, run_pks, TaskInstanceState.UPSTREAM_FAILED, TASKS_MAX)
+    waiting = run_waits.list_waiting_runs(tx, [(run.dag_id, run.slot) for run in runs], TASKS_MAX)
     last = dag_overview.list_last_finished(tx, sorted({run.dag_pk for run in runs}))
-    return [_build_row(tx, run, tasks.get(run.run_pk, ([], 0)), last.get(run.dag_pk), is_visible, hide) for run in runs]
+    rows = []
+    for run, waits in zip(runs, waiting, strict=True):
+        tasks, count = failed.get(run.run_pk, ([], 0))
+        victims, victim_count = held_up.get(run.run_pk, ([], 0))
+        finished = last.get(run.dag_pk)
+        rows.append(FailureRow(
+            dag_id=run.dag_id, run_id=run.run_id, run_after=iso(run.run_after), ended_at=iso(run.ended_at), reason=None if run.reason is None else hide(run.reason),
+            tasks=[FailedTaskRow(_name(task), _hide_line(task.error, hide)) for task in tasks], failed_tasks=count,
+            held_up_tasks=[_name(task) for task in victims], held_up=victim_count,
+            waiting_runs=[f"{dag_id} {run_id}" for dag_id, run_id in waits if is_visible(dag_id)],
+            healed_by=finished.run_id if finished is not None and finished.state is DagRunState.SUCCESS else None,
+        ))  # fmt: skip
+    return rows
 
 
-def _build_row(
-    tx: Transaction, run: FailedRun, failed: tuple[list[dag_overview.FailedTask], int], last: FinishedRun | None, is_visible: Callable[[str], bool],
-    hide: Callable[[str], str],
-) -> FailureRow:
-    dag = find_dag(tx, run.dag_id)
-    record = find_run(tx, dag, run.run_id)
-    victims = [row.name for row in list_task_instances(tx, dag, record) if row.state == "upstream_failed"]
-    slot = record.run_after if record.stands_for is None else record.stands_for
-    waiting = [f"{dag_id} {run_id}" for dag_id, run_id in run_waits.list_waiting_runs(tx, run.dag_id, slot, TASKS_MAX) if is_visible(dag_id)]
-    tasks, count = failed
-    return FailureRow(
-        dag_id=run.dag_id, run_id=run.run_id, run_after=iso(run.run_after), ended_at=iso(run.ended_at), reason=None if run.reason is None else hide(run.reason),
-        tasks=[FailedTaskRow(_name(task), _hide_line(task.error, hide)) for task in tasks], failed_tasks=count, held_up_tasks=victims[:TASKS_MAX],
-        held_up=len(victims), waiting_runs=waiting, healed_by=last.run_id if last is not None and last.state is DagRunState.SUCCESS else None,
-    )  # fmt: skip
-
-
-def _name(task: dag_overview.FailedTask) -> str:
+def _name(task: EndedTask) -> str:
     return task.task_id if task.map_index < 0 else f"{task.task_id}[{task.map_index}]"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -60,9 +60,16 @@ def list_subscriptions_on_slot(tx: Transaction, dag_id: str, slot: Instant) -> t
     return tuple(_group_subscriptions(tx.all("run_waits.open_on_slot", dag_id=dag_id, slot=slot)))
 
 
-def list_waiting_runs(tx: Transaction, dag_id: str, slot: Instant, most: int) -> list[tuple[str, str]]:
-    """(DAG id, run id) of the queued runs that wait for the slot, and of the running ones in which a task does, in their order; at most `most`."""
-    return [(row[0], row[1]) for row in tx.all("run_waits.waiting_runs", dag_id=dag_id, slot=slot, most=most)]
+def list_waiting_runs(tx: Transaction, slots: Sequence[tuple[str, Instant]], most: int) -> list[list[tuple[str, str]]]:
+    """For each slot of a DAG (DAG id, slot): (DAG id, run id) of the queued runs that wait for it, and of the running ones in which a task does.
+
+    In their order, at most `most` of each slot.
+    """
+    found: list[list[tuple[str, str]]] = [[] for _ in slots]
+    rows = tx.all("run_waits.waiting_runs", dag_ids=[dag_id for dag_id, _ in slots], slots=[slot for _, slot in slots], most=most) if slots else []
+    for place, dag_id, run_id in rows:
+        found[place].append((dag_id, run_id))
+    return found
 
 
 def list_downstream_runs(tx: Transaction, dag_id: str, slots: Iterable[Instant]) -> list[DownstreamRun]:

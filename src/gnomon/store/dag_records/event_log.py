@@ -35,6 +35,12 @@ def list_deleted_runs(tx: Transaction, dag_pk: int, limit: int = EVENTS_MAX) -> 
     return [EventRecord(*row) for row in tx.all("event_log.deleted_runs", dag_pk=dag_pk, limit=limit)]
 
 
+def find_creator(tx: Transaction, run_pk: int) -> str | None:
+    """What made the run, for example `api:ann`; None when no row says so."""
+    row = tx.one("event_log.creator", run_pk=run_pk)
+    return None if row is None else row[0]
+
+
 PAUSES_LOOKED_AT_MAX = 50_000
 """Rows of the audit log of a DAG among which its pauses are searched, newest first."""
 

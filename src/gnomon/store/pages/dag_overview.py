@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from gnomon.model.instants import Instant
 from gnomon.model.slots import PlannedRun
-from gnomon.model.states import RUN_STATES_BY_CODE, DagRunState, DagRunType
+from gnomon.model.states import RUN_STATES_BY_CODE, TASK_STATE_CODES, DagRunState, DagRunType, TaskInstanceState
 from gnomon.store.record_codec import decode_planned_run
 from gnomon.store.transaction import Row, Transaction
 
@@ -95,6 +95,8 @@ class FailedRun:
     run_after: Instant
     ended_at: Instant
     reason: str | None
+    slot: Instant
+    """The slot for which runs of other DAGs may wait."""
 
 
 def list_failed_runs(tx: Transaction, since: Instant, most: int) -> list[FailedRun]:
@@ -121,18 +123,18 @@ def list_last_finished(tx: Transaction, dag_pks: Sequence[int]) -> dict[int, Fin
 
 
 @dataclass(frozen=True, slots=True)
-class FailedTask:
-    """A task instance that failed."""
+class EndedTask:
+    """A task instance in an end state."""
 
     task_id: str
     map_index: int
     error: str | None
-    """Why it failed, as its last try said."""
+    """Why it ended so, as its last try said."""
 
 
-def list_failed_tasks(tx: Transaction, run_pks: Sequence[int], most: int) -> dict[int, tuple[list[FailedTask], int]]:
-    """By run, the first of its failed task instances, at most `most` of each, and the number of all."""
-    found: dict[int, tuple[list[FailedTask], int]] = {}
-    for run_pk, task_id, map_index, error, total in tx.all("dag_overview.failed_tasks", run_pks=list(run_pks), most=most):
-        found.setdefault(run_pk, ([], total))[0].append(FailedTask(task_id, map_index, error))
+def list_first_instances(tx: Transaction, run_pks: Sequence[int], state: TaskInstanceState, most: int) -> dict[int, tuple[list[EndedTask], int]]:
+    """By run, the first of its task instances in that state, at most `most` of each, and the number of all; a run without one is left out."""
+    found: dict[int, tuple[list[EndedTask], int]] = {}
+    for run_pk, task_id, map_index, error, total in tx.all("dag_overview.first_instances", run_pks=list(run_pks), state=TASK_STATE_CODES[state], most=most):
+        found.setdefault(run_pk, ([], total))[0].append(EndedTask(task_id, map_index, error))
     return found

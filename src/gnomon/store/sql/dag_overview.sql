@@ -62,7 +62,7 @@ SELECT d.dag_pk, w.state FROM dag AS d LEFT JOIN newest_run AS w ON w.dag_pk = d
 
 -- name: failed_since
 -- The runs that ended failed at an instant or later, the last end first, by the index over failed runs.
-SELECT r.run_pk, r.dag_pk, d.dag_id, r.run_id, r.run_after, r.ended_at, r.reason
+SELECT r.run_pk, r.dag_pk, d.dag_id, r.run_id, r.run_after, r.ended_at, r.reason, COALESCE(r.stands_for, r.run_after)
 FROM dag_run AS r JOIN dag AS d ON d.dag_pk = r.dag_pk
 WHERE r.state = 101 AND r.ended_at >= :since ORDER BY r.ended_at DESC, r.run_pk DESC LIMIT :most;
 
@@ -79,20 +79,20 @@ FROM unnest(:dag_pks::bigint[]) AS k (dag_pk)
      CROSS JOIN LATERAL (SELECT n.* FROM dag_run AS n WHERE n.dag_pk = k.dag_pk AND n.ended_at IS NOT NULL ORDER BY n.run_after DESC, n.run_pk DESC LIMIT 1) AS r
 ORDER BY r.dag_pk;
 
--- name: failed_tasks (sqlite)
--- The first failed task instances of some runs, with the number of all of each run. SQLite reads the list with json_each.
+-- name: first_instances (sqlite)
+-- The first task instances in a state of some runs, with the number of all of each run. SQLite reads the list with json_each.
 SELECT f.run_pk, n.task_id, f.map_index, f.reason, f.total FROM (
     SELECT t.run_pk, t.task_no, t.map_index, t.reason, row_number() OVER (PARTITION BY t.run_pk ORDER BY t.task_no, t.map_index) AS place,
            count(*) OVER (PARTITION BY t.run_pk) AS total
-    FROM json_each(:run_pks) AS k CROSS JOIN task_instance AS t WHERE t.run_pk = k.value AND t.state = 101
+    FROM json_each(:run_pks) AS k CROSS JOIN task_instance AS t WHERE t.run_pk = k.value AND t.state = :state
 ) AS f CROSS JOIN dag_run AS r ON r.run_pk = f.run_pk CROSS JOIN task_name AS n ON n.dag_pk = r.dag_pk AND n.task_no = f.task_no
 WHERE f.place <= :most ORDER BY f.run_pk, f.place;
 
--- name: failed_tasks (postgresql)
--- The first failed task instances of some runs, with the number of all of each run. PostgreSQL takes the list as an array.
+-- name: first_instances (postgresql)
+-- The first task instances in a state of some runs, with the number of all of each run. PostgreSQL takes the list as an array.
 SELECT f.run_pk, n.task_id, f.map_index, f.reason, f.total FROM (
     SELECT t.run_pk, t.task_no, t.map_index, t.reason, row_number() OVER (PARTITION BY t.run_pk ORDER BY t.task_no, t.map_index) AS place,
            count(*) OVER (PARTITION BY t.run_pk) AS total
-    FROM task_instance AS t WHERE t.run_pk = ANY(:run_pks::bigint[]) AND t.state = 101
+    FROM task_instance AS t WHERE t.run_pk = ANY(:run_pks::bigint[]) AND t.state = :state
 ) AS f JOIN dag_run AS r ON r.run_pk = f.run_pk JOIN task_name AS n ON n.dag_pk = r.dag_pk AND n.task_no = f.task_no
 WHERE f.place <= :most ORDER BY f.run_pk, f.place;

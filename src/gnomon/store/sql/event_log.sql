@@ -22,6 +22,10 @@ WHERE dag_pk = :dag_pk AND kind IN ('slot_held', 'slots_passed') ORDER BY event_
 SELECT at, kind, dag_pk, run_pk, task_no, map_index, by, body, address FROM event_log
 WHERE dag_pk = :dag_pk AND kind = 'run_deleted' ORDER BY event_pk DESC LIMIT :limit;
 
+-- name: creator
+-- Who made a run.
+SELECT by FROM event_log WHERE run_pk = :run_pk AND kind = 'run_created' ORDER BY event_pk LIMIT 1;
+
 -- name: pauses
 -- When a DAG was paused and unpaused, newest first, among its newest rows of the audit log.
 SELECT e.at, e.kind, e.by FROM (

@@ -68,14 +68,31 @@ WHERE w.up_dag = :dag_id AND w.up_at = :slot AND w.state NOT IN (103, 104)
       AND (r.state = 1 OR r.state = 2 AND e.task_id IS NOT NULL)
 ORDER BY w.down_run, w.edge_no;
 
--- name: waiting_runs
--- The runs that `open_on_slot` finds, by their ids.
-SELECT DISTINCT d.dag_id, r.run_id
-FROM run_wait AS w JOIN dag_run AS r ON r.run_pk = w.down_run JOIN dag AS d ON d.dag_pk = r.dag_pk
-       LEFT JOIN dag_edge AS e ON e.dag_pk = r.dag_pk AND e.edge_no = w.edge_no
-WHERE w.up_dag = :dag_id AND w.up_at = :slot AND w.state NOT IN (103, 104)
-      AND (r.state = 1 OR r.state = 2 AND e.task_id IS NOT NULL)
-ORDER BY d.dag_id, r.run_id LIMIT :most;
+-- name: waiting_runs (sqlite)
+-- The runs that `open_on_slot` finds for some slots, by their ids; `place`: of the slot in the lists. SQLite reads the lists with json_each.
+SELECT v.place, v.dag_id, v.run_id FROM (
+    SELECT u.*, row_number() OVER (PARTITION BY u.place ORDER BY u.dag_id, u.run_id) AS rank FROM (
+        SELECT DISTINCT k.key AS place, d.dag_id, r.run_id
+        FROM json_each(:dag_ids) AS k CROSS JOIN json_each(:slots) AS s ON s.key = k.key
+             CROSS JOIN run_wait AS w JOIN dag_run AS r ON r.run_pk = w.down_run JOIN dag AS d ON d.dag_pk = r.dag_pk
+             LEFT JOIN dag_edge AS e ON e.dag_pk = r.dag_pk AND e.edge_no = w.edge_no
+        WHERE w.up_dag = k.value AND w.up_at = s.value AND w.state NOT IN (103, 104)
+              AND (r.state = 1 OR r.state = 2 AND e.task_id IS NOT NULL)
+    ) AS u
+) AS v WHERE v.rank <= :most ORDER BY v.place, v.rank;
+
+-- name: waiting_runs (postgresql)
+-- The runs that `open_on_slot` finds for some slots, by their ids; `place`: of the slot in the lists. PostgreSQL takes the lists as arrays.
+SELECT v.place, v.dag_id, v.run_id FROM (
+    SELECT u.*, row_number() OVER (PARTITION BY u.place ORDER BY u.dag_id, u.run_id) AS rank FROM (
+        SELECT DISTINCT k.place - 1 AS place, d.dag_id, r.run_id
+        FROM unnest(:dag_ids::text[], :slots::bigint[]) WITH ORDINALITY AS k (up_dag, up_at, place)
+             CROSS JOIN run_wait AS w JOIN dag_run AS r ON r.run_pk = w.down_run JOIN dag AS d ON d.dag_pk = r.dag_pk
+             LEFT JOIN dag_edge AS e ON e.dag_pk = r.dag_pk AND e.edge_no = w.edge_no
+        WHERE w.up_dag = k.up_dag AND w.up_at = k.up_at AND w.state NOT IN (103, 104)
+              AND (r.state = 1 OR r.state = 2 AND e.task_id IS NOT NULL)
+    ) AS u
+) AS v WHERE v.rank <= :most ORDER BY v.place, v.rank;
 
 -- name: downstream_runs (sqlite)
 -- Runs of other DAGs that waited for some slots and are not queued any more. SQLite reads the list with json_each.
