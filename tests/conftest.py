@@ -11,6 +11,7 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
+from tests.forked import ForkGuard
 from tests.purity import PurityGuard
 from tests.run_order import RunOrder
 
@@ -30,6 +31,7 @@ def pytest_configure(config: pytest.Config) -> None:
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, signal.default_int_handler if number is signal.SIGINT else signal.SIG_DFL)
     config.pluginmanager.register(PurityGuard(), "purity-guard")
+    config.pluginmanager.register(ForkGuard(), "fork-guard")
     config.pluginmanager.register(RunOrder(), "run-order")
 
 
