@@ -28,6 +28,7 @@ from gnomon.airflow_compat.coverage import render_markdown
 from gnomon.airflow_compat.type_stubs import render_stubs
 from gnomon.cli.commands import root
 from gnomon.config import OPTIONS, ConfigOption
+from gnomon.config.options import OPEN_SECTIONS
 from gnomon.store import migrations
 
 DOCS = Path(__file__).parent
@@ -64,6 +65,7 @@ def options_page() -> str:
     for section, options in itertools.groupby(used, key=lambda option: option.section):
         parts.append(f"\n## [{section}]\n\n| option | default | meaning |\n|---|---|---|\n")
         parts += [_option_row(option) for option in options]
+    parts += [f"\n## [{section}]\n\n| option | default | meaning |\n|---|---|---|\n| any | | {meaning} |\n" for section, meaning in OPEN_SECTIONS.items()]
     parts.append(
         "\n## Accepted, without effect\n\nFiles and environments made for Airflow may set these options. DAG files that read "
         "them get Airflow's defaults.\n\n"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from gnomon.config.option import ConfigOption, OptionKey, UnknownOptionError
-from gnomon.config.options import OPTIONS, find_nearest_option, find_option
+from gnomon.config.options import OPEN_SECTIONS, OPTIONS, find_nearest_option, find_option
 from gnomon.config.secrets import is_secret, mask_secret
 from gnomon.config.sources import OptionValue
 from gnomon.config.values import to_boolean, to_integer, to_number
@@ -105,8 +105,9 @@ class Config:
 
     def settings(self) -> list[Setting]:
         """Every declared option with its value and source; secrets, and the password in a database address, are masked."""
-        return [Setting(option, mask_secret(option, self._values[option.key].text), self._values[option.key].place)
-                for option in OPTIONS if option.key in self._values]
+        declared = [option for option in OPTIONS if option.key in self._values]
+        of_open_sections = [option for key in self._values if key.section in OPEN_SECTIONS and (option := find_option(*key)) is not None]
+        return [Setting(option, mask_secret(option, self._values[option.key].text), self._values[option.key].place) for option in declared + of_open_sections]
 
     def settings_without_effect(self) -> list[Setting]:
         """The options that the file or the environment sets and that do not act; their description is the reason."""

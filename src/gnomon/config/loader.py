@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from gnomon.config.config import Config
 from gnomon.config.environment import environment
 from gnomon.config.home import default_home
 from gnomon.config.option import ConfigOption, OptionError, OptionKey, OptionKind
-from gnomon.config.options import OPTIONS, find_nearest_option, find_option
+from gnomon.config.options import OPEN_SECTIONS, OPTIONS, find_nearest_option, find_option
 from gnomon.config.sources import FILE_NAME, PREFIXES, OptionValue, find_misspelt_variables, read_environment, read_file
 from gnomon.config.values import check_value, normalize_choice, to_integer
 
@@ -34,7 +34,7 @@ def load_config(environ: Mapping[str, str], home: Path | None = None) -> Config:
     _refuse_unknown(written, "")
     values: dict[OptionKey, OptionValue] = {}
     dialect = 3
-    for option in OPTIONS:  # airflow_dialect is the first one: it decides about the defaults of others
+    for option in (*OPTIONS, *_list_open_options(gnomon_values, airflow_values, written)):  # airflow_dialect is the first one: it decides about the defaults of others
         found = _find_value(option, gnomon_values, airflow_values, written)
         if found is None:
             found = OptionValue(option.find_default(dialect).replace("{home}", str(home)), "default")
@@ -48,6 +48,14 @@ def load_config(environ: Mapping[str, str], home: Path | None = None) -> Config:
             dialect = to_integer(found.text)
     extra = {key: found for key, found in airflow_values.items() if find_option(*key) is None}
     return Config(home, values, extra, misspelt)
+
+
+def _list_open_options(*sources: Mapping[OptionKey, OptionValue]) -> Iterator[ConfigOption]:
+    """The options of sections that take any name, each once."""
+    for key in sorted({key for source in sources for key in source if key.section in OPEN_SECTIONS}):
+        option = find_option(*key)
+        if option is not None:
+            yield option
 
 
 def _find_value(option: ConfigOption, *sources: Mapping[OptionKey, OptionValue]) -> OptionValue | None:

@@ -387,12 +387,20 @@ _STATE_STORE = (
 OPTIONS: tuple[ConfigOption, ...] = (*_CORE, *_CELERY, *_KUBERNETES, *_STANDARD, *_DATABASE, *_SCHEDULER, *_DAG_PROCESSOR, *_TRIGGERER, *_METRICS, *_TRACES, *_OIDC, *_STATE_STORE, *_PARTITIONS, *_OTHERS, *SECRETS_OPTIONS, *ALERT_OPTIONS, *ACCEPTED_OPTIONS)
 BY_KEY: dict[OptionKey, ConfigOption] = {option.key: option for option in OPTIONS}
 BY_ALIAS: dict[OptionKey, ConfigOption] = {alias: option for option in OPTIONS for alias in option.aliases}
+OPEN_SECTIONS = {"celery_broker_transport_options": "An option of the transport of the broker; Celery gets it as it is: JSON where it is JSON, else a text."}
+"""Sections whose options have any name, with what becomes of them. They are secrets: one of them may be a password."""
 
 
 def find_option(section: str, name: str) -> ConfigOption | None:
     """The option of that name, also by a name from an older version; None when there is none."""
     key = OptionKey(section.lower(), name.lower())
-    return BY_KEY.get(key) or BY_ALIAS.get(key)
+    return BY_KEY.get(key) or BY_ALIAS.get(key) or _make_open_option(key)
+
+
+def _make_open_option(key: OptionKey) -> ConfigOption | None:
+    if key.section not in OPEN_SECTIONS:
+        return None
+    return ConfigOption(*key, "", _T, OPEN_SECTIONS[key.section], may_be_empty=True, is_secret=True)
 
 
 def find_nearest_option(key: OptionKey) -> OptionKey | None:

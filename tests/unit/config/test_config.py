@@ -114,6 +114,20 @@ def test_unknown_options_of_airflow_stay_readable_and_are_no_error(tmp_path: Pat
         cfg.get("my_team", "other")
 
 
+def test_a_section_for_options_of_any_name_takes_them_from_every_source_and_keeps_them_from_authors(tmp_path: Path) -> None:
+    section = "celery_broker_transport_options"
+    home = _toml(tmp_path, f"[{section}]\nvisibility_timeout = 1\nfanout_prefix = true\n")
+    environ = {"AIRFLOW__CELERY_BROKER_TRANSPORT_OPTIONS__VISIBILITY_TIMEOUT": "2", "GNOMON__CELERY_BROKER_TRANSPORT_OPTIONS__SENTINEL_KWARGS": '{"password": "x"}'}
+    cfg = load_config(environ, home)
+    assert cfg.section(section) == {"visibility_timeout": "2", "fanout_prefix": "True", "sentinel_kwargs": '{"password": "x"}'}
+    assert cfg.source(section, "sentinel_kwargs") == "GNOMON__CELERY_BROKER_TRANSPORT_OPTIONS__SENTINEL_KWARGS"
+    shown = {setting.option.name: setting.shown for setting in cfg.settings() if setting.option.section == section}
+    assert shown == {"visibility_timeout": "(hidden)", "fanout_prefix": "(hidden)", "sentinel_kwargs": "(hidden)"}
+    assert cfg.undeclared_options() == [] and cfg.settings_without_effect() == []
+    assert cfg.for_author_code().section(section) == {} and without_secrets(environ) == {}
+    assert load_config({}, tmp_path / "other").section(section) == {}
+
+
 def test_an_option_that_only_authors_read_has_airflows_default(tmp_path: Path) -> None:
     cfg = load_config({}, tmp_path)
     assert cfg.get("core", "max_map_length", fallback="1") == "1024"
