@@ -13,6 +13,7 @@ from gnomon.model.accounts import Author
 from gnomon.model.records import EventRecord, PoolRecord
 from gnomon.model.storable_text import escape_unstorable, find_unstorable
 from gnomon.report.listings.connection_list import HIDDEN, make_row
+from gnomon.report.listings.masked_values import keep_connection_secrets, keep_variable_secrets
 from gnomon.sdk.runtime.connection import Connection
 from gnomon.store.admin import connections, pools, variables
 from gnomon.store.admin.connections import StoredConnection
@@ -44,11 +45,16 @@ class AdminChanges:
         self._author = author
 
     def set_connection(self, connection: StoredConnection) -> None:
-        """Insert or replace a connection. Raises InvalidKey, and UserError for a field that a connection cannot have."""
+        """Insert or replace a connection. *** for a secret, as answers show it, is the stored secret.
+
+        Raises InvalidKey, MaskedSecret, and UserError for a field that a connection cannot have.
+        """
         texts = {field.name: value for field in fields(connection) if isinstance(value := getattr(connection, field.name), str)}
         check_texts(f"connection {connection.conn_id!r}", **texts)
-        _check_fields(connection)
         before = connections.get_connection(self.tx, connection.conn_id)
+        if before is not None:
+            connection = keep_connection_secrets(self.tx, before, connection)
+        _check_fields(connection)
         connections.set_connection(self.tx, connection)
         after = _describe_connection(connection)
         if before is not None:
@@ -68,9 +74,14 @@ class AdminChanges:
         return is_deleted
 
     def set_variable(self, key: str, value: str, description: str | None = None) -> None:
-        """Insert or replace a Variable; a description of None keeps the existing one, an empty text deletes it. Raises InvalidKey."""
+        """Insert or replace a Variable; a description of None keeps the existing one, an empty text deletes it. Raises InvalidKey.
+
+        *** for a secret, as answers show it, is the stored secret; raises MaskedSecret where it cannot be told which.
+        """
         check_texts(f"Variable {key!r}", key=key, value=value.replace("\0", ""), description=description)
         before = variables.find_variable(self.tx, key)
+        if before is not None:
+            value = keep_variable_secrets(self.tx, before, value)
         variables.set_variable(self.tx, key, value, description)
         after = _describe_variable(StoredVariable(key, value, description if description is not None or before is None else before.description))
         if before is not None and before.value != value:

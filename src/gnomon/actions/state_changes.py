@@ -1,4 +1,4 @@
-"""Changing what task instances and assets keep in the state stores, from outside of tasks."""
+"""Changing what task instances and assets keep in the state stores, from outside of tasks. *** for a secret, as answers show it, is the stored secret."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from gnomon.errors.product import UserError
 from gnomon.model.instants import Instant
 from gnomon.model.records import EventRecord
 from gnomon.model.state_values import InvalidStateValue, StateWriter, check_state_key, encode_state_value
+from gnomon.report.listings.masked_values import keep_json_secrets
 from gnomon.report.listings.not_found import run_not_found
 from gnomon.store import Database, NotFound, Transaction
 from gnomon.store.dag_records import event_log
 from gnomon.store.state_stores import asset_state_store, task_state_store
-from gnomon.store.state_stores.task_state_store import TaskStateScope
+from gnomon.store.state_stores.task_state_store import StoredTaskState, TaskStateScope
 
 DAY_US = 86_400_000_000
 
@@ -55,7 +56,9 @@ def set_task_value(actor: Actor, db: Database, place: InstanceScope, key: str, v
     text = encode_value_text(actor.cfg.integer("state_store", "max_value_storage_bytes"), key, value)
 
     def change(tx: Transaction) -> bool:
-        task_state_store.set_task_state(tx, place.scope, key, text, actor.clock.now(), expires_at)
+        stored = _find_task_value(tx, place, key, actor.clock.now())
+        kept = text if stored is None else keep_json_secrets(tx, _name_value(key), text, stored.value)
+        task_state_store.set_task_state(tx, place.scope, key, kept, actor.clock.now(), expires_at)
         return True
 
     _change_task(actor, db, place, "task_state_set", key, change)
@@ -67,10 +70,10 @@ def replace_task_value(actor: Actor, db: Database, place: InstanceScope, key: st
     now = actor.clock.now()
 
     def change(tx: Transaction) -> bool:
-        stored = [one for one in task_state_store.list_instance_state(tx, place.scope, now) if one.key == key]
-        if not stored:
+        stored = _find_task_value(tx, place, key, now)
+        if stored is None:
             raise NotFound(f"the task instance keeps nothing under {key!r}")
-        task_state_store.set_task_state(tx, place.scope, key, text, now, stored[0].expires_at)
+        task_state_store.set_task_state(tx, place.scope, key, keep_json_secrets(tx, _name_value(key), text, stored.value), now, stored.expires_at)
         return True
 
     _change_task(actor, db, place, "task_state_set", key, change)
@@ -97,6 +100,8 @@ def set_asset_value(actor: Actor, db: Database, asset: str, key: str, value: obj
     """Keep a value of the asset with that name. Raises StateValueRefused."""
     text = encode_value_text(actor.cfg.integer("state_store", "max_value_storage_bytes"), key, value)
     with db.write() as tx:
+        stored = next((one for one in asset_state_store.list_asset_state(tx, asset) if one.key == key), None)
+        text = text if stored is None else keep_json_secrets(tx, _name_value(key), text, stored.value)
         asset_state_store.set_asset_state(tx, asset, key, text, actor.clock.now(), StateWriter("cli" if actor.by.startswith("cli:") else "api", actor.by))
         _log_asset(actor, tx, "asset_state_set", asset, key)
 
@@ -131,6 +136,14 @@ def delete_expired_values(actor: Actor, db: Database, now: Instant, batch: int) 
                     body = f"{deleted} expired values"
                     event_log.log_event(tx, EventRecord(now, "task_states_cleaned", by=actor.by, body=body, address=actor.address))
                 return deleted
+
+
+def _find_task_value(tx: Transaction, place: InstanceScope, key: str, now: Instant) -> StoredTaskState | None:
+    return next((one for one in task_state_store.list_instance_state(tx, place.scope, now) if one.key == key), None)
+
+
+def _name_value(key: str) -> str:
+    return f"the value kept under {key!r}"
 
 
 def _change_task(actor: Actor, db: Database, place: InstanceScope, kind: str, body: str, change: Callable[[Transaction], int]) -> int:

@@ -16,6 +16,7 @@ from gnomon.model.ids import UNMAPPED, quote_argument
 from gnomon.model.records import EventRecord, RunRecord
 from gnomon.model.states import FINISHED_TASK_STATES
 from gnomon.report.listings.dag_list import find_dag
+from gnomon.report.listings.masked_values import keep_json_secrets
 from gnomon.report.listings.not_found import task_not_found
 from gnomon.report.listings.run_list import find_run
 from gnomon.serde.stored_objects import CLASSNAME, find_object_place
@@ -48,7 +49,7 @@ def encode_value(value: object) -> str:
 
 
 def set_xcom(actor: Actor, db: Database, name: XComName, text: str, *, replaces: bool | None = None) -> None:
-    """Set the value to this JSON text. `replaces`: True, there must be a value; False, there must be none; None, either.
+    """Set the value to this JSON text; *** for a secret, as answers show it, is the stored secret. `replaces`: True, there must be a value; False, there must be none; None, either.
 
     Raises UserError: the task instance is not finished, the key or the value is too large, the value holds an object of a class (XComHoldsObject), or a mapped task is expanded over another number of elements.
     Raises XComExists or NotFound as `replaces` says.
@@ -66,6 +67,11 @@ def set_xcom(actor: Actor, db: Database, name: XComName, text: str, *, replaces:
         run, task_no, length = _lock(tx, name)
         if replaces is not None:
             _check_presence(tx, run, name, replaces)
+        stored = next((one.value for one in xcom_values.read_xcoms(tx, run, name.key, [name.task_id]) if one.map_index == name.map_index), None)
+        if stored is not None and (text := keep_json_secrets(tx, f"XCom {name.key!r}", given := text, stored)) != given:
+            fault = xcom_fault("VALUE", name.key, text)
+            if fault is not None:
+                raise UserError(fault)
         if name.key == RETURN_VALUE and length is not None and length != measure_json(text):
             raise UserError(
                 f"task {name_instance(name.task_id, name.map_index)!r} returned {length} elements, over which a mapped task of run {name.run_id!r} is "

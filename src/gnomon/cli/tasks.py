@@ -90,17 +90,19 @@ def clear(
 @click.argument("dag_id", metavar="DAG")
 @click.argument("run_id", metavar="RUN")
 @selection_options
+@click.option("--past", is_flag=True, help="Also the same tasks in the runs before RUN.")
+@click.option("--future", is_flag=True, help="Also the same tasks in the runs after RUN.")
 @click.option("--state", required=True, type=click.Choice(["success", "failed", "skipped"]), help="The new state.")
 @click.option("--dry-run", is_flag=True, help="Only show what would be changed, and to which state.")
 @output_option
 @pass_deployment
 def mark(
     deployment: DeploymentAccess, dag_id: str, run_id: str, task_ids: tuple[str, ...], task_regex: re.Pattern[str] | None, upstream: bool,
-    downstream: bool, map_index: int | None, state: str, dry_run: bool, output: str,
+    downstream: bool, map_index: int | None, past: bool, future: bool, state: str, dry_run: bool, output: str,
 ) -> None:  # fmt: skip
     """Set tasks of RUN to a final state; their running attempts are stopped. What failed below them runs again."""
     _check_choice(dag_id, run_id, task_ids, task_regex, map_index)
-    chosen = (list(task_ids), _match(deployment, dag_id, run_id, task_regex), upstream, downstream, map_index)
+    chosen = (list(task_ids), _match(deployment, dag_id, run_id, task_regex), upstream, downstream, map_index, past, future)
     if dry_run:
         emit_rows_to_mark(deployment.perform(operations.select_to_mark, dag_id, run_id, state, *chosen), output)
     else:

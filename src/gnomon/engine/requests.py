@@ -137,19 +137,23 @@ def _requeue_run(context: StepContext, run: DagRun, takes_newest: bool) -> None:
 
 
 def mark_tasks(context: StepContext, event: MarkTasks) -> None:
-    """Set the selected task instances to a final state; live attempts are cancelled, and what failed below them runs again."""
+    """Set the selected task instances to a final state; live attempts are cancelled, and what failed below them runs again.
+
+    What has this state already stays as it is, and does not run again because of the others.
+    """
     run = _find_run(context, event.run_pk, event.request_pk)
     if run is None:
         return
     cause, state = _MARK_CAUSES[event.state], S(event.state)
     selected = _select_task_instances(run, event.tasks)
     changed = [ti for ti in selected if ti.state is not state]
-    before = [_name_with_state(ti) for ti in selected]
-    for ti in selected:
+    before = [_name_with_state(ti) for ti in changed]
+    for ti in changed:
         stop_task_instance(context, ti, cause, f"marked {event.state} by {event.by}")
-    context.add_audit_event("marked", run=run, by=event.by, body=f"{event.state}: {', '.join(before)}", address=event.address)
+    if changed:
+        context.add_audit_event("marked", run=run, by=event.by, body=f"{event.state}: {', '.join(before)}", address=event.address)
     cleared = _continue_below(context, run, changed, selected, event)
-    _answer_request(context, event.request_pk, {"marked": [ti.name() for ti in selected], "cleared": cleared})
+    _answer_request(context, event.request_pk, {"marked": [ti.name() for ti in changed], "cleared": cleared})
 
 
 def _continue_below(context: StepContext, run: DagRun, changed: Iterable[TaskInstance], selected: Iterable[TaskInstance], event: MarkTasks) -> list[str]:

@@ -29,6 +29,11 @@ class InstanceChange:
     """Those that the owner changed; empty while it has not answered."""
     reply: OwnerAnswer | None
 
+    def add(self, part: InstanceChange) -> InstanceChange:
+        """This change and the part together; its reply is one that the owner has not answered, if there is one."""
+        is_pending = self.reply is not None and self.reply.answer is None
+        return InstanceChange([*self.selected, *part.selected], [*self.changed, *part.changed], self.reply if is_pending else part.reply)
+
 
 @dataclass(frozen=True, slots=True)
 class RowToMark(TaskInstanceRow):

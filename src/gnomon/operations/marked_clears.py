@@ -31,8 +31,6 @@ def clear_marked(
     """Clear the task instances in the runs of other DAGs; returns the whole change."""
     for one in marked:
         answer = clear_instances(scope.actor, scope.db, one.dag, one.run, one.rows, is_newest_wanted=is_newest_wanted)
-        part = read_instance_change(scope, one.dag, one.run, one.rows, answer)
-        is_pending = change.reply is not None and change.reply.answer is None
-        change = InstanceChange([*change.selected, *part.selected], [*change.changed, *part.changed], change.reply if is_pending else part.reply)
+        change = change.add(read_instance_change(scope, one.dag, one.run, one.rows, answer))
     return change
 

@@ -13,7 +13,7 @@ from gnomon.model.accounts import Role
 from gnomon.model.ids import quote_argument
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DagRecord, RunRecord
-from gnomon.model.states import BEGUN_STATES, FINISHED_RUN_STATES, FINISHED_TASK_STATES, DagRunState, TaskInstanceState
+from gnomon.model.states import FINISHED_RUN_STATES, DagRunState
 from gnomon.operations.changed_instances import (
     CLEARED,
     InstanceChange,
@@ -25,6 +25,7 @@ from gnomon.operations.given_values import check_instants, check_limit
 from gnomon.operations.marked_clears import clear_marked, find_marked
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
+from gnomon.report.explanations.run_mark_preview import find_states_after_mark
 from gnomon.report.explanations.upstream_wait_status import list_upstreams
 from gnomon.report.listings.cancelled_runs import list_cancelled_by
 from gnomon.report.listings.connection_list import hide_stored_secrets
@@ -44,7 +45,6 @@ from gnomon.report.listings.run_list import (
     build_run_row,
     count_states,
     find_run,
-    find_spec_of_run,
     list_task_instances,
 )
 from gnomon.report.listings.run_list import list_runs as list_run_rows
@@ -55,8 +55,6 @@ from gnomon.store import Transaction
 
 MARKS = ("success", "failed")
 """The states that a run can be marked with."""
-_FINISHED = {state.value for state in FINISHED_TASK_STATES}
-_BEGUN = {state.value for state in (*BEGUN_STATES, TaskInstanceState.QUEUED)}
 RUNS_MAX = 100_000
 """The most runs of one answer of the API, and the most of all DAGs among which those are looked for that a user sees who does not see every DAG."""
 
@@ -202,9 +200,8 @@ def select_run_to_mark(scope: OperationScope, dag_id: str, run_id: str, state: s
     with scope.db.read() as tx:
         dag = find_dag(tx, dag_id)
         run = find_run(tx, dag, run_id)
-        rows = scope.hide_names(tx, _select_to_mark(tx, dag, run, state))
+        marked = scope.hide_names(tx, _select_to_mark(scope, tx, dag, run, state))
         cancelled = scope.hide_names(tx, [row for one in _list_continuing(scope, tx, dag, run, state) for row in one.rows])
-    marked = build_rows_to_mark(rows, lambda row: state if row.state in _BEGUN else TaskInstanceState.SKIPPED.value)
     return [*marked, *build_rows_to_mark(cancelled, lambda _: CLEARED)]
 
 
@@ -218,7 +215,7 @@ def mark_run(scope: OperationScope, dag_id: str, run_id: str, state: str) -> Ins
     with scope.db.read() as tx:
         dag = find_dag(tx, dag_id)
         run = find_run(tx, dag, run_id)
-        rows = scope.hide_names(tx, _select_to_mark(tx, dag, run, state))
+        rows = scope.hide_names(tx, _select_to_mark(scope, tx, dag, run, state))
         cancelled = _list_continuing(scope, tx, dag, run, state)
     change = read_instance_change(scope, dag, run, rows, mark_instances(scope.actor, scope.db, dag, run, None, state))
     return clear_marked(scope, change, cancelled, is_newest_wanted=None)
@@ -247,11 +244,13 @@ def _list_continuing(scope: OperationScope, tx: Transaction, dag: DagRecord, run
     return [one for one in found if scope.dags.has_role(tx, one.dag.dag_id, Role.USER)]
 
 
-def _select_to_mark(tx: Transaction, dag: DagRecord, run: RunRecord, state: str) -> list[TaskInstanceRow]:
+def _select_to_mark(scope: OperationScope, tx: Transaction, dag: DagRecord, run: RunRecord, state: str) -> list[RowToMark]:
+    """The task instances that end when the run is marked. A teardown that has something to tear down is not among them: it runs."""
     if state not in MARKS:
         raise UserError(f"a run cannot be marked {state!r}; give {' or '.join(MARKS)}")
-    teardowns = {task.task_id for task in find_spec_of_run(tx, dag, run).tasks if task.is_teardown}
-    return [row for row in select_instances(tx, dag, run) if row.state not in _FINISHED and row.task_id not in teardowns]
+    after = find_states_after_mark(tx, dag, run, state, scope.limits, scope.actor.clock.now())
+    rows = [row for row in select_instances(tx, dag, run) if (row.task_id, row.map_index) in after]
+    return build_rows_to_mark(rows, lambda row: after[row.task_id, row.map_index])
 
 
 def _describe_slot(dag_id: str, run: RunRecord, slot_start: Instant | None, *, has_slot: bool, doubt: str | None) -> str:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 
 from gnomon.errors.product import UserError
 from gnomon.model.ids import quote_argument
-from gnomon.model.json_text import escape_surrogates
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
+from gnomon.report.listings.masked_values import mask_variable
 from gnomon.report.listings.not_found import variable_not_found
-from gnomon.sdk.runtime.secrets_masker import redact
 from gnomon.store.admin import variables
 from gnomon.store.admin.variables import StoredVariable
 
@@ -101,13 +99,4 @@ def import_variables(scope: OperationScope, found: list[VariableFields], action:
 
 def _show(scope: OperationScope, stored: StoredVariable) -> str:
     """The value as this user may see it: an account of the API sees *** for what is secret by its name."""
-    if not scope.is_remote:
-        return stored.value
-    try:
-        parsed = json.loads(stored.value)
-    except ValueError:
-        parsed = None
-    if isinstance(parsed, dict):
-        masked = redact(parsed, stored.key)
-        return stored.value if masked == parsed else json.dumps(escape_surrogates(masked), ensure_ascii=False)
-    return str(redact(stored.value, stored.key))
+    return mask_variable(stored) if scope.is_remote else stored.value

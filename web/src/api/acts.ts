@@ -50,9 +50,12 @@ interface DownstreamRow {
 export async function previewAct(act: Act, target: ActTarget, scope: ActScope): Promise<Touched[]> {
   const operations = `/api/gnomon/v1/dags/${part(target.dagId)}/operations`;
   if (target.taskId !== undefined || target.groupId !== undefined) {
-    if (act === "clear" || scope.past || scope.future) return readInstances(await sendTaskAct(act, target, scope, true));
-    const query = { run_id: target.runId, state: act, names: listNames(target, scope), upstream: scope.upstream ?? false, downstream: scope.downstream ?? false };
-    return readRows((await read<OperationRow[]>(`${operations}/tasks.select_to_mark`, query)).filter((row) => row.state !== row.becomes));
+    if (act === "clear") return readInstances(await sendClear(target, scope, true));
+    const query = {
+      run_id: target.runId, state: act, ...nameWhole(target, scope), upstream: scope.upstream ?? false, downstream: scope.downstream ?? false, past: scope.past ?? false,
+      future: scope.future ?? false,
+    };
+    return readRows(await read<OperationRow[]>(`${operations}/tasks.select_to_mark`, query));
   }
   if (act === "clear" && scope.otherDags) {
     const rows = await read<DownstreamRow[]>(`${operations}/runs.select_downstream`, { run_id: target.runId, only_failed: scope.onlyFailed ?? false });
@@ -67,7 +70,7 @@ export async function previewAct(act: Act, target: ActTarget, scope: ActScope): 
 
 /** `isNewest`: whether cleared runs take the newest version of their DAG bundle; undefined: their DAGs say so. */
 export async function doAct(act: Act, target: ActTarget, scope: ActScope, isNewest?: boolean): Promise<void> {
-  if (target.taskId !== undefined || target.groupId !== undefined) return void (await sendTaskAct(act, target, scope, false, isNewest));
+  if (target.taskId !== undefined || target.groupId !== undefined) return void (await (act === "clear" ? sendClear(target, scope, false, isNewest) : sendMark(act, target, scope)));
   const run = runPath(target.dagId, target.runId);
   if (act === "delete") return void (await change("DELETE", run));
   if (act !== "clear") return void (await change("PATCH", run, { state: act }));
@@ -87,11 +90,22 @@ interface OperationRow {
   becomes?: string;
 }
 
-/** The names of the task instances that an act on a task or a group selects. */
-function listNames(target: ActTarget, scope: ActScope): string[] {
-  if (target.groupId !== undefined && (scope.group || target.taskId === undefined)) return target.groupTasks ?? [];
-  const isAll = scope.allIndexes || target.mapIndex === undefined || target.mapIndex < 0;
-  return [isAll ? (target.taskId ?? "") : `${target.taskId}[${target.mapIndex}]`];
+/** The whole group, if the act is about it. */
+function chooseGroup(target: ActTarget, scope: ActScope): string | undefined {
+  return scope.group || target.taskId === undefined ? target.groupId : undefined;
+}
+
+/** The map index of the one instance that the act is about; undefined: all instances of the task. */
+function chooseIndex(target: ActTarget, scope: ActScope): number | undefined {
+  return scope.allIndexes || target.mapIndex === undefined || target.mapIndex < 0 ? undefined : target.mapIndex;
+}
+
+/** The task instances that an act selects: a group, or the names of a task or an instance. */
+function nameWhole(target: ActTarget, scope: ActScope): { group: string } | { names: string[] } {
+  const group = chooseGroup(target, scope);
+  if (group !== undefined) return { group };
+  const index = chooseIndex(target, scope);
+  return { names: [index === undefined ? (target.taskId ?? "") : `${target.taskId}[${index}]`] };
 }
 
 function readRows(rows: OperationRow[]): Touched[] {
@@ -106,18 +120,20 @@ function readInstances(found: TaskInstances): Touched[] {
   return found.task_instances.map((one) => ({ dagId: one.dag_id, runId: one.dag_run_id, taskId: one.task_id, mapIndex: one.map_index, state: one.state }));
 }
 
-function sendTaskAct(act: Act, target: ActTarget, scope: ActScope, isPreview: boolean, isNewest?: boolean): Promise<TaskInstances> {
-  const isGroup = target.groupId !== undefined && (scope.group || target.taskId === undefined);
-  const index = scope.allIndexes || target.mapIndex === undefined || target.mapIndex < 0 ? undefined : target.mapIndex;
-  if (act === "clear") {
-    const tasks = isGroup ? (target.groupTasks ?? []) : [index === undefined ? target.taskId : [target.taskId, index]];
-    return change("POST", `${dagPath(target.dagId)}/clearTaskInstances`, {
-      dry_run: isPreview, dag_run_id: target.runId, task_ids: tasks, include_upstream: scope.upstream ?? false, include_downstream: scope.downstream ?? false,
-      include_past: scope.past ?? false, include_future: scope.future ?? false, only_failed: scope.onlyFailed ?? false, reset_dag_runs: true, run_on_latest_version: isNewest,
-    });
-  }
-  const path = isGroup ? `taskGroupInstances/${part(target.groupId ?? "")}` : `taskInstances/${part(target.taskId ?? "")}${index === undefined ? "" : `/${index}`}`;
-  return change("PATCH", `${runPath(target.dagId, target.runId)}/${path}${isPreview ? "/dry_run" : ""}`, {
+function sendClear(target: ActTarget, scope: ActScope, isPreview: boolean, isNewest?: boolean): Promise<TaskInstances> {
+  const index = chooseIndex(target, scope);
+  const tasks = chooseGroup(target, scope) !== undefined ? (target.groupTasks ?? []) : [index === undefined ? target.taskId : [target.taskId, index]];
+  return change("POST", `${dagPath(target.dagId)}/clearTaskInstances`, {
+    dry_run: isPreview, dag_run_id: target.runId, task_ids: tasks, include_upstream: scope.upstream ?? false, include_downstream: scope.downstream ?? false,
+    include_past: scope.past ?? false, include_future: scope.future ?? false, only_failed: scope.onlyFailed ?? false, reset_dag_runs: true, run_on_latest_version: isNewest,
+  });
+}
+
+function sendMark(act: Act, target: ActTarget, scope: ActScope): Promise<TaskInstances> {
+  const group = chooseGroup(target, scope);
+  const index = chooseIndex(target, scope);
+  const path = group !== undefined ? `taskGroupInstances/${part(group)}` : `taskInstances/${part(target.taskId ?? "")}${index === undefined ? "" : `/${index}`}`;
+  return change("PATCH", `${runPath(target.dagId, target.runId)}/${path}`, {
     new_state: act, include_upstream: scope.upstream ?? false, include_downstream: scope.downstream ?? false,
     ...(scope.past ? { include_past: true } : {}), ...(scope.future ? { include_future: true } : {}),
   });

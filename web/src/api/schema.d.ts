@@ -3311,9 +3311,10 @@ export interface paths {
         };
         /**
          * Tasks.Select To Mark
-         * @description The task instances that a mark would change: the selected ones, and those that failed because of them and would run again.
+         * @description The task instances that a mark would change: the selected ones that are not in the state, and those that failed because of them and would run again.
          *
-         *     Teardowns below a named task are left to run.
+         *     Teardowns below a named task are left to run. `past` and `future` add the same tasks in the runs before and after this one. `group`: all tasks of
+         *     this task group and of the groups in it, instead of names.
          */
         get: operations["tasks_select_to_mark_api_gnomon_v1_dags__dag_id__operations_tasks_select_to_mark_get"];
         put?: never;
@@ -3336,6 +3337,8 @@ export interface paths {
         /**
          * Tasks.Mark
          * @description Set tasks of a run to a final state; their running attempts are stopped. What failed below them runs again.
+         *
+         *     The arguments are those of `tasks.select_to_mark`. Each run is a request to the owner of the DAG.
          */
         post: operations["tasks_mark_api_gnomon_v1_dags__dag_id__operations_tasks_mark_post"];
         delete?: never;
@@ -6229,6 +6232,18 @@ export interface components {
             downstream: boolean;
             /** Map Index */
             map_index?: number | null;
+            /**
+             * Past
+             * @default false
+             */
+            past: boolean;
+            /**
+             * Future
+             * @default false
+             */
+            future: boolean;
+            /** Group */
+            group?: string | null;
         };
         /** Body_tokens_create_api_gnomon_v1_operations_tokens_create_post */
         Body_tokens_create_api_gnomon_v1_operations_tokens_create_post: {
@@ -18919,6 +18934,9 @@ export interface operations {
                 upstream?: boolean;
                 downstream?: boolean;
                 map_index?: number | null;
+                past?: boolean;
+                future?: boolean;
+                group?: string | null;
             };
             header?: never;
             path: {

@@ -34,7 +34,8 @@ from gnomon.api.v2.schemas.connections_shapes import (
 )
 from gnomon.errors.authoring import AirflowException
 from gnomon.planning import PlanningError
-from gnomon.report.listings.connection_list import HIDDEN, make_row
+from gnomon.report.listings.connection_list import make_row
+from gnomon.report.listings.masked_values import keep_connection_secrets
 from gnomon.report.listings.not_found import connection_not_found
 from gnomon.sdk.runtime.connection import Connection
 from gnomon.store import Transaction
@@ -47,7 +48,6 @@ _CHECKS_AT_A_TIME = 4
 _RETRY_AFTER_S = "5"
 _CHECKS = threading.BoundedSemaphore(_CHECKS_AT_A_TIME)
 """Each test is a process that may take some seconds."""
-_MASKED_FIELDS = ("password", "extra", "host", "schema", "description")
 _CONNECTION_ID = re.compile(r"[\w.-]+")
 
 
@@ -98,6 +98,8 @@ def test_connection(body: ConnectionBody, context: Context) -> ConnectionTestRes
     with context.database.read() as tx:
         before = connections.get_connection(tx, body.connection_id)
         stored = _merge(before or StoredConnection(body.connection_id, body.conn_type), body, None)
+        if before is not None:
+            stored = keep_connection_secrets(tx, before, stored)
     if not _CHECKS.acquire(blocking=False):
         raise HTTPException(429, f"{_CHECKS_AT_A_TIME} connections are being tested; try again in some seconds", {"Retry-After": _RETRY_AFTER_S})
     try:
@@ -120,7 +122,7 @@ def get_connection(connection_id: Id, context: Context) -> ConnectionResponse:
 def patch_connection(
     connection_id: Id, body: ConnectionBody, context: Context, author: CurrentAuthor, update_mask: Annotated[list[str] | None, Query()] = None
 ) -> ConnectionResponse:
-    """Change a connection. A password that is masked, as an answer shows it, stays as it was."""
+    """Change a connection. A secret that is masked, as an answer shows it, stays as it was."""
     if body.connection_id != connection_id:
         raise HTTPException(400, f"the body is about connection {body.connection_id!r}, the path about {connection_id!r}")
     context.database.bind_key()
@@ -163,16 +165,12 @@ def _change(changes: AdminChanges, body: ConnectionBody, update_mask: Sequence[s
 
 
 def _merge(before: StoredConnection, body: ConnectionBody, update_mask: Sequence[str] | None) -> StoredConnection:
-    """The connection with the fields that the client gave. One that is masked, as an answer shows it, stays as it was."""
+    """The connection with the fields that the client gave."""
     _check(body)
     fields = {
         "schema" if name == "schema_" else name: value
         for name, value in read_changes(body, update_mask).items() if name not in ("connection_id", "team_name")
     }  # fmt: skip
-    shown = _build(before).model_dump(by_alias=True)
-    for name in _MASKED_FIELDS:
-        if fields.get(name) is not None and fields[name] == shown[name] and HIDDEN in fields[name]:
-            del fields[name]
     return replace(before, **fields)
 
 

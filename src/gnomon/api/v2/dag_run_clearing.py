@@ -22,11 +22,11 @@ from gnomon.api.v2.schemas.task_instances_shapes import (
     NewTaskResponse,
     TaskInstanceResponse,
 )
-from gnomon.api.v2.task_instance_changes import CLEARED_RUNS_MAX
 from gnomon.model.accounts import Role
 from gnomon.model.instants import Instant
 from gnomon.model.spec import DagSpec
 from gnomon.report.listings.dag_list import find_dag
+from gnomon.report.listings.neighbour_runs import RUNS_MAX
 from gnomon.store import Transaction
 from gnomon.store.pages.page_query import Condition, Operator, PageQuery, SortKey
 from gnomon.store.pages.run_pages import read_run_page
@@ -52,8 +52,8 @@ def clear_dag_runs(
     with context.database.read() as tx:
         if not named:
             named = _list_of_partitions(tx, dag_id, body)
-        if len(named) > CLEARED_RUNS_MAX:
-            raise HTTPException(400, f"the request is about more than {CLEARED_RUNS_MAX} runs; clear fewer at a time")
+        if len(named) > RUNS_MAX:
+            raise HTTPException(400, f"the request is about more than {RUNS_MAX} runs; clear fewer at a time")
         for run_dag_id, run_id in named:
             require_role(context, tx, user, run_dag_id, Role.USER)
             find_dag_and_run(tx, run_dag_id, run_id)
@@ -112,5 +112,5 @@ def _list_of_partitions(tx: Transaction, dag_id: str, body: BulkDAGRunClearBody)
     else:
         bounds = ((Operator.AT_LEAST, body.partition_date_start), (Operator.AT_MOST, body.partition_date_end))
         conditions += [Condition("partition_date", operator, _read_date(dag.spec, date)) for operator, date in bounds if date is not None]
-    page = read_run_page(tx, PageQuery(tuple(conditions), (SortKey("partition_date"), SortKey("id")), CLEARED_RUNS_MAX + 1))
+    page = read_run_page(tx, PageQuery(tuple(conditions), (SortKey("partition_date"), SortKey("id")), RUNS_MAX + 1))
     return [(dag_id, listed.run.run_id) for listed in page.runs]

@@ -28,22 +28,18 @@ from gnomon.api.v2.schemas.task_instances_shapes import (
 from gnomon.api.v2.task_instance_reader import RunInstances
 from gnomon.model.accounts import Role
 from gnomon.model.ids import UNMAPPED
-from gnomon.model.records import RunRecord
-from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.states import TaskInstanceState
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.marked_tasks import follow_markers
+from gnomon.report.listings.neighbour_runs import bound_runs, list_bounded_runs, list_runs_to_change
 from gnomon.report.listings.run_list import TaskInstanceRow, find_run, find_spec_of_run
-from gnomon.report.listings.task_selection import Act, select_instances
+from gnomon.report.listings.task_selection import Act, list_group_tasks, select_instances
 from gnomon.store import Transaction
-from gnomon.store.pages.page_query import Condition, Operator, PageQuery, SortKey
-from gnomon.store.pages.run_pages import read_run_page
+from gnomon.store.pages.page_query import Condition, Operator
 
 router = OperationRouter(prefix="/dags/{dag_id}", tags=["Task Instance"])
 _EDIT = requires(Permission.EDIT, ApiResource.TASK_INSTANCE)
 _INSTANCE = "/dagRuns/{dag_run_id}/taskInstances/{task_id}"
-CLEARED_RUNS_MAX = 1000
-"""The most runs that one request clears."""
 MARKS = (TaskInstanceState.SUCCESS, TaskInstanceState.FAILED, TaskInstanceState.SKIPPED)
 _RUNNING = frozenset({TaskInstanceState.RUNNING.value})
 
@@ -162,8 +158,8 @@ def change_instances(
         write_instance_notes(actor, context.database, instances.dag, instances.run, chosen.named, fields["note"] or "")
     state = fields.get("new_state")
     rows = chosen.rows if state is None else [row for row in chosen.rows if row.state != state.value]
-    if not dry_run and rows and state is not None:
-        require_answer(mark_instances(actor, context.database, instances.dag, instances.run, rows, state.value))
+    if not dry_run and rows and state is not None:  # with those that are in the state: they are selected too, and are not continued
+        require_answer(mark_instances(actor, context.database, instances.dag, instances.run, chosen.rows, state.value))
     changed = build_answers(instances, rows) if dry_run else _read_again(context, instances, rows)
     return TaskInstanceCollectionResponse(task_instances=changed, total_entries=len(changed))
 
@@ -187,20 +183,11 @@ def select_group(tx: Transaction, names: tuple[str, str, str], body: PatchTaskIn
     spec = find_spec_of_run(tx, instances.dag, instances.run)
     if group_id not in spec.groups:
         raise HTTPException(404, f"there is no task group {group_id!r} in run {run_id!r} of DAG {dag_id!r}; it has: {', '.join(sorted(spec.groups)) or 'none'}")
-    members = [task.task_id for task in spec.tasks if group_id in _list_groups(spec, task)]
+    members = list_group_tasks(tx, instances.dag, instances.run, group_id)
     named = select_instances(tx, instances.dag, instances.run, dict.fromkeys(members)) if members else []
     if not named:
         raise HTTPException(404, f"task group {group_id!r} has no task instances in run {run_id!r}")
     return InstancesToChange(instances, named, _add_neighbours(tx, instances, body, named))
-
-
-def _list_groups(spec: DagSpec, task: TaskSpec) -> list[str]:
-    """The group of the task, and the groups around it."""
-    found, group = [], task.group
-    while group is not None:
-        found.append(group)
-        group = spec.groups.get(group)
-    return found
 
 
 def _add_neighbours(tx: Transaction, instances: RunInstances, body: PatchTaskInstanceBody, named: list[TaskInstanceRow]) -> list[TaskInstanceRow]:
@@ -215,11 +202,8 @@ def _add_neighbours(tx: Transaction, instances: RunInstances, body: PatchTaskIns
 
 def list_runs_to_mark(tx: Transaction, dag_id: str, run_id: str, body: PatchTaskInstanceBody) -> list[str]:
     """The run, then those before or after it that the body includes, the oldest first."""
-    if not (body.include_past or body.include_future):
-        return [run_id]
     dag = find_dag(tx, dag_id)
-    bounds = _bound_runs(find_run(tx, dag, run_id), body.include_past, body.include_future)
-    return [run_id, *(one for one in _list_runs(tx, [Condition("dag_pk", Operator.EQUAL, dag.dag_pk), *bounds]) if one != run_id)]
+    return [run.run_id for run in list_runs_to_change(tx, dag, find_run(tx, dag, run_id), past=body.include_past, future=body.include_future)]
 
 
 def read_patch(body: PatchTaskInstanceBody, update_mask: list[str] | None) -> dict[str, Any]:
@@ -250,28 +234,14 @@ def _find_runs(tx: Transaction, dag_id: str, body: ClearTaskInstancesBody) -> li
         run = find_run(tx, dag, body.dag_run_id)
         if not (body.include_past or body.include_future):
             return [run.run_id]
-        conditions += _bound_runs(run, body.include_past, body.include_future)
+        conditions += bound_runs(run, past=body.include_past, future=body.include_future)
     elif body.include_past or body.include_future:
         raise HTTPException(400, "include_past and include_future need a dag_run_id")
     if body.start_date is not None:
         conditions.append(Condition("logical_date", Operator.AT_LEAST, read_instant(body.start_date)))
     if body.end_date is not None:
         conditions.append(Condition("logical_date", Operator.AT_MOST, read_instant(body.end_date)))
-    return _list_runs(tx, conditions)
-
-
-def _bound_runs(run: RunRecord, past: bool, future: bool) -> list[Condition]:
-    """The conditions for the run, the runs before it if `past`, and those after it if `future`."""
-    conditions = [] if past else [Condition("run_after", Operator.AT_LEAST, run.run_after)]
-    return conditions if future else [*conditions, Condition("run_after", Operator.AT_MOST, run.run_after)]
-
-
-def _list_runs(tx: Transaction, conditions: Sequence[Condition]) -> list[str]:
-    order = (SortKey("run_after"), SortKey("id"))
-    page = read_run_page(tx, PageQuery(tuple(conditions), order, CLEARED_RUNS_MAX))
-    if page.has_more:
-        raise HTTPException(400, f"the request is about more than {CLEARED_RUNS_MAX} runs; give a shorter range of dates")
-    return [listed.run.run_id for listed in page.runs]
+    return [run.run_id for run in list_bounded_runs(tx, conditions)]
 
 
 def _select(tx: Transaction, instances: RunInstances, body: ClearTaskInstancesBody) -> list[TaskInstanceRow]:

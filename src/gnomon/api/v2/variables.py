@@ -23,9 +23,8 @@ from gnomon.api.context import Context
 from gnomon.api.v2.bulk_changes import BulkTarget, change_in_bulk
 from gnomon.api.v2.schemas.bulk_shapes import BulkBody, BulkResponse
 from gnomon.api.v2.schemas.variables_shapes import VariableBody, VariableCollectionResponse, VariableResponse
-from gnomon.model.json_text import escape_surrogates
+from gnomon.report.listings.masked_values import mask_variable
 from gnomon.report.listings.not_found import variable_not_found
-from gnomon.sdk.runtime.secrets_masker import redact
 from gnomon.store import Transaction
 from gnomon.store.admin import variables
 from gnomon.store.admin.variables import StoredVariable
@@ -83,7 +82,7 @@ def get_variable(variable_key: Id, context: Context) -> VariableResponse:
 def patch_variable(
     variable_key: Id, body: VariableBody, context: Context, author: CurrentAuthor, update_mask: Annotated[list[str] | None, Query()] = None
 ) -> VariableResponse:
-    """Change the value or the description of a Variable."""
+    """Change the value or the description of a Variable. A secret that is masked, as an answer shows it, stays as it was."""
     if body.key != variable_key:
         raise HTTPException(400, f"the body is about Variable {body.key!r}, the path about {variable_key!r}")
     context.database.bind_key()
@@ -142,13 +141,5 @@ def _find(tx: Transaction, key: str) -> StoredVariable:
 
 
 def _build(stored: StoredVariable) -> VariableResponse:
-    """The Variable; the value of a sensitive key is masked, and values under sensitive names in a JSON object. Lists are ordered by what is shown."""
-    try:
-        parsed = json.loads(stored.value)
-    except ValueError:
-        parsed = None
-    if isinstance(parsed, dict):
-        value = json.dumps(escape_surrogates(redact(parsed, stored.key)), ensure_ascii=False)
-    else:
-        value = redact(stored.value, stored.key)
-    return VariableResponse(key=stored.key, value=value, description=stored.description or None, is_encrypted=True, team_name=None)
+    """The Variable; the value of a sensitive key is masked, and values under sensitive names in JSON. Lists are ordered by what is shown."""
+    return VariableResponse(key=stored.key, value=mask_variable(stored, recodes_objects=True), description=stored.description or None, is_encrypted=True, team_name=None)

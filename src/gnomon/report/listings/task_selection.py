@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 
 from gnomon.decide.instance_relations import InstanceRelations, Selection
@@ -12,7 +12,7 @@ from gnomon.engine.lifecycle.expansion_loading import find_expected_lengths
 from gnomon.engine.state.mapping_plan import build_mapping_plan
 from gnomon.engine.state.task_expansion import compute_strides
 from gnomon.model.records import DagRecord, RunRecord, TaskRecord
-from gnomon.model.spec import DagSpec
+from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.states import DagRunState, TaskInstanceState
 from gnomon.report.listings.not_found import task_not_found
 from gnomon.report.listings.run_list import (
@@ -72,6 +72,20 @@ def select_instances(
         _check_names(spec, named)
         rows = _select_related(rows, named, build_relations(dag, run, spec, stored, rows), spec, upstream=upstream, downstream=downstream, act=act)
     return [row for row in rows if not only_failed or row.state in _FAILED_STATES]
+
+
+def list_group_tasks(tx: Transaction, dag: DagRecord, run: RunRecord, group: str) -> list[str]:
+    """The ids of the tasks of a task group in a run, and of the groups in it; none for a group that this run does not have."""
+    spec = find_spec_of_run(tx, dag, run)
+    return [task.task_id for task in spec.tasks if group in _list_groups(spec, task)]
+
+
+def _list_groups(spec: DagSpec, task: TaskSpec) -> Iterator[str]:
+    """The group of the task, and the groups around it."""
+    group = task.group
+    while group is not None:
+        yield group
+        group = spec.groups.get(group)
 
 
 def list_cleared_by_mark(tx: Transaction, dag: DagRecord, run: RunRecord, marked: Sequence[TaskInstanceRow], state: str) -> list[TaskInstanceRow]:
