@@ -15,6 +15,7 @@ from gnomon.accounts import account_changes, api_tokens, passwords, saved_views
 from gnomon.accounts.authentication import Authenticator
 from gnomon.accounts.first_account import create_first_account
 from gnomon.accounts.logins import LoginRefused, find_network, log_in
+from gnomon.accounts.provider_accounts import ClaimRules, find_provider_account
 from gnomon.accounts.sessions import SessionRules, begin_session, end_session
 from gnomon.accounts.signed_tokens import PURPOSE, TokenSigner
 from gnomon.clock import VirtualClock
@@ -128,6 +129,46 @@ def test_two_changes_at_once_do_not_take_away_both_administrators(db: Database) 
         thread.join()
     with db.read() as tx:
         assert len(account_rows.list_accounts(tx)) == len(refused) == 1
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "outcome"),
+    [
+        (("s-1", "boss"), ("s-2", "boss"), "does not belong to this login"),  # two people, one account that exists
+        (("s-1", "new"), ("s-2", "new"), "does not belong to this login"),
+        (("s-1", "new"), ("s-1", "newer"), "new"),  # one person twice, whose name has just changed
+        (("s-1", "new"), ("s-1", "new"), "new"),
+    ],
+)
+def test_first_logins_at_a_provider_at_the_same_time_give_an_account_to_one_subject(
+    db: Database, first: tuple[str, str], second: tuple[str, str], outcome: str
+) -> None:
+    create(db, "boss")
+    rules = ClaimRules("https://idp.example", default_role=Role.VIEWER, links_existing=True)
+    outcomes: list[str] = []
+    looked, done = threading.Event(), threading.Event()
+
+    def log_in_second() -> None:
+        looked.wait()
+        try:
+            with db.write() as tx:
+                outcomes.append(find_provider_account(tx, ROOT, {"sub": second[0], "preferred_username": second[1]}, rules).name)
+        except Exception as error:  # compared below
+            outcomes.append(str(error))
+        done.set()
+
+    thread = threading.Thread(target=log_in_second)
+    thread.start()
+    with db.write() as tx:
+        account = find_provider_account(tx, ROOT, {"sub": first[0], "preferred_username": first[1]}, rules)
+        looked.set()
+        done.wait(0.3)  # the other one has to wait for the end of this transaction
+    thread.join()
+    assert account.name == first[1]
+    assert len(outcomes) == 1
+    assert outcome in outcomes[0]
+    with db.read() as tx:
+        assert [row.name for row in account_rows.list_accounts(tx)] == sorted({"boss", first[1]})
 
 
 def test_views_are_replaced_by_page_and_name_and_changes_at_once_keep_the_limit(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:

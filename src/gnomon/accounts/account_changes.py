@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 
+from gnomon.accounts.lookalike_names import find_lookalike_fault
 from gnomon.accounts.passwords import check_password, hash_password
 from gnomon.errors.product import UserError, find_close_matches
 from gnomon.model.accounts import Account, Author, Grant, GrantKind, Role
@@ -21,6 +22,9 @@ def create_account(tx: Transaction, author: Author, name: str, role: Role, passw
     """Create an account; without a password it can only be used with API tokens. Raises UserError."""
     if not is_account_name(name):
         raise UserError(f"{name!r} cannot be the name of an account: write 1 to 100 letters, digits, and . _ - + @")
+    fault = find_lookalike_fault(name)
+    if fault is not None:
+        raise UserError(f"{name!a} cannot be the name of a new account, because {fault}: choose a name that cannot be read as another one")
     if password is not None:
         check_password(password, name)
     account_pk = account_rows.add_account(tx, name, None if password is None else hash_password(password), role, author.now)
@@ -32,7 +36,7 @@ def create_account(tx: Transaction, author: Author, name: str, role: Role, passw
 
 
 def is_account_name(name: str) -> bool:
-    """Whether an account can have this name."""
+    """Whether an account can have this name. A new one needs more: see `create_account`."""
     return _NAME.fullmatch(name) is not None
 
 

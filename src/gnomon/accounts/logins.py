@@ -1,4 +1,4 @@
-"""Logins with a password, and the limit of their rate.
+"""Logins with a password, and the limit of their rate; that of codes of an identity provider too.
 
 Failures are counted for an address, and for an address with the name that was tried, never for a name alone: with failed logins
 nobody can keep the owner of an account, at another address, from logging in.
@@ -60,6 +60,24 @@ def log_in(db: Database, name: str, password: str, address: str, now: Instant) -
     assert account is not None and account.password_hash is not None
     _settle(db, account, password, limits)
     return account
+
+
+def check_code_pause(db: Database, address: str, now: Instant) -> None:
+    """Return while codes of the identity provider from this address are looked at. Raises LoginRefused after too many that it did not know."""
+    limit = _make_code_limit(address)
+    with db.read() as tx:
+        pause_s = _find_pause(*login_failure_rows.read_failures(tx, limit.source), limit.free, now)
+    if pause_s > 0:
+        raise LoginRefused(pause_s)
+
+
+def count_refused_code(db: Database, address: str, now: Instant) -> None:
+    """Count a code that the identity provider did not know: everybody can send one, and each is a request to the provider."""
+    _count_failure(db, (_make_code_limit(address),), now)
+
+
+def _make_code_limit(address: str) -> _Limit:
+    return _Limit(f"{find_network(address)} /oidc", FREE_FAILURES_OF_ADDRESS)  # no name of an account has a slash
 
 
 def _make_limits(name: str, address: str) -> tuple[_Limit, _Limit]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from gnomon.accounts.account_changes import create_account, is_account_name, set_role
+from gnomon.accounts.sessions import revoke_sessions
 from gnomon.errors.product import UserError
 from gnomon.model.accounts import Account, Author, Role
 from gnomon.model.records import EventRecord
@@ -18,12 +19,18 @@ VALUES_SHOWN = 10
 """Values of a claim that a refusal names."""
 _VERIFIED = "_verified"
 """What the name of the claim has at its end that says whether an address is verified: `email_verified`."""
+_NAMES_OF_SERVICES = frozenset({"api", "cli", "monitor", "oidc", "scheduler", "standalone", "triggerer", "worker"})
+"""The audit log names services as authors of lines; a person who chooses such a name at the provider would write lines of theirs."""
 OTHERS = "*"
 """The value of [oidc] roles that stands for every value that is not listed."""
 
 
 class ProviderLoginRefused(UserError):
     """Somebody has logged in at the identity provider, and cannot be let in here; the message is for that person and for the administrator."""
+
+
+class RoleNotGiven(ProviderLoginRefused):
+    """The claims give no role, and there is no default role."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +67,19 @@ def list_claims(rules: ClaimRules) -> list[str]:
     return [*named, *(f"{path}{_VERIFIED}" for path in named if _is_email(path))]
 
 
+def complete_claims(claims: Mapping[str, object], userinfo: Mapping[str, object], rules: ClaimRules) -> dict[str, object]:
+    """The claims of the ID token, and those of the userinfo that are not in it; whether an address is verified is believed of the same address only."""
+    found: dict[str, object] = {**userinfo, **claims}
+    for path in list_claims(rules):
+        value = find_claim(claims, path)
+        found[path] = find_claim(userinfo, path) if value is None else value
+    for address in (path for path in (rules.name_claim, rules.role_claim) if _is_email(path)):
+        source = claims if find_claim(claims, f"{address}{_VERIFIED}") is not None else userinfo
+        if find_claim(source, address) != found[address]:
+            found[f"{address}{_VERIFIED}"] = None
+    return found
+
+
 def _is_email(path: str) -> bool:
     return path.rpartition(".")[2] == "email"
 
@@ -88,9 +108,16 @@ def read_name(claims: Mapping[str, object], rules: ClaimRules) -> str:
 
 
 def read_role(claims: Mapping[str, object], rules: ClaimRules) -> Role | None:
-    """The highest role that the claims give; None when the provider says nothing about roles. Raises ProviderLoginRefused."""
+    """The highest role that the claims give; None when the provider says nothing about roles. Raises RoleNotGiven."""
     if not rules.role_claim:
         return None
+    try:
+        return _choose_role(claims, rules)
+    except ProviderLoginRefused as refusal:
+        raise RoleNotGiven(str(refusal)) from None
+
+
+def _choose_role(claims: Mapping[str, object], rules: ClaimRules) -> Role:
     found = find_claim(claims, rules.role_claim)
     if found is not None:
         _require_verified(claims, rules.role_claim)
@@ -114,17 +141,36 @@ def read_role(claims: Mapping[str, object], rules: ClaimRules) -> Role | None:
 def find_provider_account(tx: Transaction, author: Author, claims: Mapping[str, object], rules: ClaimRules) -> Account:
     """The account of the subject of these claims, which have been verified; it is created at the first login. Raises ProviderLoginRefused and UserError.
 
-    An account that exists already is never taken over by a name alone, unless `links_existing`.
+    An account that exists already is never taken over by a name alone, unless `links_existing`. After RoleNotGiven, call `withdraw_role` in another transaction.
     """
     subject = str(claims["sub"])
     role = read_role(claims, rules)
-    account_pk = identity_rows.find_account_of_subject(tx, rules.issuer, subject)
-    account = None if account_pk is None else account_rows.get_account(tx, account_pk)
+    account = _find_account_of_subject(tx, rules, subject)
     if account is None:
-        account = _add_account(tx, author, read_name(claims, rules), subject, role, rules)
+        account_rows.lock_accounts(tx)  # otherwise two first logins at the same time would both link one account, or link one subject twice
+        account = _find_account_of_subject(tx, rules, subject) or _add_account(tx, author, read_name(claims, rules), subject, role, rules)
     if role is not None and role is not account.role:
         account = set_role(tx, author, account.name, role)
     return account
+
+
+def withdraw_role(tx: Transaction, author: Author, claims: Mapping[str, object], rules: ClaimRules) -> str | None:
+    """Take the role from the account of a subject to which the provider gives none any more, and end its sessions; returns a sentence about it, or None without an account.
+
+    Otherwise sessions and API tokens of the account would keep the role that a login no longer gives. Raises UserError for the only administrator.
+    """
+    account = _find_account_of_subject(tx, rules, str(claims["sub"]))
+    if account is None:
+        return None
+    if account.role is not Role.NONE:
+        set_role(tx, author, account.name, Role.NONE)
+    revoke_sessions(tx, author, account)
+    return f"account {account.name!r} has the role none now, and its sessions have ended"
+
+
+def _find_account_of_subject(tx: Transaction, rules: ClaimRules, subject: str) -> Account | None:
+    account_pk = identity_rows.find_account_of_subject(tx, rules.issuer, subject)
+    return None if account_pk is None else account_rows.get_account(tx, account_pk)
 
 
 def _add_account(tx: Transaction, author: Author, name: str, subject: str, role: Role | None, rules: ClaimRules) -> Account:
@@ -136,6 +182,8 @@ def _add_account(tx: Transaction, author: Author, name: str, subject: str, role:
                 f"there is no account {name!r}, and nothing says which role a new one has: set [oidc] role_claim or [oidc] default_role, or create it with "
                 "`gnomon users create --no-password` and set [oidc] link_existing"
             )
+        if account_rows.make_name_key(name) in _NAMES_OF_SERVICES:
+            raise ProviderLoginRefused(f"no account is created for {name!r}, the claim {rules.name_claim!r}: the audit log names a service of Gnomon so")
         account = create_account(tx, author, name, first, None)
     elif not rules.links_existing or identity_rows.has_subject(tx, account.account_pk):
         raise ProviderLoginRefused(

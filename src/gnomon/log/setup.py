@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import sys
 from datetime import UTC, datetime
 from typing import TextIO
@@ -12,6 +13,9 @@ from gnomon.log.events import FIELDS
 from gnomon.log.log_files import LogFiles
 from gnomon.log.rotating_file import SharedRotatingFileHandler
 from gnomon.log.secret_masks import hide
+
+_INVISIBLE = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+"""JSON does not escape these: C1 control characters, with which terminals are commanded, further ends of lines, and marks that turn the direction of writing."""
 
 
 class JsonFormatter(logging.Formatter):
@@ -33,7 +37,7 @@ class JsonFormatter(logging.Formatter):
             line[key if key not in line else f"{key}_"] = hide(value) if isinstance(value, str) else value
         if record.exc_info:
             line["traceback"] = hide(self.formatException(record.exc_info))
-        return hide(json.dumps(line, default=str, ensure_ascii=False))  # again: fields may be lists and dicts
+        return _INVISIBLE.sub(_escape, hide(json.dumps(line, default=str, ensure_ascii=False)))  # hide again: fields may be lists and dicts
 
 
 class TextFormatter(logging.Formatter):
@@ -64,7 +68,11 @@ def _fields(record: logging.LogRecord) -> dict[str, object]:
 
 def _format_value(value: object) -> str:
     text = str(value)
-    return repr(text) if isinstance(value, str) and (not text or any(c.isspace() for c in text)) else text
+    return repr(text) if isinstance(value, str) and (not text or " " in text or not text.isprintable()) else text
+
+
+def _escape(found: re.Match[str]) -> str:
+    return f"\\u{ord(found[0]):04x}"
 
 
 def configure(service: str, level: str = "INFO", style: str = "auto", stream: TextIO | None = None, files: LogFiles | None = None) -> None:

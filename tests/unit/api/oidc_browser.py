@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import http.client
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -33,13 +33,15 @@ class Browser:
     def __init__(self, client: Client) -> None:
         self.client = client
         self.cookies: dict[str, str] = {}
+        self.headers: dict[str, str] = {}
+        """Sent with each request, as proxies do."""
 
     def get(self, path: str) -> Reply:
         """GET with the cookies."""
         cookie = {"Cookie": "; ".join(f"{name}={value}" for name, value in self.cookies.items())} if self.cookies else {}
         connection = http.client.HTTPConnection("127.0.0.1", self.client.port, timeout=PATIENCE_S)
         try:
-            connection.request("GET", path, headers={**cookie, "Sec-Fetch-Site": "cross-site"})
+            connection.request("GET", path, headers={**cookie, "Sec-Fetch-Site": "cross-site", **self.headers})
             answer = connection.getresponse()
             reply = Reply(answer.status, answer.getheader("Content-Type"), answer.read(), dict(answer.getheaders()))
             for header in answer.headers.get_all("set-cookie") or []:
@@ -70,7 +72,7 @@ class Browser:
         """The reason that the page shows after a login that must be refused."""
         reply = self.log_in()
         assert reply.status == status, reply
-        assert "gnomon_session" not in self.cookies
+        assert not any(name.endswith("gnomon_session") for name in self.cookies)
         return notice_of(reply)
 
 
@@ -87,9 +89,11 @@ class OidcSite:
     def __init__(self, client: Client, context: ApiContext, clock: VirtualClock) -> None:
         self.client, self.context, self.clock = client, context, clock
 
-    def browser(self) -> Browser:
-        """A browser without cookies."""
-        return Browser(self.client)
+    def browser(self, *, over_tls: bool = False) -> Browser:
+        """A browser without cookies. `over_tls`: behind a proxy that ends TLS, which [api] trusted_proxies must name."""
+        browser = Browser(self.client)
+        browser.headers = {"X-Forwarded-Proto": "https"} if over_tls else {}
+        return browser
 
     def account(self, name: str) -> Account:
         """The account."""
@@ -98,10 +102,10 @@ class OidcSite:
 
 
 @contextmanager
-def oidc_site(provider: OidcServer, home: Path, **options: str) -> Iterator[OidcSite]:
-    """A server that knows the provider; `options` of section oidc."""
+def oidc_site(provider: OidcServer, home: Path, environment: Mapping[str, str] | None = None, **options: str) -> Iterator[OidcSite]:
+    """A server that knows the provider; `options` of section oidc, and others in `environment`."""
     given = {"issuer": provider.issuer, "client_id": CLIENT, "client_secret": SECRET, "default_role": "viewer", **options}
-    cfg = load_config({f"GNOMON__OIDC__{name.upper()}": value for name, value in given.items()}, home)
+    cfg = load_config({**{f"GNOMON__OIDC__{name.upper()}": value for name, value in given.items()}, **(environment or {})}, home)
     create_schema(cfg.database_url)
     clock = VirtualClock(NOW)
     context = create_context(cfg, clock, "127.0.0.1", lambda: HealthSnapshot(NOW, ()))

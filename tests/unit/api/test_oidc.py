@@ -19,6 +19,7 @@ from gnomon.api.auth import oidc_routes, oidc_settings
 from gnomon.api.auth.identity_provider import FAILURE_KEPT_S
 from gnomon.api.auth.oidc_routes import LOGIN_S
 from gnomon.api.auth.oidc_settings import read_oidc_settings
+from gnomon.api.common import request_slots
 from gnomon.config import OptionError, load_config
 from gnomon.model.accounts import Author, Role
 from gnomon.model.instants import SECOND
@@ -59,7 +60,7 @@ def test_a_code_is_worth_nothing_in_another_browser_a_second_time_or_later(provi
         back = attacker.begin()
         for browser in (victim, site.browser()):  # without a login of its own, and with one
             begun = notice_of(browser.get(back))
-            assert begun == "This login was not begun in this browser, or it took more than ten minutes; begin it again"
+            assert begun == "This login was not begun in this browser, or it took more than ten minutes, or another one was begun after it; begin it again"
             browser.begin()
             assert browser.get(back).status == 400
         assert attacker.get(back).status == 303
@@ -91,14 +92,17 @@ def test_a_login_leads_to_no_other_site(provider: OidcServer, tmp_path: Path, ta
         assert browser.get(browser.begin(f"/auth/oidc/login?next={target}")).headers["location"] == "/"
 
 
-def test_logins_that_wait_for_the_provider_cannot_take_all_threads(provider: OidcServer, tmp_path: Path) -> None:
+def test_logins_that_wait_for_the_provider_cannot_take_all_threads(provider: OidcServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(request_slots, "_PATIENCE_S", 0.1)
     with oidc_site(provider, tmp_path) as site, ExitStack() as taken:
         browser = site.browser()
         callback = browser.begin()
-        for _ in range(4):
+        for _ in range(6):
             taken.enter_context(oidc_routes._SLOTS.take())
         for path in (callback, "/auth/oidc/login", "/auth/oidc/logout"):
-            assert browser.get(path).status == 503
+            reply = browser.get(path)
+            assert (reply.status, reply.headers["retry-after"]) == (503, "1")
+            assert "logins at the identity provider at the same time" in notice_of(reply)  # a page: a person reads it
         taken.close()
         assert browser.get(callback).status == 303
 

@@ -60,6 +60,18 @@ def test_a_person_reads_words() -> None:
     assert stream.getvalue().endswith("scheduler      WARNING: service exited process=worker how='was killed by signal 9'\n")
 
 
+@pytest.mark.parametrize("style", ["json", "text"])
+@pytest.mark.parametrize("sign", ["\x1b[2J", "\x9b2J", "\x85", "\r\n", "\u2028", "\u202e", "\u2066", "\x7f"])
+def test_a_text_of_somebody_commands_no_terminal_and_begins_no_line(style: str, sign: str) -> None:
+    stream = _lines(style)
+    log.get_logger("x").warning("refused", path=f"/a{sign}b", texts=[sign])
+    line = stream.getvalue()
+    assert line.count("\n") == 1
+    assert line.removesuffix("\n").isprintable()
+    if style == "json":
+        assert (json.loads(line)["path"], json.loads(line)["texts"]) == (f"/a{sign}b", [sign])
+
+
 def test_auto_means_json_where_there_is_no_terminal() -> None:
     stream = _lines("auto")
     log.get_logger("x").info("hello")

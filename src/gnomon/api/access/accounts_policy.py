@@ -11,6 +11,7 @@ from gnomon.accounts.sessions import OpenSession
 from gnomon.api.access.policies import AccessRefused, ApiResource, Credential, Permission, User
 from gnomon.api.access.request_origins import is_of_own_origin, is_of_own_site
 from gnomon.api.access.required_roles import OF_DAGS, PUBLIC, check_dag_role, describe_missing_role, find_required_role
+from gnomon.api.common.cookies import read_cookie
 from gnomon.model.accounts import Identity, Role
 from gnomon.store.accounts.session_rows import LoginSession
 
@@ -64,7 +65,7 @@ class AccountsPolicy:
 
     @staticmethod
     def _identify_cookie_at_once(request: Request, authenticator: Authenticator) -> Identity | None:
-        secret = request.cookies.get(COOKIE)
+        secret = read_cookie(request, COOKIE)
         if secret is None or (request.method not in _SAFE_METHODS and not comes_from_same_site(request)):
             return None
         session = authenticator.identify_cookie_at_once(secret)
@@ -101,7 +102,7 @@ class AccountsPolicy:
 
     def find_session(self, request: Request) -> OpenSession | None:
         """The session of the request's cookie; a new secret is put into the answer by the middleware `SessionCookies`."""
-        secret = request.cookies.get(COOKIE)
+        secret = read_cookie(request, COOKIE)
         if secret is None:
             return None
         self._authenticator = self._find_authenticator()

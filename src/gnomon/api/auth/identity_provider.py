@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from gnomon.accounts.provider_accounts import find_claim, list_claims
+from gnomon.accounts.provider_accounts import complete_claims, find_claim, list_claims
 from gnomon.api.auth.oidc_settings import OidcSettings
 from gnomon.api.auth.provider_exchange import ProviderUnavailable, exchange, get_object
 from gnomon.api.auth.provider_keys import read_keys
@@ -22,8 +22,10 @@ _TOKEN_STATUSES = (200, 400, 401)
 METADATA_KEPT_S = 3600.0
 FAILURE_KEPT_S = 5.0
 """A provider that did not answer is asked again after this time, so that waiting logins cannot take all threads."""
+KEYS_KEPT_S = 3600.0
+"""A key that the provider has withdrawn is believed for so long at most."""
 KEYS_AGAIN_S = 30.0
-"""The keys are read again at most this often for a key id that is not known."""
+"""The keys are read again at most this often for a signature that none of them has made: the provider may have changed its keys."""
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 """Signatures with public keys; never `none`, and none with the secret of the client."""
 _TIME_MAX_S = 1e12
@@ -33,6 +35,10 @@ _SHOWN_MAX = 300
 
 class ProviderRefused(GnomonError):
     """The identity provider refused this server, or its answer cannot be believed."""
+
+
+class CodeRefused(ProviderRefused):
+    """The identity provider does not know the code that the browser brought."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +62,7 @@ class IdentityProvider:
         self._failure: ProviderUnavailable | None = None
         self._keys_guard = threading.Lock()
         self._keys: list[Any] = []
-        self._keys_again_at: float | None = None
+        self._keys_read_at: float | None = None
 
     def build_login_url(self, redirect_url: str, secrets: LoginSecrets) -> str:
         """The address at the provider to which the browser is sent. Raises ProviderUnavailable."""
@@ -79,7 +85,7 @@ class IdentityProvider:
         if not isinstance(token.get("id_token"), str):
             raise ProviderRefused("the identity provider answered without an ID token; [oidc] scopes must have `openid`")
         claims = self._verify(token["id_token"], metadata, secrets.nonce)
-        return {**self._read_userinfo(metadata, token.get("access_token"), claims), **claims}
+        return complete_claims(claims, self._read_userinfo(metadata, token.get("access_token"), claims), self._settings.rules)
 
     def check_issuer(self, named: str | None) -> None:
         """Refuse an answer of another provider to the browser (RFC 9207). `named`: the issuer that the answer names. Raises ProviderUnavailable and ProviderRefused."""
@@ -87,7 +93,7 @@ class IdentityProvider:
             raise ProviderRefused("the answer of the identity provider names no issuer (iss), and this provider always names it; begin the login again")
         if named is not None and named != self._settings.issuer:
             raise ProviderRefused(
-                f"the answer comes from another identity provider (iss is {_show(named)!r}, and [oidc] issuer is {self._settings.issuer!r}); begin the login again"
+                f"the answer comes from another identity provider (iss is {show_text(named)!r}, and [oidc] issuer is {self._settings.issuer!r}); begin the login again"
             )
 
     def build_logout_url(self, back_to: str) -> str | None:
@@ -125,9 +131,11 @@ class IdentityProvider:
             return self._metadata
 
     def _explain_refusal(self, answer: Mapping[str, Any]) -> ProviderRefused:
-        kind, why = _show(answer["error"]), _show(answer.get("error_description") or "")
-        remedy = "check [oidc] client_id and client_secret" if kind in ("invalid_client", "unauthorized_client") else "begin the login again"
-        return ProviderRefused(f"the identity provider refused the code of this login: {kind}{f' ({why})' if why else ''}; {remedy}")
+        kind, why = show_text(answer["error"]), show_text(answer.get("error_description") or "")
+        is_of_client = kind in ("invalid_client", "unauthorized_client")
+        remedy = "check [oidc] client_id and client_secret" if is_of_client else "begin the login again"
+        refusal = ProviderRefused if is_of_client else CodeRefused
+        return refusal(f"the identity provider refused the code of this login: {kind}{f' ({why})' if why else ''}; {remedy}")
 
     def _read_userinfo(self, metadata: Mapping[str, Any], access_token: object, claims: Mapping[str, Any]) -> dict[str, Any]:
         """The further claims of the userinfo endpoint, if one that is asked for is not in the ID token."""
@@ -148,12 +156,12 @@ class IdentityProvider:
         try:
             key = self._find_key(id_token, str(metadata["jwks_uri"]))
             claims: dict[str, Any] = jwt.decode(
-                id_token, key.key, algorithms=list(ALGORITHMS), audience=self._settings.client_id, issuer=self._settings.issuer, options=options
+                id_token, key, algorithms=list(ALGORITHMS), audience=self._settings.client_id, issuer=self._settings.issuer, options=options
             )
         except (ProviderUnavailable, ProviderRefused):
             raise
         except Exception as error:  # PyJWT raises exceptions of any kind for a token or a key of an odd shape
-            raise ProviderRefused(f"the ID token of the identity provider is not valid: {_show(error)}") from None
+            raise ProviderRefused(f"the ID token of the identity provider is not valid: {show_text(error)}") from None
         self._check_client(claims)
         if claims.get("nonce") != nonce:
             raise ProviderRefused("the ID token of the identity provider belongs to another login (nonce); begin the login again")
@@ -170,7 +178,7 @@ class IdentityProvider:
             raise ProviderRefused("the ID token of the identity provider is for several clients, and does not say that it was issued to this one (claim azp)")
         if authorized is not None and authorized != self._settings.client_id:
             raise ProviderRefused(
-                f"the ID token of the identity provider names another client, and was not issued to this one (claim azp): it names {_show(authorized)!r}, and [oidc] client_id is "
+                f"the ID token of the identity provider names another client, and was not issued to this one (claim azp): it names {show_text(authorized)!r}, and [oidc] client_id is "
                 f"{self._settings.client_id!r}"
             )
 
@@ -192,21 +200,40 @@ class IdentityProvider:
             )
 
     def _find_key(self, id_token: str, jwks_uri: str) -> Any:
+        """The key that has signed the token. A token may name none, and a provider may give a new key the id of the one before."""
         import jwt  # start-up cost: only with [oidc]
 
         wanted = jwt.get_unverified_header(id_token).get("kid")
-        with self._keys_guard:
-            for _ in range(2):
-                for key in self._keys:
-                    if wanted in (None, key.key_id):
-                        return key
-                if self._keys_again_at is not None and self._clock.monotonic() < self._keys_again_at:
-                    break
-                self._keys = read_keys(get_object(jwks_uri), jwks_uri)
-                self._keys_again_at = self._clock.monotonic() + KEYS_AGAIN_S
+        failure: Exception | None = None
+        for key in self._list_keys(wanted, jwks_uri):
+            try:
+                jwt.api_jws.decode(id_token, key.key, algorithms=list(ALGORITHMS))
+            except Exception as error:  # PyJWT raises exceptions of any kind for a token or a key of an odd shape
+                failure = error
+            else:
+                return key.key
+        if failure is not None:
+            raise failure
         raise ProviderRefused(f"the ID token of the identity provider is signed with a key that {jwks_uri} does not list")
 
+    def _list_keys(self, wanted: str | None, jwks_uri: str) -> Iterator[Any]:
+        """The keys with an id, or all without one: those that are known, then those that the provider lists now."""
+        known = self._read_keys(jwks_uri, KEYS_KEPT_S)
+        yield from (key for key in known if wanted in (None, key.key_id))
+        listed = self._read_keys(jwks_uri, KEYS_AGAIN_S)
+        if listed is not known:
+            yield from (key for key in listed if wanted in (None, key.key_id))
 
-def _show(value: object) -> str:
-    """A text of the provider for a sentence: short, and of characters that can be sent on."""
-    return str(value)[:_SHOWN_MAX].encode("utf-8", "backslashreplace").decode()
+    def _read_keys(self, jwks_uri: str, kept_s: float) -> list[Any]:
+        """The keys as they were read at most `kept_s` ago. Raises ProviderUnavailable."""
+        with self._keys_guard:
+            now = self._clock.monotonic()
+            if self._keys_read_at is None or now - self._keys_read_at >= kept_s:
+                self._keys = read_keys(get_object(jwks_uri), jwks_uri)
+                self._keys_read_at = now
+            return self._keys
+
+
+def show_text(value: object) -> str:
+    """A text of the provider for a sentence: short, and of characters that can be seen; others could clear a terminal or turn the direction of writing."""
+    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in str(value)[:_SHOWN_MAX])

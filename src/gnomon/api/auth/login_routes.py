@@ -13,9 +13,9 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from gnomon.accounts.logins import LoginRefused, log_in
 from gnomon.accounts.passwords import LENGTH_MAX
 from gnomon.accounts.sessions import LoginOutdated, begin_session, end_session
-from gnomon.api.access.accounts_policy import COOKIE, FOREIGN_PAGE, LOGIN_PATH, AccountsPolicy, comes_from_same_site
+from gnomon.api.access.accounts_policy import FOREIGN_PAGE, LOGIN_PATH, AccountsPolicy, comes_from_same_site
 from gnomon.api.auth.login_page import render_login_page
-from gnomon.api.auth.session_cookies import build_cookie
+from gnomon.api.auth.session_cookies import build_session_cookie
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.request_slots import RequestSlots
 from gnomon.api.common.trusted_proxies import find_address
@@ -89,7 +89,7 @@ def end_session_of(context: ApiContext, request: Request, status: int) -> Respon
         with context.database.write() as tx:
             end_session(tx, session.session_pk)
     answer = RedirectResponse(LOGIN_PATH if context.oidc is None else f"{LOGIN_PATH}?logged_out=true", status)
-    answer.delete_cookie(COOKIE, path="/")
+    answer.headers.append("set-cookie", build_session_cookie("", is_secure=request.url.scheme == "https"))
     return answer
 
 
@@ -132,7 +132,7 @@ def _log_in_browser(context: ApiContext, request: Request, form: dict[str, str])
     except LoginOutdated as refusal:
         return HTMLResponse(_render(context, request, target, str(refusal)), 401)
     answer = RedirectResponse(target, 303)
-    answer.headers.append("set-cookie", build_cookie(secret, is_secure=request.url.scheme == "https"))
+    answer.headers.append("set-cookie", build_session_cookie(secret, is_secure=request.url.scheme == "https"))
     return answer
 
 

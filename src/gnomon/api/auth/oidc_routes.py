@@ -5,21 +5,25 @@ from __future__ import annotations
 import hmac
 import json
 import secrets as random_secrets
+from collections.abc import Callable, Mapping
 from typing import Annotated
 
+from anyio.to_thread import run_sync
 from fastapi import HTTPException, Query, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from gnomon import log
-from gnomon.accounts.provider_accounts import find_provider_account
+from gnomon.accounts.logins import LoginRefused, check_code_pause, count_refused_code, find_network
+from gnomon.accounts.provider_accounts import RoleNotGiven, find_provider_account, withdraw_role
 from gnomon.accounts.sessions import begin_session
 from gnomon.api.access.accounts_policy import LOGIN_PATH, AccountsPolicy
-from gnomon.api.auth.identity_provider import LoginSecrets, ProviderRefused
+from gnomon.api.auth.identity_provider import CodeRefused, LoginSecrets, ProviderRefused, show_text
 from gnomon.api.auth.login_page import render_login_page
 from gnomon.api.auth.login_routes import clean_target
 from gnomon.api.auth.oidc_settings import CALLBACK_PATH, OidcSettings
 from gnomon.api.auth.provider_exchange import ProviderUnavailable
-from gnomon.api.auth.session_cookies import build_cookie
+from gnomon.api.auth.session_cookies import build_session_cookie
+from gnomon.api.common.cookies import build_cookie, read_cookie
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.request_slots import RequestSlots
 from gnomon.api.common.trusted_proxies import find_address
@@ -37,21 +41,53 @@ _PURPOSE = "login at an identity provider"
 _TEXT_MAX = 4096
 _COOKIE_MAX = 3900
 """Browsers keep 4,096 bytes with the name and the attributes."""
-_SLOTS = RequestSlots("logins at the identity provider", 4)
-"""Each may wait for the provider, for ten seconds and more."""
+_SLOTS = RequestSlots("logins at the identity provider", 6, of_client=4)
+"""Each may wait for the provider, for ten seconds and more. One address cannot have all."""
 _log = log.get_logger("api")
 
 
 @router.get("/login")
-def begin_login(request: Request, context: Context, next_page: Annotated[str, Query(alias="next")] = "/") -> Response:
+async def begin_login(request: Request, context: Context, next_page: Annotated[str, Query(alias="next")] = "/") -> Response:
     """Send the browser to the provider."""
     settings = _require_oidc(context)
-    made = LoginSecrets(*(random_secrets.token_urlsafe(32) for _ in range(3)))
+    return await _answer_in_slot(context, request, lambda: _begin_login(context, request, settings, next_page))
+
+
+@router.get("/callback")
+async def finish_login(request: Request, context: Context) -> Response:
+    """Take the code that the provider gave to the browser, and begin a session."""
+    settings = _require_oidc(context)
+    given = request.query_params.multi_items()
+    query = {name: value[:_TEXT_MAX] for name, value in given}
+    if len(query) < len(given):
+        return _refuse(context, request, 400, "the answer of the identity provider has a parameter twice, and which one counts is not known; begin the login again")
+    begun = await run_sync(_open_cookie, context, request, settings)
+    if begun is None or not hmac.compare_digest(begun[0].state.encode(), query.get("state", "").encode()):
+        problem = "this login was not begun in this browser, or it took more than ten minutes, or another one was begun after it; begin it again"
+        return _refuse(context, request, 400, problem, keeps_login=True)  # it may be the answer to a page of another site, or of another tab
+    return await _answer_in_slot(context, request, lambda: _finish_login(context, request, settings, query, *begun))
+
+
+@router.get("/logout")
+async def end_provider_session(request: Request, context: Context) -> Response:
+    """Send the browser to the provider, which ends its own session and sends the browser back to the page of the login."""
+    _require_oidc(context)
+    return await _answer_in_slot(context, request, lambda: _end_provider_session(context, request))
+
+
+async def _answer_in_slot(context: ApiContext, request: Request, answer: Callable[[], Response]) -> Response:
     try:
-        with _SLOTS.take():
-            url = context.identity_provider.build_login_url(_find_redirect_url(request, settings), made)
+        async with _SLOTS.hold(find_network(find_address(request))):
+            return await run_sync(answer)
     except ProviderUnavailable as error:
-        return _refuse(context, request, 503, str(error))
+        return _refuse(context, request, 503, str(error), keeps_login=True)
+    except HTTPException as refusal:  # no slot was free
+        return _refuse(context, request, refusal.status_code, str(refusal.detail), refusal.headers, keeps_login=True)
+
+
+def _begin_login(context: ApiContext, request: Request, settings: OidcSettings, next_page: str) -> Response:
+    made = LoginSecrets(*(random_secrets.token_urlsafe(32) for _ in range(3)))
+    url = context.identity_provider.build_login_url(_find_redirect_url(request, settings), made)
     body = {"purpose": _PURPOSE, "at": context.clock.now(), "target": clean_target(next_page), "secrets": [made.state, made.nonce, made.code_verifier]}
     sealed = load_cipher(context.cfg).encrypt(json.dumps(body))
     if len(sealed) > _COOKIE_MAX:
@@ -61,72 +97,72 @@ def begin_login(request: Request, context: Context, next_page: Annotated[str, Qu
     return answer
 
 
-@router.get("/callback")
-def finish_login(request: Request, context: Context) -> Response:
-    """Take the code that the provider gave to the browser, and begin a session."""
-    settings = _require_oidc(context)
-    given = request.query_params.multi_items()
-    query = {name: value[:_TEXT_MAX] for name, value in given}
-    if len(query) < len(given):
-        return _refuse(context, request, 400, "the answer of the identity provider has a parameter twice, and which one counts is not known; begin the login again")
-    begun = _open_cookie(context, request)
-    if begun is None or not hmac.compare_digest(begun[0].state.encode(), query.get("state", "").encode()):
-        return _refuse(context, request, 400, "this login was not begun in this browser, or it took more than ten minutes; begin it again")
-    made, target = begun
+def _finish_login(context: ApiContext, request: Request, settings: OidcSettings, query: Mapping[str, str], made: LoginSecrets, target: str) -> Response:
+    now, address = context.clock.now(), find_address(request)
     try:
-        with _SLOTS.take():
-            context.identity_provider.check_issuer(query.get("iss"))
-            if "error" in query:
-                why = f"{query['error']}{': ' + query['error_description'] if query.get('error_description') else ''}"
-                raise ProviderRefused(f"the identity provider did not log you in: {why}")
-            claims = context.identity_provider.read_claims(query.get("code", ""), _find_redirect_url(request, settings), made)
-        return _begin(context, request, settings, claims, target)
-    except ProviderUnavailable as error:
-        return _refuse(context, request, 503, str(error))
+        check_code_pause(context.database, address, now)
+        context.identity_provider.check_issuer(query.get("iss"))
+        if "error" in query:
+            why = f"{show_text(query['error'])}{': ' + show_text(query['error_description']) if query.get('error_description') else ''}"
+            raise ProviderRefused(f"the identity provider did not log you in: {why}")
+        claims = context.identity_provider.read_claims(query.get("code", ""), _find_redirect_url(request, settings), made)
+        return _begin_session(context, request, settings, claims, target)
+    except LoginRefused as refusal:
+        return _refuse(context, request, 429, str(refusal), {"Retry-After": f"{refusal.retry_after_s:.0f}"}, keeps_login=True)
+    except CodeRefused as error:
+        count_refused_code(context.database, address, now)
+        return _refuse(context, request, 403, str(error))
     except (ProviderRefused, UserError) as error:
         return _refuse(context, request, 403, str(error))
 
 
-@router.get("/logout")
-def end_provider_session(request: Request, context: Context) -> Response:
-    """Send the browser to the provider, which ends its own session and sends the browser back to the page of the login."""
-    _require_oidc(context)
-    try:
-        with _SLOTS.take():
-            url = context.identity_provider.build_logout_url(f"{_find_origin(request)}{LOGIN_PATH}")
-    except ProviderUnavailable as error:
-        return _refuse(context, request, 503, str(error))
+def _end_provider_session(context: ApiContext, request: Request) -> Response:
+    url = context.identity_provider.build_logout_url(f"{_find_origin(request)}{LOGIN_PATH}")
     return RedirectResponse(LOGIN_PATH if url is None else url, 303)
 
 
-def _begin(context: ApiContext, request: Request, settings: OidcSettings, claims: dict[str, object], target: str) -> Response:
-    now, address = context.clock.now(), find_address(request)
-    with context.database.write() as tx:
-        account = find_provider_account(tx, Author("oidc", now, address), claims, settings.rules)
-        secret = begin_session(tx, account, address, now, context.authenticator.rules)
+def _begin_session(context: ApiContext, request: Request, settings: OidcSettings, claims: dict[str, object], target: str) -> Response:
+    author = Author("oidc", context.clock.now(), find_address(request))
+    try:
+        with context.database.write() as tx:
+            account = find_provider_account(tx, author, claims, settings.rules)
+            secret = begin_session(tx, account, find_address(request), author.now, context.authenticator.rules)
+    except RoleNotGiven as refusal:
+        raise RoleNotGiven(f"{refusal}{_withdraw_role(context, settings, author, claims)}") from None
     answer = RedirectResponse(target, 303)
-    answer.headers.append("set-cookie", build_cookie(secret, is_secure=request.url.scheme == "https"))
+    answer.headers.append("set-cookie", build_session_cookie(secret, is_secure=request.url.scheme == "https"))
     answer.headers.append("set-cookie", _build_cookie(request, "", 0))
     return answer
 
 
-def _open_cookie(context: ApiContext, request: Request) -> tuple[LoginSecrets, str] | None:
+def _withdraw_role(context: ApiContext, settings: OidcSettings, author: Author, claims: dict[str, object]) -> str:
+    try:
+        with context.database.write() as tx:
+            done = withdraw_role(tx, author, claims, settings.rules)
+    except UserError as kept:
+        return f"; {kept}"
+    return "" if done is None else f"; {done}"
+
+
+def _open_cookie(context: ApiContext, request: Request, settings: OidcSettings) -> tuple[LoginSecrets, str] | None:
     """What belongs to the login, and the page to go to; None without a cookie of this server that is new enough."""
-    sealed = request.cookies.get(COOKIE, "")
+    sealed = read_cookie(request, COOKIE) or ""
     if not sealed or len(sealed) > _TEXT_MAX:
         return None
     try:
         body = json.loads(load_cipher(context.cfg).decrypt(sealed))
     except (WrongKey, ValueError):
         return None
-    if not isinstance(body, dict) or body.get("purpose") != _PURPOSE or not 0 <= context.clock.now() - body["at"] <= LOGIN_S * SECOND:
+    if not isinstance(body, dict) or body.get("purpose") != _PURPOSE:
+        return None
+    age_s = (context.clock.now() - body["at"]) / SECOND  # below 0: another api-server, whose clock is ahead, has made the cookie
+    if not -settings.leeway_s <= age_s <= LOGIN_S:
         return None
     return LoginSecrets(*body["secrets"]), clean_target(body["target"])
 
 
 def _build_cookie(request: Request, value: str, lifetime_s: int) -> str:
-    secure = "; Secure" if request.url.scheme == "https" else ""
-    return f"{COOKIE}={value}; Path=/auth/oidc; Max-Age={lifetime_s}; HttpOnly; SameSite=Lax{secure}"
+    return build_cookie(COOKIE, value, lifetime_s, is_secure=request.url.scheme == "https", path=router.prefix)
 
 
 def _find_origin(request: Request) -> str:
@@ -137,12 +173,16 @@ def _find_redirect_url(request: Request, settings: OidcSettings) -> str:
     return settings.redirect_url or f"{_find_origin(request)}{CALLBACK_PATH}"
 
 
-def _refuse(context: ApiContext, request: Request, status: int, problem: str) -> Response:
-    """The page of the login with the reason. It is logged: the reason is often one for the administrator."""
+def _refuse(
+    context: ApiContext, request: Request, status: int, problem: str, headers: Mapping[str, str] | None = None, *, keeps_login: bool = False
+) -> Response:
+    """The page of the login with the reason. It is logged: the reason is often one for the administrator. `keeps_login`: the login that this browser has begun goes on."""
     _log.warning("oidc_login_refused", address=find_address(request), reason=problem)
     button = None if context.oidc is None else context.oidc.button
-    answer = HTMLResponse(render_login_page("/", problem, button, accepted=request.headers.get("accept-language", "")), status)
-    answer.headers.append("set-cookie", _build_cookie(request, "", 0))
+    page = render_login_page("/", problem, button, accepted=request.headers.get("accept-language", ""))
+    answer = HTMLResponse(page, status, dict(headers or {}))
+    if not keeps_login:
+        answer.headers.append("set-cookie", _build_cookie(request, "", 0))
     return answer
 
 

@@ -24,12 +24,13 @@ class ProviderUnavailable(GnomonError):
 def exchange(session: Any, method: str, url: str, accepted: tuple[int, ...] = (200,), **request: Any) -> dict[str, Any]:
     """The JSON object of the answer to a request of a `requests.Session`, which is used once. Raises ProviderUnavailable.
 
-    A redirect is not followed: it would carry the secret of the client to another address.
+    A redirect is not followed: it would carry the secret of the client to another address. Names and passwords of a file `.netrc` are not sent.
     """
     import requests  # start-up cost: only with [oidc]
 
     deadline = _Deadline(session)
     headers = {**_HEADERS, **request.pop("headers", {})}
+    request.setdefault("auth", _add_nothing)
     try:
         with deadline, session.request(method, url, headers=headers, timeout=EXCHANGE_S, allow_redirects=False, stream=True, **request) as answer:
             status, body = answer.status_code, answer.raw.read(ANSWER_BYTES_MAX + 1, decode_content=False)
@@ -57,6 +58,11 @@ def get_object(url: str, headers: Mapping[str, str] | None = None) -> dict[str, 
 
     with requests.Session() as session:
         return exchange(session, "GET", url, headers=dict(headers or {}))
+
+
+def _add_nothing(request: Any) -> Any:
+    """Without an `auth`, `requests` puts a password of `.netrc` into the header Authorization, also over one that is there."""
+    return request
 
 
 def _explain_slowness(url: str) -> ProviderUnavailable:
@@ -130,10 +136,18 @@ def _build_adapter(watch: Any) -> Any:
     return WatchingAdapter()
 
 
+def _count_addresses(host: str, port: int) -> int:
+    try:
+        return max(1, len(socket.getaddrinfo(host, port, socket.AF_UNSPEC, socket.SOCK_STREAM)))
+    except (OSError, UnicodeError):  # the connection says it
+        return 1
+
+
 def _watch_pools(manager: Any, watch: Any) -> None:
     def build_pool(kind: Any) -> Any:
         class WatchedConnection(kind.ConnectionCls):  # type: ignore[misc]
             def _new_conn(self) -> socket.socket:
+                self.timeout = EXCHANGE_S / _count_addresses(self._dns_host, self.port)  # urllib3 waits so long for each address of a name
                 made: socket.socket = super()._new_conn()
                 watch(made)
                 return made

@@ -6,11 +6,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from gnomon.accounts.sessions import LONGEST_S
 from gnomon.api.access.accounts_policy import COOKIE
+from gnomon.api.common.cookies import build_cookie
 
 
-def build_cookie(secret: str, *, is_secure: bool) -> str:
-    """The value of the header Set-Cookie. No script reads the cookie, and no request from another site carries it."""
-    return f"{COOKIE}={secret}; Path=/; Max-Age={LONGEST_S:.0f}; HttpOnly; SameSite=Lax{'; Secure' if is_secure else ''}"
+def build_session_cookie(secret: str, *, is_secure: bool) -> str:
+    """The value of the header Set-Cookie with the secret of a session; an empty secret deletes the cookie."""
+    return build_cookie(COOKIE, secret, LONGEST_S if secret else 0, is_secure=is_secure)
 
 
 class SessionCookies:
@@ -23,7 +24,7 @@ class SessionCookies:
         async def send_with_cookie(message: Message) -> None:
             secret = scope.get("state", {}).get("new_session_secret")
             if message["type"] == "http.response.start" and secret is not None:
-                cookie = build_cookie(secret, is_secure=scope.get("scheme") == "https")
+                cookie = build_session_cookie(secret, is_secure=scope.get("scheme") == "https")
                 message["headers"] = [*message["headers"], (b"set-cookie", cookie.encode())]
             await send(message)
 

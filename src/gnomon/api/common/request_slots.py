@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections import Counter
 from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
 from fastapi import Depends, HTTPException
@@ -15,13 +16,21 @@ _STEP_S = 0.02
 
 
 class RequestSlots:
-    """`kind`: the requests, in the plural, for the sentence of a refusal. `waiting`: how many requests of the kind may wait for a slot."""
+    """`kind`: the requests, in the plural, for the sentence of a refusal. `waiting`: how many requests of the kind may wait for a slot.
 
-    def __init__(self, kind: str, count: int, waiting: int = 32) -> None:
+    `of_client`: how many slots one client may have at the same time; at most half of the requests that wait are of one client.
+    """
+
+    def __init__(self, kind: str, count: int, waiting: int = 32, of_client: int | None = None) -> None:
         self._kind = kind
         self._count = count
         self._free = threading.BoundedSemaphore(count)
         self._may_wait = threading.BoundedSemaphore(waiting)
+        self._of_client = count if of_client is None else of_client
+        self._waiting_of_client = max(1, waiting // 2)
+        self._held: Counter[str] = Counter()
+        self._waits: Counter[str] = Counter()
+        """By client; both are used by one event loop only."""
 
     @contextmanager
     def take(self) -> Iterator[None]:
@@ -31,6 +40,17 @@ class RequestSlots:
         try:
             yield
         finally:
+            self._free.release()
+
+    @asynccontextmanager
+    async def hold(self, client: str) -> AsyncIterator[None]:
+        """One slot for a client until the end of the block; the request waits for it for up to 5 seconds without a thread. Raises HTTPException (503) after that."""
+        if not self._acquire(client):
+            await self._wait_for_client(client)
+        try:
+            yield
+        finally:
+            _count_down(self._held, client)
             self._free.release()
 
     def require(self) -> Any:
@@ -49,6 +69,26 @@ class RequestSlots:
         finally:
             self._free.release()
 
+    def _acquire(self, client: str) -> bool:
+        if self._held[client] >= self._of_client or not self._free.acquire(blocking=False):
+            return False
+        self._held[client] += 1
+        return True
+
+    async def _wait_for_client(self, client: str) -> None:
+        if self._waits[client] >= self._waiting_of_client or not self._may_wait.acquire(blocking=False):
+            raise self._refusal()
+        self._waits[client] += 1
+        try:
+            for _ in range(round(_PATIENCE_S / _STEP_S)):
+                await asyncio.sleep(_STEP_S)
+                if self._acquire(client):
+                    return
+        finally:
+            _count_down(self._waits, client)
+            self._may_wait.release()
+        raise self._refusal()
+
     async def _wait(self) -> None:
         """Take a slot as soon as one is free. Raises HTTPException (503) after 5 seconds, and at once when too many requests wait already."""
         if not self._may_wait.acquire(blocking=False):
@@ -64,3 +104,9 @@ class RequestSlots:
 
     def _refusal(self) -> HTTPException:
         return HTTPException(503, f"this api-server answers {self._count} {self._kind} at the same time: try again in a second", {"Retry-After": "1"})
+
+
+def _count_down(counts: Counter[str], client: str) -> None:
+    counts[client] -= 1
+    if not counts[client]:
+        del counts[client]
