@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from gnomon.actions.actor import Actor
 from gnomon.errors.product import UserError
 from gnomon.model.attempts import RETURN_VALUE, measure_json, xcom_fault
-from gnomon.model.ids import UNMAPPED, quote_argument
+from gnomon.model.ids import UNMAPPED, quote_arguments
 from gnomon.model.records import EventRecord, RunRecord
 from gnomon.model.states import FINISHED_TASK_STATES
 from gnomon.report.listings.dag_list import find_dag
@@ -101,7 +101,7 @@ def name_instance(task_id: str, map_index: int) -> str:
 def _xcom_not_found(name: XComName) -> NotFound:
     shown = name_instance(name.task_id, name.map_index)
     return NotFound(
-        f"task {shown!r} has no XCom {name.key!r} in run {name.run_id!r}; `gnomon xcom list {quote_argument(name.dag_id)} {quote_argument(name.run_id)}` lists all"
+        f"task {shown!r} has no XCom {name.key!r} in run {name.run_id!r}; `gnomon xcom list {quote_arguments(name.dag_id, name.run_id)}` lists all"
     )
 
 
@@ -125,7 +125,7 @@ def _lock(tx: Transaction, name: XComName) -> tuple[RunRecord, int, int | None]:
         shown = name_instance(name.task_id, name.map_index)
         raise UserError(
             f"task {shown!r} of run {name.run_id!r} is {state}: when it starts its XComs are deleted, and when it ends they are written; wait until "
-            f"it has ended, or end it with `gnomon tasks mark {quote_argument(name.dag_id)} {quote_argument(name.run_id)} {quote_argument(shown)} --state success`"
+            f"it has ended, or end it with `gnomon tasks mark {quote_arguments(name.dag_id, name.run_id, shown, options='--state success')}`"
         )
     return run, dag.task_numbers[name.task_id], found[1] if found[1] is not None and found[1] >= 0 else None
 

@@ -15,7 +15,7 @@ from gnomon.cli.terminal.live_view import cut, watch
 from gnomon.cli.terminal.local_times import to_shown_zone
 from gnomon.cli.terminal.screen import Screen, read_screen
 from gnomon.cli.terminal.state_styles import choose_summary, draw_legend, draw_state, find_style
-from gnomon.model.ids import quote_argument
+from gnomon.model.ids import quote_argument, quote_arguments
 from gnomon.model.instants import Instant, iso, to_datetime
 from gnomon.operations.work_operations import GridColumn, GridTable, measure_task_ids, read_grid
 
@@ -112,7 +112,7 @@ def _draw_failed(found: GridTable, screen: Screen) -> list[str]:
     style = find_style("failed").style
     lines = [f"{screen.paint('failed', style)} {format_cell(run.run_id)}" + (f": {format_cell(run.reason)}" if run.reason else "") for run in failed[:_FAILED_LISTED]]
     rest = [f"and {len(failed) - _FAILED_LISTED} more failed runs"] if len(failed) > _FAILED_LISTED else []
-    return ["", *(cut(line, screen.width) for line in lines), *rest, f"gnomon tasks logs {quote_argument(found.dag_id)} {quote_argument(failed[0].run_id)}"]
+    return ["", *(cut(line, screen.width) for line in lines), *rest, f"gnomon tasks logs {quote_arguments(found.dag_id, failed[0].run_id)}"]
 
 
 def _format_minute(at: Instant, screen: Screen) -> str:

@@ -13,7 +13,7 @@ from gnomon.cli.output import output_option, print_document
 from gnomon.cli.past_times import SecondsType
 from gnomon.cli.terminal.progress_line import ProgressLine
 from gnomon.errors.product import UserError
-from gnomon.model.ids import quote_argument
+from gnomon.model.ids import quote_arguments
 from gnomon.operations.run_operations import RunProgress, read_progress
 from gnomon.report.listings.not_found import NameNotFound
 
@@ -49,7 +49,7 @@ def wait(deployment: DeploymentAccess, dag_id: str, run_id: str, timeout_s: floa
     elif found.is_finished:
         click.echo(run.state)
     if not found.is_finished:
-        click.echo(f"gnomon: run {run_id!r} of DAG {dag_id!r} is {run.state} after {timeout_s:g} s; `gnomon explain {quote_argument(dag_id)} {quote_argument(run_id)}` says why", err=True)
+        click.echo(f"gnomon: run {run_id!r} of DAG {dag_id!r} is {run.state} after {timeout_s:g} s; `gnomon explain {quote_arguments(dag_id, run_id)}` says why", err=True)
         return TIMED_OUT
     return SUCCEEDED if run.state == "success" else FAILED
 

@@ -13,7 +13,7 @@ from gnomon.cli.terminal.screen import read_screen
 from gnomon.errors.product import UserError
 from gnomon.errors.timetable import PlanningError
 from gnomon.model.attempts import Attempt, RunFacts
-from gnomon.model.ids import quote_argument
+from gnomon.model.ids import quote_arguments
 from gnomon.model.instants import iso
 from gnomon.model.records import DagRecord
 from gnomon.model.states import DagRunType
@@ -52,7 +52,7 @@ def render(home: Home, dag_id: str, task: str, run_or_date: str | None, map_inde
             count = _count_instances(tx, dag, run, task_id)
         if index < 0 and count is not None:
             named = "a run in which it has been expanded" if not count else f"one of its {count} instances"
-            raise UserError(f"task {task_id!r} is mapped: name {named}, as in `gnomon tasks render {quote_argument(dag_id)} {quote_argument(f'{task_id}[0]')} RUN`")
+            raise UserError(f"task {task_id!r} is mapped: name {named}, as in `gnomon tasks render {quote_arguments(dag_id, f'{task_id}[0]')} RUN`")
         attempt = Attempt(
             attempt_id="render", group_no=dag.group_no, epoch=0, run=run, task_id=task_id, task_no=dag.task_numbers[task_id], map_index=index,
             file=dag.file, expanded_count=count,

@@ -14,13 +14,16 @@ import msgspec
 from gnomon.context.runtime_dag_run import RuntimeDagRun
 from gnomon.context.stored_task_instance import StoredTaskInstance, list_task_instances
 from gnomon.model.attempts import RunFacts
-from gnomon.model.states import DagRunState
+from gnomon.model.instants import to_instant
+from gnomon.model.states import DagRunState, DagRunType
 from gnomon.model.task_api_requests import GetDag, ListRuns
 from gnomon.sdk.runtime import channel as sdk_channel
 from gnomon.sdk.schedules.timezone import coerce_datetime
 
 RUNS_MAX = 1000
-"""How many runs, the newest ones, a query looks at; the answer has no more (`taskapi.run_queries.RUNS_MAX`)."""
+"""How many runs an answer has (`taskapi.run_queries.RUNS_MAX`). A query that needs more is refused."""
+_NOT_TRIGGERED = tuple(one.value for one in (DagRunType.SCHEDULED, DagRunType.ASSET_TRIGGERED, DagRunType.BACKFILL))
+"""The types of runs for which `external_trigger` is False."""
 
 
 def find_method(dag: Any, name: str) -> Any:
@@ -36,28 +39,43 @@ def find_method(dag: Any, name: str) -> Any:
     return call
 
 
-def list_runs(dag: Any, state: DagRunState | None = None, limit: int = RUNS_MAX) -> list[RuntimeDagRun]:
-    """The newest runs of the DAG, newest first."""
-    answer = sdk_channel.ask(ListRuns(dag_id=dag.dag_id, state=None if state is None else state.value, limit=limit))
-    return [RuntimeDagRun(facts, dag) for facts in msgspec.convert(answer, list[RunFacts])]
+def list_runs(dag: Any, state: DagRunState | None = None) -> list[RuntimeDagRun]:
+    """All runs of the DAG in that state, newest first. Raises AirflowException when there are more than RUNS_MAX."""
+    return _ask(dag, ListRuns(dag_id=dag.dag_id, state=None if state is None else state.value, limit=RUNS_MAX, needs_all=True))
+
+
+def _list_between(dag: Any, first: datetime | None, last: datetime | None) -> list[RuntimeDagRun]:
+    """All runs with a logical date from the first to the last, both inclusive, earliest first. Raises AirflowException when there are more than RUNS_MAX."""
+    found = _ask(dag, ListRuns(dag_id=dag.dag_id, by_logical_date=True, first_logical_at=_read(first), last_logical_at=_read(last), limit=RUNS_MAX, needs_all=True))
+    return found[::-1]
+
+
+def _read(date: datetime | None) -> int | None:
+    return None if date is None else to_instant(coerce_datetime(date))
+
+
+def _ask(dag: Any, question: ListRuns) -> list[RuntimeDagRun]:
+    return [RuntimeDagRun(facts, dag) for facts in msgspec.convert(sdk_channel.ask(question), list[RunFacts])]
 
 
 def get_dagrun(dag: Any, execution_date: datetime | None = None, run_id: str | None = None) -> RuntimeDagRun | None:
-    """The run with that id or that logical date, among the newest runs; None when there is none."""
-    at = None if execution_date is None else coerce_datetime(execution_date)
-    return next((run for run in list_runs(dag) if (run_id is not None and run.run_id == run_id) or (at is not None and run.logical_date == at)), None)
+    """The run with that id or that logical date; None when there is none."""
+    found = [] if run_id is None else _ask(dag, ListRuns(dag_id=dag.dag_id, run_id=run_id, limit=1))
+    if not found and execution_date is not None:
+        at = _read(execution_date)
+        found = _ask(dag, ListRuns(dag_id=dag.dag_id, by_logical_date=True, first_logical_at=at, last_logical_at=at, limit=1))
+    return next(iter(found), None)
 
 
 def get_last_dagrun(dag: Any, include_externally_triggered: bool = False) -> RuntimeDagRun | None:
     """The run with the latest logical date; manual runs only with `include_externally_triggered`."""
-    runs = [run for run in list_runs(dag) if run.logical_date is not None and (include_externally_triggered or not run.external_trigger)]
-    return max(runs, key=_logical_date, default=None)
+    types = None if include_externally_triggered else _NOT_TRIGGERED
+    return next(iter(_ask(dag, ListRuns(dag_id=dag.dag_id, by_logical_date=True, run_types=types, limit=1))), None)
 
 
 def get_dagruns_between(dag: Any, start_date: datetime, end_date: datetime) -> list[RuntimeDagRun]:
-    """The runs with a logical date from `start_date` to `end_date`, both inclusive, earliest first."""
-    first, last = coerce_datetime(start_date), coerce_datetime(end_date)
-    return sorted((run for run in list_runs(dag) if run.logical_date is not None and first <= run.logical_date <= last), key=_logical_date)
+    """The runs with a logical date from `start_date` to `end_date`, both inclusive, earliest first. Raises AirflowException when there are more than RUNS_MAX."""
+    return _list_between(dag, start_date, end_date)
 
 
 def get_active_runs(dag: Any) -> list[datetime]:
@@ -85,14 +103,12 @@ def has_dag_runs(dag: Any, include_externally_triggered: bool = True) -> bool:
 def get_task_instances(
     dag: Any, start_date: datetime | None = None, end_date: datetime | None = None, state: Iterable[str | None] | str | None = None
 ) -> list[StoredTaskInstance]:
-    """The task instances of the runs with a logical date from `start_date` to `end_date`, both inclusive, earliest first; `state`: in these states."""
-    runs = [run for run in list_runs(dag) if run.logical_date is not None]
-    if start_date is not None:
-        runs = [run for run in runs if _logical_date(run) >= coerce_datetime(start_date)]
-    if end_date is not None:
-        runs = [run for run in runs if _logical_date(run) <= coerce_datetime(end_date)]
+    """The task instances of the runs with a logical date from `start_date` to `end_date`, both inclusive, earliest first; `state`: in these states.
+
+    Raises AirflowException when there are more than RUNS_MAX runs.
+    """
     wanted = None if state is None else {state} if isinstance(state, str) else set(state)
-    found = [ti for run in sorted(runs, key=_logical_date) for ti in list_task_instances(run)]
+    found = [ti for run in _list_between(dag, start_date, end_date) for ti in list_task_instances(run)]
     return [ti for ti in found if wanted is None or ti.state in wanted]
 
 
@@ -114,11 +130,6 @@ def get_is_active(dag: Any) -> bool:
 
 def _get_record(dag: Any) -> dict[str, Any]:
     return cast("dict[str, Any] | None", sdk_channel.ask(GetDag(dag_id=dag.dag_id))) or {}
-
-
-def _logical_date(run: RuntimeDagRun) -> datetime:
-    assert run.logical_date is not None
-    return run.logical_date
 
 
 _METHODS: dict[str, Callable[..., Any]] = {

@@ -18,7 +18,7 @@ from gnomon.engine.state.engine_state import EngineState
 from gnomon.engine.state.task_instance import Dag, DagRun, TaskInstance
 from gnomon.model.executors import EXECUTOR_CLASSES, KUBERNETES_EXECUTOR
 from gnomon.model.hitl import HITLRequest
-from gnomon.model.ids import UNMAPPED, format_map_indices, quote_argument
+from gnomon.model.ids import UNMAPPED, format_map_indices, quote_arguments
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DeferralRecord
 from gnomon.model.states import FINISHED_TASK_STATES, WITHOUT_PROCESS_STATES, DagRunState
@@ -177,7 +177,7 @@ def _describe_deferral(ti: TaskInstance, deferral: DeferralRecord) -> str:
 def _describe_question_wait(ti: TaskInstance, deferral: DeferralRecord, question: HITLRequest) -> str:
     """The question, who may answer, how, and what happens without an answer."""
     dag_id, run_id = ti.run.dag.record.dag_id, ti.run.record.run_id
-    index = f" --map-index {ti.map_index}" if ti.map_index != UNMAPPED else ""
+    index = f"--map-index {ti.map_index} " if ti.map_index != UNMAPPED else ""
     users = f"; only {', '.join(user.name for user in question.assigned_users)} may answer" if question.assigned_users else ""
     until = ""
     if ti.resume_at is not None:
@@ -186,7 +186,7 @@ def _describe_question_wait(ti: TaskInstance, deferral: DeferralRecord, question
         until = f"; without an answer it {then} at {iso(ti.resume_at)}{held}"
     return (
         f"since {iso(deferral.created_at)} it waits for a person to answer: {question.subject} ({' | '.join(question.options)}){users}{until}; "
-        f"answer with: gnomon tasks answer {quote_argument(dag_id)} {quote_argument(run_id)} {quote_argument(ti.task.task_id)}{index} --option {shlex.quote(question.options[0])}"
+        f"answer with: gnomon tasks answer {quote_arguments(dag_id, run_id, ti.task.task_id, options=f'{index}--option {shlex.quote(question.options[0])}')}"
     )
 
 

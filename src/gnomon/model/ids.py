@@ -55,8 +55,18 @@ def find_partition_key_fault(key: object) -> str | None:
 
 
 def quote_argument(name: str) -> str:
-    """The id or name, quoted as an argument of a shell command."""
-    return f"-- {shlex.quote(name)}" if name.startswith("-") else shlex.quote(name)
+    """The id or name, quoted as the only argument of a shell command, without options behind it."""
+    return quote_arguments(name)
+
+
+def quote_arguments(*names: str, options: str = "") -> str:
+    """The ids or names, quoted as the arguments of a shell command with these options behind them.
+
+    When a name begins with `-`, the options come first and `--` ends them.
+    """
+    quoted = " ".join(map(shlex.quote, names))
+    words = (options, "--", quoted) if any(name.startswith("-") for name in names) else (quoted, options)
+    return " ".join(word for word in words if word)
 
 
 def format_map_indices(indices: Iterable[int]) -> str:

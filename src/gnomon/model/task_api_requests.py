@@ -168,11 +168,20 @@ class GetTaskInstances(TaskApiRequest, frozen=True, kw_only=True, tag=True):
 
 
 class ListRuns(TaskApiRequest, frozen=True, kw_only=True, tag=True):
-    """Answers a list of `model.attempts.RunFacts`, as mappings: the newest runs of the DAG in that state (None: in any), newest first."""
+    """Answers a list of `model.attempts.RunFacts`, as mappings: the newest runs of the DAG that meet all that is given, newest first."""
 
     dag_id: str
     state: str | None = None
     limit: int
+    run_id: str | None = None
+    run_types: tuple[str, ...] | None = None
+    by_logical_date: bool = False
+    """Only runs with a logical date, the latest first."""
+    first_logical_at: int | None = None
+    last_logical_at: int | None = None
+    """With `by_logical_date`: the first and the last logical date, both inclusive."""
+    needs_all: bool = False
+    """Refused when more than `limit` runs meet it."""
 
 
 class GetFirstReschedule(TaskApiRequest, frozen=True, kw_only=True, tag=True):

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from gnomon import log
 from gnomon.config.alert_rules import AlertRule
 from gnomon.model.alerts import AlertItem, AlertKind, AlertRecord
-from gnomon.model.ids import quote_argument
+from gnomon.model.ids import quote_arguments
 from gnomon.model.instants import Instant
 from gnomon.model.records import EventRecord
 from gnomon.monitor.delivery_queue import DeliveryQueue
@@ -59,7 +59,7 @@ class AlertFindings:
 
 def build_run_command(dag_id: str, run_id: str) -> str:
     """The command that explains a run."""
-    return f"gnomon explain {quote_argument(dag_id)} {quote_argument(run_id)}"
+    return f"gnomon explain {quote_arguments(dag_id, run_id)}"
 
 
 def build_link(base_url: str, dag_id: str | None, run_id: str | None) -> str | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from gnomon.actions.author_queries import make_question_handler
 from gnomon.errors.authoring import AirflowException
 from gnomon.errors.product import UserError
-from gnomon.model.ids import quote_argument
+from gnomon.model.ids import quote_arguments
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
 from gnomon.report.listings.connection_list import ConnectionRow, make_row, to_connection, to_stored
@@ -49,7 +49,7 @@ def get_connection(scope: OperationScope, conn_id: str, show_secrets: bool = Fal
     """One connection; with its secrets only in the home."""
     if show_secrets and scope.is_remote:
         raise UserError(
-            f"the API gives no secrets; `gnomon connections get {quote_argument(conn_id)} --show-secrets` shows them on the machine of the deployment"
+            f"the API gives no secrets; `gnomon connections get {quote_arguments(conn_id, options='--show-secrets')}` shows them on the machine of the deployment"
         )
     with scope.db.read() as tx:
         return make_row(_find(tx, conn_id), shows_secrets=show_secrets)

@@ -10,7 +10,7 @@ from gnomon.actions.xcom_changes import delete_xcom as remove_xcom
 from gnomon.actions.xcom_changes import set_xcom as store_xcom
 from gnomon.errors.product import UserError
 from gnomon.model.attempts import RETURN_VALUE
-from gnomon.model.ids import UNMAPPED, quote_argument
+from gnomon.model.ids import UNMAPPED, quote_arguments
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
 from gnomon.report.listings.connection_list import hide_stored_secrets
@@ -62,7 +62,7 @@ def get_xcom(
         values = _read_values(tx, [one.value for one in found if one.map_index == map_index], show_secrets)
     if not values:
         indices = [one.map_index for one in found if one.map_index >= 0]
-        remedy = f"it has one for each map index, such as {task_id}[{indices[0]}]" if indices else f"`gnomon xcom list {quote_argument(dag_id)} {quote_argument(run_id)}` lists all"
+        remedy = f"it has one for each map index, such as {task_id}[{indices[0]}]" if indices else f"`gnomon xcom list {quote_arguments(dag_id, run_id)}` lists all"
         raise UserError(f"task {name_instance(task_id, map_index)!r} has no XCom {key!r} in run {run_id!r}; {remedy}")
     return XComRow(task_id, map_index, key, values[0])
 

@@ -9,7 +9,7 @@ from typing import Any
 from gnomon.config import current_config
 from gnomon.errors.error_text import format_error
 from gnomon.log.secret_masks import hide
-from gnomon.model.ids import UNMAPPED, quote_argument
+from gnomon.model.ids import UNMAPPED, quote_arguments
 from gnomon.processes.author_traceback import trim_error
 from gnomon.sdk.runtime.email import send_email
 from gnomon.sdk.templating.templater import Templater
@@ -57,7 +57,7 @@ def send_task_mail(task: Any, context: Any) -> None:
 def _build_log_command(ti: Any) -> str:
     """The command that shows the log of the instance, quoted for a shell."""
     shown = ti.task_id if ti.map_index == UNMAPPED else f"{ti.task_id}[{ti.map_index}]"
-    return f"gnomon tasks logs {quote_argument(ti.dag_id)} {quote_argument(ti.run_id)} {quote_argument(shown)}"
+    return f"gnomon tasks logs {quote_arguments(ti.dag_id, ti.run_id, shown)}"
 
 
 def _read_template(option: str, default: str) -> str:

@@ -15,7 +15,7 @@ from gnomon.errors.product import UserError
 from gnomon.loading.dagfile import load_dag_file
 from gnomon.log.secret_masks import hide
 from gnomon.model.attempts import Attempt, RunFacts
-from gnomon.model.ids import quote_argument
+from gnomon.model.ids import quote_arguments
 from gnomon.model.states import DagRunType
 from gnomon.sdk.dags import authoring_state
 from gnomon.sdk.runtime import channel
@@ -67,7 +67,7 @@ def _find_date_remedy(run: RunFacts) -> str:
     remedy = _DATE_REMEDIES.get(DagRunType(run.run_type))
     if run.partition_key is not None:
         remedy = "it is of a partition: use {{ partition_key }}, or {{ dag_run.partition_date }} if the key names a period"
-    return remedy or f"trigger it with one: gnomon dags trigger {quote_argument(run.dag_id)} --logical-date DATE"
+    return remedy or f"trigger it with one: gnomon dags trigger {quote_arguments(run.dag_id, options='--logical-date DATE')}"
 
 
 _EVENTS = "use {{ dag_run.run_after | ds }}, or the events in triggering_asset_events"

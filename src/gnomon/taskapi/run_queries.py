@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
@@ -12,7 +12,7 @@ from gnomon.model.attempts import Attempt, RunFacts, TaskInstanceFacts
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.records import RunRecord, TaskRecord
 from gnomon.model.spec import DagSpec, TaskSpec
-from gnomon.model.states import DagRunState, parse_triggering_user
+from gnomon.model.states import RUN_STATE_CODES, DagRunState, parse_triggering_user
 from gnomon.model.task_api_requests import (
     GetDag,
     GetFirstReschedule,
@@ -26,6 +26,8 @@ from gnomon.model.task_api_requests import (
 )
 from gnomon.store.dag_records import dag_runs, dags, event_log, notes
 from gnomon.store.ownership import group_state
+from gnomon.store.pages.page_query import Condition, Operator, PageQuery, SortKey
+from gnomon.store.pages.run_pages import read_run_page
 
 
 class TaskApiRefused(GnomonError):
@@ -57,7 +59,7 @@ def list_group_tasks(spec: DagSpec, group: str) -> tuple[str, ...]:
 
 
 RUNS_MAX = 1000
-"""How many runs of a DAG, the newest ones, an answer covers when the request names none."""
+"""How many runs of a DAG an answer covers. A request that needs more is refused."""
 
 
 def get_previous_run(tx: store.Transaction, request: GetPreviousRun) -> object:
@@ -142,9 +144,38 @@ def _task_instance_facts(task_id: str, record: TaskRecord, task: TaskSpec | None
 
 
 def list_runs(tx: store.Transaction, request: ListRuns) -> object:
-    """The facts of the newest runs of the DAG, newest first; at most RUNS_MAX."""
-    runs = dag_runs.list_runs(tx, request.dag_id, _parse_state(request.state), min(request.limit, RUNS_MAX))
-    return [msgspec.to_builtins(_run_facts(request.dag_id, run)) for run in runs]
+    """The facts of the newest runs of the DAG that meet the request, newest first; at most RUNS_MAX. Raises TaskApiRefused when it needs all and there are more."""
+    state = _parse_state(request.state)
+    dag = dags.find_dag_row(tx, request.dag_id)
+    if dag is None:
+        return []
+    limit = max(0, min(request.limit, RUNS_MAX))
+    page = read_run_page(tx, PageQuery(tuple(_build_conditions(dag.dag_pk, state, request)), _BY_LOGICAL_DATE if request.by_logical_date else _BY_RUN_AFTER, limit))
+    if request.needs_all and page.has_more:
+        raise TaskApiRefused(f"DAG {request.dag_id!r} has more than {limit:,} such runs, and an answer has no more: ask for a shorter range of dates")
+    return [msgspec.to_builtins(_run_facts(request.dag_id, listed.run)) for listed in page.runs]
+
+
+_BY_LOGICAL_DATE = (SortKey("logical_date", descends=True), SortKey("id", descends=True))
+_BY_RUN_AFTER = (SortKey("run_after", descends=True), SortKey("id", descends=True))
+
+
+def _build_conditions(dag_pk: int, state: DagRunState | None, request: ListRuns) -> Iterator[Condition]:
+    yield Condition("dag_pk", Operator.EQUAL, dag_pk)
+    if state is not None:
+        yield Condition("state", Operator.EQUAL, RUN_STATE_CODES[state])
+    if request.run_id is not None:
+        yield Condition("run_id", Operator.EQUAL, request.run_id)
+    if request.run_types is not None:
+        yield Condition("run_type", Operator.IN, request.run_types)
+    if request.by_logical_date:
+        yield Condition("logical_date", Operator.AT_LEAST, _EARLIEST if request.first_logical_at is None else request.first_logical_at)
+        if request.last_logical_at is not None:
+            yield Condition("logical_date", Operator.AT_MOST, request.last_logical_at)
+
+
+_EARLIEST = -(2**63)
+"""Before every logical date; a run without one does not meet a condition on it."""
 
 
 def _group_task_ids(tx: store.Transaction, run: RunRecord, group: str) -> tuple[str, ...]:
@@ -158,7 +189,10 @@ def _wanted_runs(tx: store.Transaction, request: GetTaskStates) -> list[RunRecor
         return _find_by_id(tx, request.dag_id, request.run_ids)
     if request.logical_dates is not None:
         return _find_by_logical_date(tx, request.dag_id, request.logical_dates)
-    return dag_runs.list_runs(tx, request.dag_id, None, RUNS_MAX)
+    found = dag_runs.list_runs(tx, request.dag_id, None, RUNS_MAX + 1)
+    if len(found) > RUNS_MAX:
+        raise TaskApiRefused(f"DAG {request.dag_id!r} has more than {RUNS_MAX:,} runs, and an answer has no more: name runs by run_ids or logical_dates")
+    return found
 
 
 def _find_by_id(tx: store.Transaction, dag_id: str, run_ids: Iterable[str]) -> list[RunRecord]:

@@ -41,7 +41,9 @@ class Runs:
 
     def ask(self, question: Any) -> object:
         if isinstance(question, ListRuns):
-            return msgspec.to_builtins([run for run in RUNS if question.state in (None, run.state)][: question.limit])
+            first, last = question.first_logical_at, question.last_logical_at
+            found = [run for run in RUNS if question.state in (None, run.state) and question.run_id in (None, run.run_id) and run.run_type in (question.run_types or [run.run_type])]
+            return msgspec.to_builtins([run for run in found if (first is None or run.logical_at >= first) and (last is None or run.logical_at <= last)][: question.limit])  # type: ignore[operator]
         if isinstance(question, GetTaskInstances):
             return msgspec.to_builtins(INSTANCES) if question.run_id != "gone" else None
         if isinstance(question, GetPreviousRun):

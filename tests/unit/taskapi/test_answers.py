@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -36,7 +37,7 @@ from gnomon.model.task_api_requests import (
 from gnomon.store import open_database
 from gnomon.store.admin import connections
 from gnomon.store.dag_records import notes, xcom_values
-from gnomon.taskapi import xcom_queries
+from gnomon.taskapi import run_queries, xcom_queries
 
 ATTEMPT = Attempt(
     attempt_id="x", group_no=1, epoch=1, task_id="a", task_no=0, file="/d.py",
@@ -185,8 +186,40 @@ def test_runs_are_listed_newest_first_in_the_state_asked_for(world: World) -> No
     assert [run.run_id for run in runs] == ["second", "first"]
     assert len(ask(world, ListRuns(dag_id="d", limit=1))) == 1  # type: ignore[arg-type]
     assert ask(world, ListRuns(dag_id="d", state="success", limit=5)) == []
+    assert ask(world, ListRuns(dag_id="none", limit=5)) == []
     with pytest.raises(taskapi.TaskApiRefused, match="no run state 'done'"):
         ask(world, ListRuns(dag_id="d", state="done", limit=5))
+
+
+def _list_ids(world: World, **fields: Any) -> list[str]:
+    return [run.run_id for run in msgspec.convert(ask(world, ListRuns(dag_id="d", **{"limit": 5, **fields})), list[RunFacts])]
+
+
+def test_runs_are_found_by_id_by_date_and_by_type_however_many_are_newer(world: World) -> None:
+    _two_runs(world)
+    runs = {run.run_id: run for run in msgspec.convert(ask(world, ListRuns(dag_id="d", limit=5)), list[RunFacts])}
+    first, second = runs["first"].logical_at, runs["second"].logical_at
+    assert first is not None and second is not None and first < second
+    assert _list_ids(world, run_id="first", limit=1) == ["first"] and _list_ids(world, run_id="none") == []
+    assert _list_ids(world, by_logical_date=True, first_logical_at=first, last_logical_at=first, limit=1) == ["first"]
+    assert _list_ids(world, by_logical_date=True, first_logical_at=first) == ["second", "first"]
+    assert _list_ids(world, by_logical_date=True, last_logical_at=second - 1) == ["first"]
+    assert _list_ids(world, run_types=("backfill",)) == [] and _list_ids(world, run_types=(runs["first"].run_type,)) == ["second", "first"]
+
+
+def test_a_request_that_needs_all_runs_is_refused_when_there_are_more(world: World) -> None:
+    _two_runs(world)
+    assert _list_ids(world, limit=2, needs_all=True) == ["second", "first"]
+    with pytest.raises(taskapi.TaskApiRefused, match="more than 1 such runs"):
+        ask(world, ListRuns(dag_id="d", limit=1, needs_all=True))
+
+
+def test_states_of_tasks_in_more_runs_than_an_answer_has_are_refused(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    _two_runs(world)
+    monkeypatch.setattr(run_queries, "RUNS_MAX", 1)
+    with pytest.raises(taskapi.TaskApiRefused, match="name runs by run_ids or logical_dates"):
+        ask(world, GetTaskStates(dag_id="d"))
+    assert ask(world, GetTaskStates(dag_id="d", run_ids=("first", "second"))) != {}
 
 
 def test_states_of_runs_and_tasks(world: World) -> None:

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import msgspec
 from fastapi import Body, Query
-from pydantic import WrapValidator
+from pydantic import BeforeValidator, WrapValidator
 from starlette.responses import Response
 
 from gnomon.api.access.permissions import CurrentUser, requires
@@ -20,6 +20,7 @@ from gnomon.api.common.fault_limits import bound_faults
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
 from gnomon.api.common.request_slots import RequestSlots
+from gnomon.api.common.unknown_fields import refuse_unknown_fields
 from gnomon.api.context import Context
 from gnomon.api.own.operation_access import ApiDags
 from gnomon.api.own.timetables import PREVIEW_SLOTS
@@ -69,7 +70,8 @@ def _declare(operation: Operation[..., Any], parameter: inspect.Parameter) -> in
         return parameter.replace(annotation=Id, kind=_KEYWORD)
     if operation.is_read:
         return parameter.replace(annotation=Annotated[parameter.annotation, Query()], kind=_KEYWORD)
-    return parameter.replace(annotation=Annotated[parameter.annotation, WrapValidator(bound_faults), Body(embed=True)], kind=_KEYWORD)
+    checks = (WrapValidator(bound_faults), BeforeValidator(refuse_unknown_fields(parameter.annotation)))
+    return parameter.replace(annotation=Annotated[parameter.annotation, *checks, Body(embed=True)], kind=_KEYWORD)
 
 
 for _operation in list_operations():

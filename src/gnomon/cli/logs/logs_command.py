@@ -13,7 +13,7 @@ from gnomon.cli.output import format_sentence, utc_option
 from gnomon.cli.task_selection import MAP_INDEX, split_choice
 from gnomon.cli.terminal.screen import read_screen
 from gnomon.errors.product import UserError
-from gnomon.model.ids import UNMAPPED, quote_argument
+from gnomon.model.ids import UNMAPPED, quote_arguments
 from gnomon.operations import log_operations as operations
 from gnomon.operations.log_operations import AttemptFiles
 
@@ -61,7 +61,7 @@ def _print_one(deployment: DeploymentAccess, dag_id: str, run_id: str, task_id: 
 def _print_all(deployment: DeploymentAccess, dag_id: str, run_id: str) -> None:
     found = deployment.perform(operations.list_run_logs, dag_id, run_id).attempts
     if not found:
-        raise UserError(f"no task of run {run_id!r} has been started; `gnomon explain {quote_argument(dag_id)} {quote_argument(run_id)}` says why")
+        raise UserError(f"no task of run {run_id!r} has been started; `gnomon explain {quote_arguments(dag_id, run_id)}` says why")
     missing = [log for log in found if log.is_ended and not log.is_stored]
     write = _make_writer(has_names=True)
 

@@ -12,7 +12,7 @@ from gnomon.assets.leaf_mappers import PartitionAnswers
 from gnomon.engine import explain as rules
 from gnomon.engine.state.engine_state import EngineLimits, KeptGraphs
 from gnomon.errors.timetable import PlanningError
-from gnomon.model.ids import UNMAPPED, TaskKey, format_map_indices, quote_argument
+from gnomon.model.ids import UNMAPPED, TaskKey, format_map_indices, quote_argument, quote_arguments
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.model.states import FINISHED_RUN_STATES, FINISHED_TASK_STATES, DagRunState
@@ -51,7 +51,7 @@ def explain_dag(
     with load_engine_state(tx, limits, dag_pk=dag.dag_pk, groups=(dag.group_no,)) as state:
         sentences += rules.collect_dag_reasons(state, dag.dag_pk, now)
     unfinished, ended = dag_runs.list_unfinished_runs(tx, dag.dag_pk), dag_runs.find_newest_ended_run(tx, dag.dag_pk)
-    sentences += [f"run {run.run_id} is {run.state}{_describe_run_reason(run)}: gnomon explain {quote_argument(dag.dag_id)} {quote_argument(run.run_id)}" for run in unfinished[:_SHOWN]]
+    sentences += [f"run {run.run_id} is {run.state}{_describe_run_reason(run)}: gnomon explain {quote_arguments(dag.dag_id, run.run_id)}" for run in unfinished[:_SHOWN]]
     sentences += _describe_rest(len(unfinished), "unfinished runs")
     sentences += [describe_ended_run(ended)] if ended else [] if unfinished else ["it has no runs yet"]
     sentences += describe_callbacks(tx, dag, ended) if ended else []
@@ -140,7 +140,7 @@ def describe_deletion(dag: DagRecord) -> list[str]:
     return [
         f"the DAG was deleted: no file defines it any more; its file was {dag.file}",
         "no run of it is created; in an unfinished run, tasks that run go on to their end and no further task starts",
-        f"to go on, put the file back; to end a run, gnomon runs mark {quote_argument(dag.dag_id)} RUN_ID --state failed; to delete all of it, gnomon dags delete {quote_argument(dag.dag_id)}",
+        f"to go on, put the file back; to end a run, gnomon runs mark {quote_arguments(dag.dag_id, 'RUN_ID', options='--state failed')}; to delete all of it, gnomon dags delete {quote_argument(dag.dag_id)}",
     ]
 
 

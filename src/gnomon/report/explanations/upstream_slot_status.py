@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gnomon.model.ids import quote_argument
+from gnomon.model.ids import quote_argument, quote_arguments
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.model.run_waits import NO_SLOT, RunWait
@@ -62,7 +62,7 @@ def list_later_clears(tx: Transaction, dag: DagRecord, run: RunRecord, edge: Edg
     if sentences:
         more = len(sentences) - _SHOWN
         sentences = [*sentences[:_SHOWN], *([f"and {more} more were cleared"] if more > 0 else [])]
-        sentences.append(f"to run this run again after them: gnomon runs clear {quote_argument(dag.dag_id)} {quote_argument(run.run_id)}")
+        sentences.append(f"to run this run again after them: gnomon runs clear {quote_arguments(dag.dag_id, run.run_id)}")
     return sentences
 
 
@@ -91,7 +91,7 @@ def _describe_task(tx: Transaction, up: DagRecord, run: RunRecord, task_id: str)
         return " does not exist in the run" if run.ended_at is None else f" did not exist when the run ended; run it again with: {_clear_command(up, run)}"
     states = ", ".join(f"{count} {state}" for state, count in counts.items())
     failed = any(state in ("failed", "upstream_failed", "removed") for state in counts)
-    again = f"; run it again with: gnomon tasks clear {quote_argument(up.dag_id)} {quote_argument(run.run_id)} {quote_argument(task_id)} --downstream" if failed else ""
+    again = f"; run it again with: gnomon tasks clear {quote_arguments(up.dag_id, run.run_id, task_id, options='--downstream')}" if failed else ""
     if len(rows) > 1:
         return f" has instances in these states: {states}{again}"
     return f" is in state {rows[0].state}{again}" if rows[0].state is not None else " has no status yet"
@@ -114,7 +114,7 @@ def _describe_missing_run(up: DagRecord, wait: RunWait, now: Instant) -> str:
 
 
 def _describe_manual_trigger(up: DagRecord, at: Instant) -> str:
-    return f"gnomon dags trigger {quote_argument(up.dag_id)} --slot {iso(at)}"
+    return f"gnomon dags trigger {quote_arguments(up.dag_id, options=f'--slot {iso(at)}')}"
 
 
 def _describe_deleted_dag(up: DagRecord) -> list[str]:
@@ -126,4 +126,4 @@ def _unpause_command(up: DagRecord) -> str:
 
 
 def _clear_command(up: DagRecord, run: RunRecord) -> str:
-    return f"gnomon runs clear {quote_argument(up.dag_id)} {quote_argument(run.run_id)}"
+    return f"gnomon runs clear {quote_arguments(up.dag_id, run.run_id)}"

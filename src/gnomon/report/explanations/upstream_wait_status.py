@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Sequence
 
-from gnomon.model.ids import quote_argument
+from gnomon.model.ids import quote_arguments
 from gnomon.model.instants import Instant, add_seconds, iso
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.model.run_waits import NO_SLOT, RunWait, WaitState
@@ -74,7 +74,7 @@ def _describe_open_edge(tx: Transaction, dag: DagRecord, run: RunRecord, edge: E
     lines += [f"  {line}" for line in describe_upstream_runs(tx, edge, open_waits[:SHOWN], now)]
     lines += [f"  and {len(open_waits) - SHOWN} more slots that are not done"] if len(open_waits) > SHOWN else []
     lines += [f"  {line}" for line in _describe_closed_slots([wait for wait in waits if not wait.state.is_open])]
-    lines.append(f"  to stop waiting: gnomon runs release {quote_argument(dag.dag_id)} {quote_argument(run.run_id)} --from {shlex.quote(edge.after.dag_id)}")
+    lines.append(f"  to stop waiting: gnomon runs release {quote_arguments(dag.dag_id, run.run_id, options=f'--from {shlex.quote(edge.after.dag_id)}')}")
     return lines
 
 

@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from gnomon.errors.product import UserError
-from gnomon.model.ids import quote_argument
+from gnomon.model.ids import quote_arguments
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.run_list import find_run, find_spec_of_run
@@ -78,7 +78,7 @@ def _collect_reached(tx: Transaction, dag: DagRecord, run: RunRecord) -> tuple[d
             if len(reached) > MAX_RUNS:
                 raise UserError(
                     f"more than {MAX_RUNS} runs of other DAGs waited for run {run.run_id!r}; clear them in several steps, with "
-                    f"`gnomon runs clear {quote_argument(dag.dag_id)} {quote_argument(run.run_id)}` first"
+                    f"`gnomon runs clear {quote_arguments(dag.dag_id, run.run_id)}` first"
                 )
     return reached, ups
 

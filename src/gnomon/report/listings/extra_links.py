@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gnomon.errors.product import UserError
-from gnomon.model.ids import UNMAPPED, quote_argument
+from gnomon.model.ids import UNMAPPED, quote_arguments
 from gnomon.model.json_text import read_shown_json
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.model.spec import ExtraLinkSpec
@@ -40,7 +40,7 @@ def _find_url(tx: Transaction, run: RunRecord, task_id: str, map_index: int, lin
 def _instance_not_found(dag_id: str, run_id: str, task_id: str, map_index: int, indices: list[int]) -> UserError:
     numbers = [index for index in indices if index >= 0]
     if map_index < 0 and numbers:
-        return UserError(f"task {task_id!r} is mapped: name one of its {len(numbers)} instances, as in `gnomon tasks links {quote_argument(dag_id)} {quote_argument(run_id)} {quote_argument(f'{task_id}[{numbers[0]}]')}`")
+        return UserError(f"task {task_id!r} is mapped: name one of its {len(numbers)} instances, as in `gnomon tasks links {quote_arguments(dag_id, run_id, f'{task_id}[{numbers[0]}]')}`")
     if map_index < 0:
         return UserError(f"task {task_id!r} has no instance in run {run_id!r}; see `gnomon tasks states`")
     return UserError(f"task {task_id!r} has no map index {map_index} in run {run_id!r}; see `gnomon tasks states`")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gnomon.errors.product import UserError
 from gnomon.model.attempts import build_attempt_log_path, build_trigger_log_path
-from gnomon.model.ids import UNMAPPED, format_map_indices, quote_argument
+from gnomon.model.ids import UNMAPPED, format_map_indices, quote_arguments
 from gnomon.model.instants import Instant
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.model.states import TaskInstanceState
@@ -44,7 +44,7 @@ def find_log_files(
             raise UserError(f"task {task_id!r} has no map index {map_index} in run {run.run_id!r}; see `gnomon tasks states`")
         raise UserError(
             f"task {shown!r} has no log in run {run.run_id!r}: it has not been started; "
-            f"`gnomon explain {quote_argument(dag.dag_id)} {quote_argument(run.run_id)} {quote_argument(shown)}` says why"
+            f"`gnomon explain {quote_arguments(dag.dag_id, run.run_id, shown)}` says why"
         )
     wanted = max(attempts) if try_number is None else try_number
     if wanted not in attempts:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gnomon.errors import UserError
-from gnomon.model.ids import quote_argument
+from gnomon.model.ids import quote_arguments
 from gnomon.model.instants import iso
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.model.run_callbacks import CallbackKind, CallbackRecord, CallbackState, DeadlineRecord, DeadlineState
@@ -61,7 +61,7 @@ def list_deadline_rows(tx: Transaction, run: RunRecord) -> list[DeadlineRow]:
 def describe_callbacks(tx: Transaction, dag: DagRecord, run: RunRecord) -> list[str]:
     """A sentence for each callback that has not succeeded, and for each deadline that is missed, pending or without an instant."""
     sentences = [_describe_deadline(one) for one in _load_deadlines(tx, run)]
-    logs = f"gnomon runs logs {quote_argument(dag.dag_id)} {quote_argument(run.run_id)}"
+    logs = f"gnomon runs logs {quote_arguments(dag.dag_id, run.run_id)}"
     for one in run_callbacks.list_callbacks(tx, run.run_pk):
         if one.state is CallbackState.QUEUED:
             again = f"; it is called again: {one.reason}" if one.reason else ""
@@ -86,7 +86,7 @@ def find_callback_logs(tx: Transaction, dag: DagRecord, run: RunRecord, lookup: 
     if not callbacks:
         raise UserError(
             f"run {run.run_id!r} of DAG {dag.dag_id!r} has called no callback, so it has no log of its own; the logs of its tasks: "
-            f"gnomon tasks logs {quote_argument(dag.dag_id)} {quote_argument(run.run_id)} TASK"
+            f"gnomon tasks logs {quote_arguments(dag.dag_id, run.run_id)} TASK"
         )
     raise UserError(
         f"the logs of the callbacks of run {run.run_id!r} are not on this machine: {lookup.locate(found[-1][1])} does not exist{lookup.elsewhere}; they are on the machine "

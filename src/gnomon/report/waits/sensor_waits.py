@@ -41,7 +41,10 @@ def list_task_waits(spec: DagSpec) -> tuple[TaskWait, ...]:
 
 
 def _find_places(spec: DagSpec) -> dict[str, str]:
-    """By sensor, where `depends_on=` has the same effect: the DAG, if all its first tasks are such sensors; else the tasks after the sensor."""
+    """By sensor, where `depends_on=` has the same effect: the DAG, if all its first tasks are such sensors; else the tasks after the sensor.
+
+    Empty for a sensor that nothing in the DAG needs: no task would wait.
+    """
     sensors = {task.task_id for task in spec.tasks if task.waits_for}
     is_first = {task.task_id for task in spec.tasks if not task.upstream}
     return {sensor: "DAG" if is_first <= sensors and sensor in is_first else _name_tasks(sensor, spec.tasks) for sensor in sensors}
@@ -49,7 +52,7 @@ def _find_places(spec: DagSpec) -> dict[str, str]:
 
 def _name_tasks(sensor: str, tasks: tuple[TaskSpec, ...]) -> str:
     after = [task.task_id for task in tasks if sensor in task.upstream]
-    return f"task{'s' if len(after) > 1 else ''} {', '.join(after)}" if after else f"the tasks that need {sensor}"
+    return f"task{'s' if len(after) > 1 else ''} {', '.join(after)}" if after else ""
 
 
 class SensorEdge(NamedTuple):
@@ -92,7 +95,7 @@ def build_sensor_edges(dag_id: str, timetable: TimetableRef, of: TaskWait) -> It
     template = wait.template or ("" if wait.dag_id is not None else "(from other tasks)")
     for task_id in wait.task_ids or (None,):
         after = None if wait.dag_id is None else suggest_after(wait, dag_id, task_id, timetable)
-        could_be = None if after is None else f"depends_on={write_after(after)} of {of.place}"
+        could_be = None if after is None or not of.place else f"depends_on={write_after(after)} of {of.place}"
         yield SensorEdge(SENSOR, dag_id, of.task_id, wait.dag_id, task_id, describe_sensor(wait), after, could_be, template, None if wait.has_date_function else wait.delta_s)
 
 
