@@ -7,6 +7,7 @@ import json
 import socket
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
@@ -321,6 +322,14 @@ def test_a_login_waits_for_a_slot_of_its_address_without_holding_up_others(provi
         released.set()
         for thread in threads:
             thread.join()
+
+
+def test_more_people_than_hashes_at_once_log_in_with_their_passwords(provider: OidcServer, tmp_path: Path) -> None:
+    with oidc_site(provider, tmp_path) as site:
+        _create(site, "root")
+        with ThreadPoolExecutor(10) as people:
+            found = list(people.map(lambda _: site.client.request("POST", "/auth/token", {"username": "root", "password": PASSWORD}).status, range(10)))
+    assert found == [201] * 10
 
 
 # ---- requests to the provider ----------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from fastapi import HTTPException, Query, Request
 from pydantic import BaseModel, Field
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from gnomon.accounts.logins import LoginRefused, log_in
+from gnomon.accounts.logins import LoginRefused, find_network, log_in
 from gnomon.accounts.passwords import LENGTH_MAX
 from gnomon.accounts.sessions import LoginOutdated, begin_session, end_session
 from gnomon.api.access.accounts_policy import FOREIGN_PAGE, LOGIN_PATH, AccountsPolicy, comes_from_same_site
@@ -26,8 +26,8 @@ from gnomon.model.accounts import Account
 router = OperationRouter(tags=["Login"])
 NAME_MAX = 250
 FORM_BYTES_MAX = 16_384
-_SLOTS = RequestSlots("logins", 4)
-"""Hashes are computed two at a time; more logins than these would only wait, each in a thread."""
+_SLOTS = RequestSlots("logins", 4, of_client=3)
+"""Hashes are computed two at a time; more logins than these would only wait, each in a thread. One address cannot have all."""
 
 
 class LoginBody(Body):
@@ -44,15 +44,15 @@ class LoginResponse(BaseModel):
 
 
 @router.post("/auth/token", status_code=201)
-def create_token(body: LoginBody, request: Request, context: Context) -> LoginResponse:
+async def create_token(body: LoginBody, request: Request, context: Context) -> LoginResponse:
     """A signed token for a name and a password, valid for `[api_auth] jwt_expiration_time` seconds."""
-    return _create_token(context, request, body, "jwt_expiration_time")
+    return await _create_token(context, request, body, "jwt_expiration_time")
 
 
 @router.post("/auth/token/cli", status_code=201)
-def create_token_cli(body: LoginBody, request: Request, context: Context) -> LoginResponse:
+async def create_token_cli(body: LoginBody, request: Request, context: Context) -> LoginResponse:
     """The same for `[api_auth] jwt_cli_expiration_time` seconds."""
-    return _create_token(context, request, body, "jwt_cli_expiration_time")
+    return await _create_token(context, request, body, "jwt_cli_expiration_time")
 
 
 @router.get(LOGIN_PATH, include_in_schema=False)
@@ -71,7 +71,7 @@ def _render(context: ApiContext, request: Request, target: str, problem: str = "
 async def submit_login(request: Request, context: Context) -> Response:
     """Begin a session and go to the page that was asked for."""
     form = parse_qs((await _read_form(request)).decode("utf-8", "replace"), max_num_fields=10)
-    return await run_sync(_log_in_browser, context, request, {name: values[0] for name, values in form.items()})
+    return await _log_in_browser(context, request, {name: values[0] for name, values in form.items()})
 
 
 @router.post("/auth/logout", include_in_schema=False)
@@ -99,41 +99,50 @@ def clean_target(path: str) -> str:
     return path if is_local else "/"
 
 
-def _create_token(context: ApiContext, request: Request, body: LoginBody, option: str) -> LoginResponse:
+async def _create_token(context: ApiContext, request: Request, body: LoginBody, option: str) -> LoginResponse:
     _require_accounts(context)
-    account = _check_login(context, request, body.username, body.password)
-    lifetime_s = context.cfg.number("api_auth", option)
-    return LoginResponse(access_token=context.authenticator.signer.sign(account, context.clock.now(), lifetime_s))
+    account = await _check_login(context, request, body.username, body.password)
+    return LoginResponse(access_token=context.authenticator.signer.sign(account, context.clock.now(), context.cfg.number("api_auth", option)))
 
 
-def _check_login(context: ApiContext, request: Request, name: str, password: str) -> Account:
-    """The account. Raises HTTPException: 401 for a wrong name or password, 429 after too many, 503 while too many others are checked."""
+async def _check_login(context: ApiContext, request: Request, name: str, password: str) -> Account:
+    """The account. Raises HTTPException: 401 for a wrong name or password, 429 after too many, 503 after a wait while too many others are checked."""
+    address = find_address(request)
     try:
-        with _SLOTS.take():
-            return log_in(context.database, name, password, find_address(request), context.clock.now())
+        async with _SLOTS.hold(find_network(address)):
+            return await run_sync(lambda: _log_in(context, name, password, address))  # also what opens the database
     except LoginRefused as refusal:
         if refusal.retry_after_s:
             raise HTTPException(429, str(refusal), {"Retry-After": f"{refusal.retry_after_s:.0f}"}) from None
         raise HTTPException(401, str(refusal)) from None
 
 
-def _log_in_browser(context: ApiContext, request: Request, form: dict[str, str]) -> Response:
+def _log_in(context: ApiContext, name: str, password: str, address: str) -> Account:
+    account = log_in(context.database, name, password, address, context.clock.now())
+    _ = context.authenticator  # made in this thread: it reads the keys
+    return account
+
+
+async def _log_in_browser(context: ApiContext, request: Request, form: dict[str, str]) -> Response:
     _require_accounts(context)
     target = clean_target(form.get("next", "/"))
     if not comes_from_same_site(request):
         return HTMLResponse(_render(context, request, target, f"{FOREIGN_PAGE[0].upper()}{FOREIGN_PAGE[1:]}."), 403)
     try:
-        account = _check_login(context, request, form.get("username", ""), form.get("password", ""))
+        account = await _check_login(context, request, form.get("username", ""), form.get("password", ""))
+        secret = await run_sync(_begin_session, context, request, account)
     except HTTPException as refusal:
         return HTMLResponse(_render(context, request, target, str(refusal.detail)), refusal.status_code, dict(refusal.headers or {}))
-    try:
-        with context.database.write() as tx:
-            secret = begin_session(tx, account, find_address(request), context.clock.now(), context.authenticator.rules)
     except LoginOutdated as refusal:
         return HTMLResponse(_render(context, request, target, str(refusal)), 401)
     answer = RedirectResponse(target, 303)
     answer.headers.append("set-cookie", build_session_cookie(secret, is_secure=request.url.scheme == "https"))
     return answer
+
+
+def _begin_session(context: ApiContext, request: Request, account: Account) -> str:
+    with context.database.write() as tx:
+        return begin_session(tx, account, find_address(request), context.clock.now(), context.authenticator.rules)
 
 
 def _require_accounts(context: ApiContext) -> AccountsPolicy:
