@@ -78,6 +78,9 @@ class MockObject(metaclass=_MockMeta):
     def __init__(self, *args, **kwargs):
         pass
 
+    def __call__(self, *args, **kwargs):
+        return MagicMock(name=type(self).__name__)
+
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
@@ -210,7 +213,7 @@ def _load_in_child(file):
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
             os.dup2(1, 2)
             signal.alarm(TIMEOUT_S)
-            sys.path.insert(0, os.path.dirname(file))
+            sys.path.append(os.path.dirname(file))  # last: a file often has the name of the package that it imports from
             try:
                 result = _load(file)
             except BaseException as error:

@@ -8,7 +8,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 
-from gnomon.airflow_compat import coverage_gaps, coverage_provided, coverage_providers, coverage_sdk, old_names
+from gnomon.airflow_compat import (
+    coverage_gaps,
+    coverage_provided,
+    coverage_providers,
+    coverage_sdk,
+    internal_reasons,
+    old_names,
+)
 from gnomon.airflow_compat.coverage_row import CoverageRow, CoverageStatus
 from gnomon.airflow_compat.provider_names import find_package, shorten
 
@@ -17,14 +24,18 @@ _ROWS_BY_NAME = {(row.module, name): row for row in ROWS for name in row.names}
 
 
 def find_row(module: str, name: str) -> CoverageRow | None:
-    """The row of that name of that module; None when the table has none."""
-    return _ROWS_BY_NAME.get((module, name))
+    """The row of that name of that module; None when the table has none, and the name is not an internal one of Airflow."""
+    row = _ROWS_BY_NAME.get((module, name))
+    if row is None and old_names.is_internal(module, name):
+        status = CoverageStatus.LATER if name == "*" else CoverageStatus.REFUSES
+        return CoverageRow(module, (name,), status, internal_reasons.find_reason(module))
+    return row
 
 
 def find_module_row(module: str) -> CoverageRow | None:
     """The row of a whole module, or of a package that contains it, that is missing; None when the table has none."""
     while module:
-        row = _ROWS_BY_NAME.get((module, "*"))
+        row = find_row(module, "*")
         if row is not None:
             return row
         module = module.rpartition(".")[0]
@@ -86,6 +97,12 @@ def _describe_reexports() -> tuple[str, ...]:
         f"DAG files import names from modules that have imported them themselves, such as `Context` from `airflow.models.taskinstance`. {sum(map(len, table.values()))} such "
         f"names of {len(table)} modules of Airflow 2.10.5 and 3.3.2 can be imported there too: `reexported_names.json` in "
         "`src/gnomon/airflow_compat`.",
+        "",
+        "## Constants and internal names",
+        "",
+        f"{sum(map(len, old_names.read_plain_values().values()))} constants of these modules have the value that they have there (`plain_values.json`). {sum(map(len, old_names.read_internal_names().values()))} more names can be "
+        "imported and named in annotations, and raise on use with a reason (`internal_names.json`; the reasons are in `internal_reasons.py`): "
+        "they belong to Airflow's own services and tables.",
     )
 
 

@@ -276,7 +276,7 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row(
         "airflow.www.utils",
         "CustomSQLAInterface DagRunCustomSQLAInterface check_dag_warnings check_import_errors dag_link dag_run_link datetime_f datetime_html encode_dag_run "
-        "format_map_index generate_pages get_attr_renderer get_dag_run_conf get_mapped_summary get_params json_f json_render make_cache_key nobr_f "
+        "format_map_index generate_pages get_dag_run_conf get_mapped_summary get_params json_f json_render make_cache_key nobr_f "
         "pygment_html_render render sorted_dag_runs state_f state_token task_instance_link wrapped_markdown",
         REFUSES,
         WWW,

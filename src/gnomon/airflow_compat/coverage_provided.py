@@ -28,6 +28,14 @@ ROWS: tuple[CoverageRow, ...] = (
     make_row("airflow.decorators.base", "DecoratedMappedOperator DecoratedOperator TaskDecorator get_unique_task_id task_decorator_factory"),
     make_row("airflow.decorators.bash", "bash_task"),
     make_row("airflow.decorators.branch_python", "branch_task"),
+    make_row("airflow.decorators.condition", "run_if skip_if"),
+    make_row("airflow.sdk.definitions.decorators.condition", "run_if skip_if"),
+    make_row(
+        "airflow.executors.executor_constants",
+        "CELERY_EXECUTOR CELERY_KUBERNETES_EXECUTOR CORE_EXECUTOR_NAMES ConnectorSource DEBUG_EXECUTOR KUBERNETES_EXECUTOR LOCAL_EXECUTOR "
+        "LOCAL_KUBERNETES_EXECUTOR MOCK_EXECUTOR SEQUENTIAL_EXECUTOR",
+    ),
+    make_row("airflow.models.dagparam", "DagParam"),
     make_row("airflow.decorators.python", "python_task"),
     make_row("airflow.decorators.sensor", "DecoratedSensorOperator sensor_task"),
     make_row("airflow.decorators.setup_teardown", "setup_task teardown_task"),
@@ -49,7 +57,7 @@ ROWS: tuple[CoverageRow, ...] = (
         "on_task_instance_skipped on_task_instance_success",
     ),
     make_row("airflow.example_dags.libs.helper", "print_stuff"),
-    make_row("airflow.www.utils", "datetime_to_string epoch get_sensitive_variables_fields should_hide_value_for_key"),
+    make_row("airflow.www.utils", "datetime_to_string epoch get_attr_renderer get_sensitive_variables_fields should_hide_value_for_key"),
     make_row("airflow.example_dags.plugins.listener_plugin", "MetadataCollectionPlugin"),
     make_row("airflow.providers.standard.get_provider_info", "get_provider_info"),
     make_row(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from importlib.abc import Loader
 
 TABLE = "docs/reference/airflow-coverage.md"
+_NO_REASON = "does not exist in Gnomon"
 
 
 class NameNotProvided(ImportError):
@@ -61,13 +63,24 @@ def _make_stand_in(module: str, name: str) -> Any:
     if path is not None and (row is None or old_names.is_package_installed(path)):
         return old_names.load_old_name(module, name, path)
     if row is None or row.status is CoverageStatus.PROVIDED:
-        home = old_names.find_reexport(module, name)
-        return _import_submodule(module, name) if home is None else _load_home(module, name, home)
+        return _load_unlisted(module, name)
     if row.status is CoverageStatus.LATER:
         raise NameNotProvided(f"{module}.{name} is not supported yet: {row.why}. See {TABLE}.")
     value = stand_ins.make_inert(name, row.why) if row.status is CoverageStatus.WORD else stand_ins.make_refusing(name, row.why)
     setattr(sys.modules[module], name, value)
     return value
+
+
+def _load_unlisted(module: str, name: str) -> Any:
+    """A name without a row in the coverage table: what the module imports in Airflow, a constant of it, or a submodule."""
+    from gnomon.airflow_compat import old_names  # start-up cost: needed only for a missing name
+
+    home = old_names.find_reexport(module, name)
+    if home is not None:
+        return _load_home(module, name, home)
+    if old_names.has_plain_value(module, name):
+        return copy.deepcopy(old_names.read_plain_values()[module][name])
+    return _import_submodule(module, name)
 
 
 def _import_submodule(package: str, name: str) -> ModuleType:
@@ -78,7 +91,9 @@ def _import_submodule(package: str, name: str) -> ModuleType:
         except ModuleNotFoundError as error:
             if error.name != f"{package}.{name}":
                 raise
-    raise NameNotProvided(f"{package}.{name} does not exist in Gnomon. {TABLE} lists the supported names of Airflow.",
+            if _NO_REASON not in str(error):
+                raise NameNotProvided(str(error), name=package) from error
+    raise NameNotProvided(f"{package}.{name} {_NO_REASON}. {TABLE} lists the supported names of Airflow.",
                           name=package)
 
 
@@ -113,7 +128,7 @@ class MissingModules:
         if is_old:
             why = f": {old_names.describe_old_module(fullname)}"
         raise ModuleNotFoundError(
-            f"No module named {fullname!r}: {fullname}{why or ' does not exist in Gnomon'}. "
+            f"No module named {fullname!r}: {fullname}{why or f' {_NO_REASON}'}. "
             f"{TABLE} lists the supported names of Airflow.",
             name=fullname,
         )

@@ -5,12 +5,15 @@
 lead to `airflow.kubernetes.pre_7_4_0_compatibility` lead to the same names of the package cncf.kubernetes here.
 `reexported_names.json`: module to {name: home}, from the module namespaces of apache-airflow 2.10.5 and 3.3.2; a home is written as in
 `missing_names.make_lazy_exports`.
+`plain_values.json`: module to {name: value}, the constants of those modules.
+`internal_names.json`: module to the names that raise on use, because nothing of Gnomon corresponds to them; `*`: the module cannot be imported.
+The last three are made by `tests/conformance/airflow_names.py`.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -34,6 +37,30 @@ def read_old_paths() -> Table:
 def read_reexports() -> Table:
     """Module to {name that it imports: the home of the name}."""
     return _read("reexported_names.json")
+
+
+@cache
+def read_plain_values() -> Mapping[str, Mapping[str, Any]]:
+    """Module to {name: its value}: texts, numbers, lists and dicts."""
+    values: Mapping[str, Mapping[str, Any]] = _read_json("plain_values.json")
+    return values
+
+
+@cache
+def read_internal_names() -> Mapping[str, Sequence[str]]:
+    """Module to the names that Airflow has in it and that nothing of Gnomon corresponds to."""
+    names: Mapping[str, Sequence[str]] = _read_json("internal_names.json")
+    return names
+
+
+def is_internal(module: str, name: str) -> bool:
+    """Whether Airflow has the name in that module, and nothing of Gnomon corresponds to it."""
+    return name in read_internal_names().get(module, ())
+
+
+def has_plain_value(module: str, name: str) -> bool:
+    """Whether the name is a constant of the module."""
+    return name in read_plain_values().get(module, ())
 
 
 def find_old_path(module: str, name: str) -> str | None:
@@ -95,5 +122,9 @@ def _describe_old_version(path: str) -> str:
 
 
 def _read(name: str) -> Table:
-    table: Table = json.loads((_FOLDER / name).read_text(encoding="utf-8"))
+    table: Table = _read_json(name)
     return table
+
+
+def _read_json(name: str) -> Any:
+    return json.loads((_FOLDER / name).read_text(encoding="utf-8"))

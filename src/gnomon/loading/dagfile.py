@@ -34,7 +34,10 @@ class LoadedFile:
     warnings: tuple[str, ...] = ()
     """`file:line: Category: text`, each once."""
     repeated: tuple[str, ...] = ()
-    """DAG ids that more than one DAG object of this file has; `dags` has the first of them."""
+    """DAG ids that more than one DAG object of this file has; `dags` has the first of them.
+
+    A DAG that the same line has made twice, because an import of the file has imported the file itself, is one DAG.
+    """
     refused: dict[str, Exception] = field(default_factory=dict)
     """DAGs that a cluster policy does not allow, which are not in `dags`: DAG id to the error."""
 
@@ -123,9 +126,14 @@ def _collect_dags(module: ModuleType, registered: list[DAG]) -> tuple[dict[str, 
     repeated: list[str] = []
     for dag in candidates:
         known = dags.setdefault(dag.dag_id, dag)
-        if known is not dag and dag.dag_id not in repeated:
+        if known is not dag and dag.dag_id not in repeated and not (known.code_location == dag.code_location and _is_imported_too(module)):
             repeated.append(dag.dag_id)
     return dags, tuple(repeated)
+
+
+def _is_imported_too(module: ModuleType) -> bool:
+    """Whether the file of the module is imported under another name as well: by itself, as the `__init__.py` of a package often is."""
+    return any(other is not module and getattr(other, "__dict__", {}).get("__file__") == module.__file__ for other in list(sys.modules.values()))
 
 
 def _format_warnings(caught: list[warnings.WarningMessage]) -> tuple[str, ...]:

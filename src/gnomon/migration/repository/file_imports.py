@@ -104,7 +104,7 @@ def _add_name(found: FileImports, module: str, alias: ast.alias, line: int, is_g
         found.findings.append(Finding(line, Severity.NOTE, "no-effect", f"{module}.{alias.name} has no effect: {row.why}"))
     elif row is not None and row.status is CoverageStatus.REFUSES:
         found.refused[alias.asname or alias.name] = Finding(line, Severity.MISSING, _name_rule(module, alias.name), f"{module}.{alias.name}: {row.why}")
-    elif f"{module}.{alias.name}" in MODULES | _PACKAGES or is_guarded or old_names.find_reexport(module, alias.name) is not None:
+    elif f"{module}.{alias.name}" in MODULES | _PACKAGES or is_guarded or _is_unlisted(module, alias.name):
         return None
     elif row is not None:
         found.findings.append(Finding(line, Severity.MISSING, "import", f"{module}.{alias.name} is not supported: {row.why}"))
@@ -112,6 +112,11 @@ def _add_name(found: FileImports, module: str, alias: ast.alias, line: int, is_g
         reason = "does not exist in Gnomon" if module in MODULES or module in _PACKAGES else _explain_module(module)
         found.findings.append(Finding(line, Severity.MISSING, "import", f"from {module} import {alias.name}: {reason}"))
     return None
+
+
+def _is_unlisted(module: str, name: str) -> bool:
+    """Whether the name works without a row in the table: the module imports it, or it is a constant of the module."""
+    return old_names.find_reexport(module, name) is not None or old_names.has_plain_value(module, name)
 
 
 def _is_old(module: str) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from gnomon.errors.authoring import AirflowException, ParamValidationError
 from gnomon.model.json_value import find_json_fault
 from gnomon.model.storable_text import escape_unstorable
+from gnomon.sdk.arguments.airflow_dialects import AIRFLOW_2, read_dialect
 from gnomon.sdk.arguments.converters import describe_value
 from gnomon.sdk.arguments.notset import NOTSET, is_given
 from gnomon.sdk.templating.resolvable import Resolvable
@@ -19,12 +20,13 @@ if TYPE_CHECKING:
 class Param:
     """One param: a default value and the JSON Schema of its values. Without a default, the user must give a value.
 
-    Raises ParamValidationError for a default that JSON cannot hold, as in Airflow; the schema is checked with the DAG.
+    Raises ParamValidationError for a default that JSON cannot hold, as in Airflow; the schema is checked with the DAG. As in Airflow 2, with
+    `[core] airflow_dialect = 2` such a default is accepted, for the params of tasks: the file makes the object wherever it is loaded.
     """
 
     def __init__(self, default: Any = NOTSET, description: str | None = None, source: str | None = None,
                  **kwargs: Any) -> None:
-        if is_given(default) and (fault := find_param_fault(default, "the default")) is not None:
+        if is_given(default) and (fault := find_param_fault(default, "the default")) is not None and not _may_hold_objects():
             raise ParamValidationError(f"Param: {fault}.")
         if not isinstance(description, str | None):
             raise ParamValidationError(f"Param: the description must be text, not {describe_value(description)}.")
@@ -63,6 +65,8 @@ class Param:
 
     def _problem(self, value: Any) -> str | None:
         fault = find_param_fault(value)
+        if fault is not None and value is self.value and _may_hold_objects():
+            return None
         if fault is not None or not self.schema:
             return fault
         from gnomon.sdk.arguments.json_schema import find_schema_violation  # most params have no schema
@@ -248,6 +252,10 @@ def merge_params(*sources: Mapping[str, Any] | None) -> ParamsDict:
     for source in sources:
         merged.update(source or {})
     return merged
+
+
+def _may_hold_objects() -> bool:
+    return read_dialect().number == AIRFLOW_2
 
 
 def find_param_fault(value: Any, place: str = "") -> str | None:

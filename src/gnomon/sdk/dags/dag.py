@@ -258,6 +258,11 @@ class DAG(DagNodes):
         return timezone.pendulum_zone(self._zone)
 
     @property
+    def code_location(self) -> CodeLocation | None:
+        """The line of the author's file that made the DAG."""
+        return self._location
+
+    @property
     def folder(self) -> str:
         """The folder of the file that defines the DAG."""
         return os.path.dirname(self.fileloc)
@@ -450,7 +455,7 @@ def rename_old_dag_arguments(dag_id: str, where: str, kwargs: dict[str, Any], **
             value = kwargs.pop(old)
             if value is NOTSET:
                 continue
-            if given[row.name] is not NOTSET and given[row.name] != row.default:
+            if old != "concurrency" and given[row.name] is not NOTSET and given[row.name] != row.default:  # as in Airflow 2, concurrency= wins
                 raise TypeError(f"DAG {dag_id!r}{where}: {old}= and {row.name}= are the same argument; give one of them.")
             given[row.name] = value
     for name in fields.IGNORED_BY_DAG:

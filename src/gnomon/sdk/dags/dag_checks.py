@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon.errors.authoring import AirflowTimetableInvalid, ParamValidationError
 from gnomon.model.after import self_dependency_message
+from gnomon.sdk.arguments.airflow_dialects import AIRFLOW_2
 from gnomon.sdk.arguments.code_location import format_location
 from gnomon.sdk.arguments.converters import as_links
+from gnomon.sdk.arguments.params import find_param_fault
 from gnomon.sdk.arguments.task_rules import TriggerRule
 from gnomon.sdk.assets.asset_checks import check_assets, find_timetable_of_times
 from gnomon.sdk.dags.callback_checks import check_callbacks
@@ -54,9 +56,15 @@ def _check_timetable(dag: DagNode) -> None:
     except (AirflowTimetableInvalid, ValueError) as error:
         raise AirflowTimetableInvalid(f"DAG {dag.dag_id!r}{format_location(dag._location)}: the schedule is not valid. {error}") from None
     if dag.catchup and _is_scheduled(dag) and find_earliest_start(dag) is None:
-        raise ValueError(
-            f"DAG {dag.dag_id!r}{format_location(dag._location)}: catchup=True needs a start_date to begin from. Give the DAG one."
-        )
+        _judge_missing_start(dag)
+
+
+def _judge_missing_start(dag: DagNode) -> None:
+    """As in Airflow 2, where catchup is on if nobody says otherwise, the DAG is for runs that people start; Airflow 3 refuses it."""
+    sentence = "catchup=True needs a start_date to begin from"
+    if dag.airflow_dialect.number != AIRFLOW_2:
+        raise ValueError(f"DAG {dag.dag_id!r}{format_location(dag._location)}: {sentence}. Give the DAG one.")
+    dag.warn(f"{sentence}, and neither the DAG nor a task has one: no run is planned. Give the DAG one, or schedule=None.")
 
 
 def _check_params(dag: DagNode) -> None:
@@ -68,6 +76,8 @@ def _check_params(dag: DagNode) -> None:
             raise ValueError(
                 f"{where}: param {name!r} has no default, so scheduled runs would have no value for it. Give it a default, or the DAG schedule=None."
             )
+        if param.has_value and (fault := find_param_fault(param.value)) is not None:
+            raise ParamValidationError(f"{where}: the default of param {name!r}: {fault}.")
         fault = param.find_schema_fault() or param.find_default_fault()
         if fault is None:
             continue

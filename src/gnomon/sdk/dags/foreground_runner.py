@@ -26,7 +26,9 @@ _QUERIES = frozenset({
 """Methods and properties of Airflow's DAG that read its runs, and that tasks can use."""
 
 _DATABASE_METHODS = _QUERIES | frozenset({
-    "bulk_write_to_db", "clear", "clear_dags", "create_dagrun", "run", "set_dag_runs_state", "set_task_instance_state", "sync_to_db",
+    "bulk_sync_to_db", "bulk_write_to_db", "clear", "clear_dags", "concurrency_reached", "create_dagrun", "deactivate_stale_dags",
+    "deactivate_unknown_dags", "execute_callback", "fetch_callback", "fetch_dagrun", "get_concurrency_reached", "get_task_instances_before",
+    "handle_callback", "pickle", "pickle_info", "run", "set_dag_runs_state", "set_task_group_state", "set_task_instance_state", "sync_to_db",
 })  # fmt: skip
 """Methods of Airflow's DAG, of any version, that read or write its metadata database."""
 

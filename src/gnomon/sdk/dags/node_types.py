@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import jinja2
 
     from gnomon.model.after import After
+    from gnomon.sdk.arguments.airflow_dialects import AirflowDialect
     from gnomon.sdk.arguments.code_location import CodeLocation
     from gnomon.sdk.arguments.params import ParamsDict
 
@@ -91,6 +92,7 @@ class DagNode(Protocol):
     """A DAG: `sdk.dags.dag.DAG`."""
 
     dag_id: str
+    airflow_dialect: AirflowDialect
     default_args: dict[str, Any]
     params: ParamsDict
     start_date: dt.datetime | None

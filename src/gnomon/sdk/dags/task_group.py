@@ -13,6 +13,7 @@ from gnomon.sdk.arguments.fields import TASK_GROUP_FIELDS, iter_without_effect
 from gnomon.sdk.dags import authoring_state
 from gnomon.sdk.dags.dag_copy import copy_group
 from gnomon.sdk.dags.edges import DependencyMixin, iter_nodes
+from gnomon.sdk.dags.node_relatives import NodeRelatives
 from gnomon.sdk.dags.topology import connect_tasks, sort_children
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from gnomon.sdk.dags.node_types import DagNode, TaskNode
 
 
-class TaskGroup(DependencyMixin):
+class TaskGroup(NodeRelatives, DependencyMixin):
     """A group inside a DAG or another group; `group_id=None` is the top level of a DAG."""
 
     is_mapped = False
@@ -138,6 +139,19 @@ class TaskGroup(DependencyMixin):
     def downstream_join_id(self) -> str:
         """The id of the point at which the edges out of the group meet in a drawing."""
         return f"{self.group_id}.downstream_join_id"
+
+    @property
+    def task_group(self) -> TaskGroup | None:
+        """The group that contains this one; None for the group of the DAG."""
+        return self.parent_group
+
+    def has_dag(self) -> bool:
+        """Whether the group belongs to a DAG."""
+        return self.__dict__.get("dag") is not None
+
+    def get_dag(self) -> DagNode | None:
+        """Return the DAG of the group; None when there is none."""
+        return self.__dict__.get("dag")
 
     def child_id(self, label: str) -> str:
         """Return the id of a task or group `label` inside this group; `label` itself without `prefix_group_id`, as in Airflow."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self, cast
 
 from gnomon.sdk.dags import authoring_state
 from gnomon.sdk.dags.edges import DependencyMixin
+from gnomon.sdk.dags.node_relatives import NodeRelatives
 from gnomon.sdk.dags.setup_teardown import Scope, make_scope
 from gnomon.sdk.dags.topology import connect_all, find_relatives
 from gnomon.sdk.tasks.xcom_arg import XComArg, iter_xcom_references
@@ -16,11 +17,9 @@ if TYPE_CHECKING:
     from gnomon.sdk.dags.node_types import DagNode, TaskNode
 
 
-class TaskRelations(DependencyMixin):
+class TaskRelations(NodeRelatives, DependencyMixin):
     """Base class of BaseOperator: the methods that concern other tasks."""
 
-    upstream_task_ids: set[str]
-    downstream_task_ids: set[str]
     inlets: list[Any]
     outlets: list[Any]
     is_setup: bool
@@ -40,24 +39,6 @@ class TaskRelations(DependencyMixin):
     @property
     def leaves(self) -> Sequence[TaskNode]:
         return [cast("TaskNode", self)]
-
-    @property
-    def upstream_list(self) -> Sequence[TaskNode]:
-        """The tasks directly before this task, sorted by id."""
-        return [self.dag.get_task(task_id) for task_id in sorted(self.upstream_task_ids)]
-
-    @property
-    def downstream_list(self) -> Sequence[TaskNode]:
-        """The tasks directly after this task, sorted by id."""
-        return [self.dag.get_task(task_id) for task_id in sorted(self.downstream_task_ids)]
-
-    def get_direct_relative_ids(self, upstream: bool = False) -> set[str]:
-        """Return the ids of the tasks directly after this task, or before it (`upstream`)."""
-        return self.upstream_task_ids if upstream else self.downstream_task_ids
-
-    def get_direct_relatives(self, upstream: bool = False) -> Sequence[TaskNode]:
-        """Return the tasks directly after this task, or before it (`upstream`)."""
-        return self.upstream_list if upstream else self.downstream_list
 
     def get_flat_relative_ids(self, upstream: bool = False, depth: int | None = None) -> set[str]:
         """Return the ids of all tasks after this task, or before it (`upstream`), at most `depth` edges away; None: at any distance."""
