@@ -6,18 +6,15 @@
 from __future__ import annotations
 
 import json
-import linecache
 import os
-import re
 import sys
-import traceback
 import warnings
 from importlib import import_module
 
 from gnomon.loading import dialect
+from gnomon.loading.provider_names import find_missing_module
 
 _TEXT_LIMIT = 500
-_IMPORT = re.compile(r"\s*(?:from|import)\s+(airflow\.providers\.[\w.]+)")
 
 
 def main(modules: list[str]) -> int:
@@ -39,21 +36,8 @@ def _import(module: str) -> dict[str, str]:
     try:
         import_module(module)
     except (Exception, SystemExit) as error:  # the edge of foreign code
-        return {"module": module, "kind": type(error).__name__, "missing": _find_missing(error), "text": str(error)[:_TEXT_LIMIT]}
+        return {"module": module, "kind": type(error).__name__, "missing": find_missing_module(error), "text": str(error)[:_TEXT_LIMIT]}
     return {"module": module, "kind": ""}
-
-
-def _find_missing(error: BaseException) -> str:
-    """The module that is not there; a module of a provider by its full name, where Python names only the first folder of the path that is missing."""
-    cause = error.__context__ if isinstance(error.__context__, ModuleNotFoundError) and str(error.__context__) == str(error) else error
-    name = str(getattr(cause, "name", None) or "")
-    if not name.startswith("airflow.providers."):
-        return name
-    for frame in reversed(traceback.extract_tb(cause.__traceback__)):
-        found = _IMPORT.match(linecache.getline(frame.filename, frame.lineno or 0))
-        if found is not None:
-            return found[1] if found[1].startswith(f"{name}.") else name
-    return name
 
 
 if __name__ == "__main__":
