@@ -1,6 +1,7 @@
-"""Environments with forty published provider packages: installed by `gnomon providers install`, checked, and used against local servers.
+"""Environments with fifty published provider packages: installed by `gnomon providers install`, checked, and used against local servers.
 
-`python -m tests.conformance.provider_environment` writes the record anew, from which the page reference/provider-packages.md is generated.
+`python -m tests.conformance.provider_environment [PLAN...]` writes the record anew, from which the page reference/provider-packages.md is
+generated; with names of plans (`PLANS`) only the rows of their packages.
 """
 
 from __future__ import annotations
@@ -34,8 +35,21 @@ PACKAGES = (
 """One plan of `gnomon providers install`."""
 HADOOP = ("astronomer-cosmos==1.15.1", "dag-factory==1.1.0", "openlineage==2.20.3", "apache-spark==6.3.4", "apache-hive==9.7.1")
 """Another plan, in an environment of its own: these packages bring plugins, which would be called in the uses of the others."""
-HADOOP_USES = ("openlineage", "apache-spark", "apache-hive")
-"""Those of the second plan that the record has."""
+NOT_RECORDED = ("astronomer-cosmos", "dag-factory")
+"""Packages that are no providers: they have tests of their own (test_cosmos.py)."""
+BUSINESS = (
+    "snowflake==6.20.0", "microsoft-mssql==4.7.2", "oracle==4.7.1", "presto==5.13.1", "jdbc==5.6.1", "odbc==4.13.1", "tableau==5.7.1",
+    "salesforce==5.15.1", "common-ai==1.0.0",
+)  # fmt: skip
+"""A third plan: databases, Tableau and Salesforce; a module of snowflake uses common-ai."""
+AZURE = ("microsoft-azure==15.2.1",)
+"""A fourth plan."""
+GOOGLE = ("google==22.8.0",)
+"""A fifth plan: the largest package. google brings litellm, which needs openai<3; microsoft-azure brings azure-ai-projects, whose present version needs
+openai>=3. In one plan with other packages, pip had not found versions that satisfy all after 14 minutes; alone, each plan takes two to four.
+"""
+PLANS = {"common": PACKAGES, "hadoop": HADOOP, "business": BUSINESS, "azure": AZURE, "google": GOOGLE}
+"""The plans by name, each with an environment of its own."""
 APART = ("apache-airflow-providers-mysql==6.7.1", "mysql-connector-python==26.10.0", "aiomysql==0.3.2", "pymysql==1.1.3")
 """The package mysql declares a client that is built with a library of the system; here it uses another one that it declares."""
 SERVERS = ("moto[server,s3,sqs]>=5.2.2", "aiosmtpd", "pyftpdlib")
@@ -137,19 +151,34 @@ def read_record() -> list[dict[str, Any]]:
     return json.loads(RECORD.read_text(encoding="utf-8"))  # type: ignore[no-any-return]
 
 
-def measure() -> list[dict[str, Any]]:
-    """What the record says of the packages of both plans, measured now."""
-    folder, hadoop = build_environment(), build_with_packages(*HADOOP)
-    names = [name.partition("==")[0] for name in (*PACKAGES, APART[0].removeprefix("apache-airflow-providers-"))]
-    measured = summarize(check_packages(folder), run_uses(folder, *names))
-    measured += summarize(check_packages(hadoop, *HADOOP_USES), run_uses(hadoop, *HADOOP_USES))
-    return sorted(measured, key=lambda one: str(one["package"]))
+def list_recorded(plan: str) -> list[str]:
+    """The packages of the plan that have a row in the record: those that it names, and of the plan `common` also those that come with them."""
+    names = [name.partition("==")[0] for name in PLANS[plan]]
+    if plan == "common":
+        others = {name for other in PLANS if other != plan for name in list_recorded(other)}
+        names += [one["package"] for one in read_record() if one["package"] not in {*names, *others}]
+    return [name for name in names if name not in NOT_RECORDED]
 
 
-def write_record() -> None:
-    """Measure, and write the record."""
-    RECORD.write_text(json.dumps(measure(), indent=1) + "\n", encoding="utf-8")
+def measure(plan: str) -> list[dict[str, Any]]:
+    """What the record says of the packages of the plan, measured now."""
+    if plan == "common":
+        folder, checked = build_environment(), []
+        names = [name.partition("==")[0] for name in (*PACKAGES, APART[0].removeprefix("apache-airflow-providers-"))]
+    else:
+        folder = build_with_packages(*PLANS[plan])
+        names = checked = list_recorded(plan)
+    return summarize(check_packages(folder, *checked), run_uses(folder, *names))
+
+
+def write_record(*plans: str) -> None:
+    """Measure these plans (default: all), and write the record; the rows of other packages stay."""
+    replaced = {name for plan in plans for name in list_recorded(plan)} if plans else {one["package"] for one in read_record()}
+    rows = [one for one in read_record() if one["package"] not in replaced]
+    for plan in plans or PLANS:
+        rows += measure(plan)
+    RECORD.write_text(json.dumps(sorted(rows, key=lambda one: str(one["package"])), indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    write_record()
+    write_record(*sys.argv[1:])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.conformance.provider_environment import read_record
+from tests.conformance.provider_environment import PLANS, read_record
 from tests.conformance.provider_unit_tests import PARTS, VERSIONS, read_counts
 
 
@@ -14,10 +14,13 @@ def packages_page() -> str:
     used = sum(bool(one["use"]) and not one["use"].startswith("failed: ") for one in record)
     parts = [
         "# Provider packages\n\n"
-        f"{len(record)} published provider packages, installed without Airflow: all but mysql by two calls of `gnomon providers install`. For each:\n"
-        "how many of its modules can be imported (`gnomon providers check`), which cannot, and what of it runs in a test, on a server of this machine or\n"
-        f"a local one that answers as the API of the service documents: {used} packages are in use there. The package mysql is installed by pip,\n"
-        "without the one of its clients that has to be built.\n\n"
+        f"{len(record)} published provider packages, installed without Airflow: all but mysql by {len(PLANS)} calls of `gnomon providers install`, each into an\n"
+        "environment of its own. For each: how many of its modules can be imported (`gnomon providers check`), which cannot, and what of it runs in a\n"
+        "test, on a server of this machine, on a local one that answers as the API of the service documents, or with a local driver in the place of that\n"
+        f"of a database: {used} packages are in use there. The package mysql is installed by pip, without the one of its clients that has to be built.\n\n"
+        f"{_list_plans()}\n"
+        "Install google and microsoft-azure by two calls: google brings `litellm`, which needs `openai<3`, and microsoft-azure brings `azure-ai-projects`, whose\n"
+        "present version needs `openai>=3`. Asked for both at once, with others, pip tried earlier versions for 14 minutes without an end.\n\n"
         "| package | version | modules that import | others | in use |\n|---|---|---|---|---|\n"
     ]
     parts += [f"| {one['package']} | {one['version']} | {one['imports']} | {len(one['others']) or ''} | {_to_cell(one['use'])} |\n" for one in record]
@@ -34,6 +37,10 @@ def packages_page() -> str:
     parts += [f"| {name} | {version} | {'a part' if name in PARTS else 'all'} | {counts[name]} |\n" for name, version in VERSIONS.items()]
     parts += [f"\nOf {name}: {', '.join(f'`{part}`' for part in places)}.\n" for name, places in PARTS.items()]
     return "".join(parts)
+
+
+def _list_plans() -> str:
+    return "".join(f"- {name}: {', '.join(package.partition('==')[0] for package in packages)}\n" for name, packages in PLANS.items())
 
 
 def _shorten(other: dict[str, Any]) -> str:

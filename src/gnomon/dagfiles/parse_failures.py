@@ -8,6 +8,7 @@ from types import TracebackType
 from gnomon.errors.authoring import AirflowException
 from gnomon.errors.error_text import class_name, describe_error, error_text, error_traceback, format_error, safe_repr
 from gnomon.errors.product import GnomonError
+from gnomon.loading.provider_names import find_absent_package, shorten
 from gnomon.log.secret_masks import hide
 from gnomon.model.spec import ParseFailure
 from gnomon.model.storable_text import escape_unstorable
@@ -51,7 +52,7 @@ def _failure_of_import(path: str, error: BaseException, limits: ParseLimits) -> 
         what = f"the file ends the process by sys.exit({'' if error.code is None else safe_repr(error.code)}) while it is imported"
         return _error_failure("exit", path, line, what, "Remove that call, or put it under `if __name__ == \"__main__\":`.", error)
     if isinstance(error, ModuleNotFoundError) and error.name:
-        return _error_failure("import", path, line, f"no module named {error.name!r}{_other_place(path, error)}", _module_remedy(limits), error)
+        return _error_failure("import", path, line, f"no module named {error.name!r}{_other_place(path, error)}", _module_remedy(error, limits), error)
     if class_name(error) in _ZONE_ERRORS:
         zone = error_text(error.args[0] if error.args else error).rpartition(" ")[2]
         what = f"time zone {zone!r} is not known"
@@ -182,7 +183,10 @@ def _trim_traceback(path: str, trace: TracebackType | None) -> TracebackType | N
     return below or trace
 
 
-def _module_remedy(limits: ParseLimits) -> str:
+def _module_remedy(error: ModuleNotFoundError, limits: ParseLimits) -> str:
+    package = find_absent_package(error)
+    if package is not None:
+        return f"Run `gnomon providers install {shorten(package)}` where Gnomon runs; it installs the package without Airflow."
     return (f"If it is a package, install it where Gnomon runs (pip install ...); if it is a file of yours, put it into the DAG "
             f"folder or into {limits.plugins_folder}, which are on the import path.")
 

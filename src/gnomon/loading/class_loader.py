@@ -12,8 +12,10 @@ from gnomon import timetables
 from gnomon.errors import UserError
 from gnomon.errors.error_text import error_text
 from gnomon.loading import dialect
+from gnomon.loading.provider_names import find_absent_package, find_package, is_package_root, shorten
 
 _DIALECT = os.path.dirname(dialect.TREE)
+_EVERYWHERE = "on this machine, and on every machine that runs tasks or triggers of the DAG"
 
 
 def load_class(path: str) -> type:
@@ -66,6 +68,10 @@ def _resolve_names(found: Any, names: list[str], path: str) -> Any:
 
 
 def _no_module_error(module: str, path: str) -> UserError:
+    package = find_package(path)
+    if package is not None and is_package_root(module):
+        return UserError(f"{path} cannot be loaded: there is no module {module!r} here. "
+                         f"Run `gnomon providers install {shorten(package)}`, or put it into the plugins folder.")
     return UserError(
         f"{path} cannot be loaded: there is no module {module!r} here. Put it into the plugins folder, or install it."
     )
@@ -78,4 +84,6 @@ def _describe_missing(error: ModuleNotFoundError) -> str:
     place = f" (at {frames[-1].filename}, line {frames[-1].lineno})"
     if (error.name or "").startswith("airflow.") and not (error.name or "").startswith("airflow.providers."):
         return f"{error_text(error).removesuffix('.')}{place}."
-    return f"{error}{place}. Install it on this machine, and on every machine that runs tasks or triggers of the DAG."
+    package = find_absent_package(error)
+    remedy = "Install it" if package is None else f"Run `gnomon providers install {shorten(package)}`"
+    return f"{error}{place}. {remedy} {_EVERYWHERE}."

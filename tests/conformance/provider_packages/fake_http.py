@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import datetime
+import gzip
 import json
+import os
+import ssl
+import tempfile
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 
 @dataclass
@@ -21,10 +27,13 @@ class Request:
     query: str
     headers: Mapping[str, str]
     body: bytes
+    host: str = ""
+    """The host of an address of the internet (`fake_internet`)."""
 
     def json(self) -> Any:
         """The body as JSON."""
-        return json.loads(self.body)
+        zipped = self.headers.get("Content-Encoding") == "gzip"
+        return json.loads(gzip.decompress(self.body) if zipped else self.body)
 
 
 @dataclass
@@ -50,17 +59,88 @@ def content_of(text: str | bytes) -> bytes:
 
 
 @contextmanager
-def fake_api(answers: Mapping[str, Answer], headers: Mapping[str, str] | None = None) -> Iterator[FakeApi]:
-    """Run the server. `answers`: `GET /path` to the answer, without the query; every other request gets a 404."""
+def fake_internet(answers: Mapping[str, Answer], headers: Mapping[str, str] | None = None) -> Iterator[FakeApi]:
+    """Answer for hosts of the internet: HTTPS clients of this process go through a proxy that answers itself, with a certificate that they trust.
+
+    `answers`: `GET host/path` to the answer.
+    """
+    hosts = sorted({key.partition(" ")[2].partition("/")[0] for key in answers})
+    with tempfile.TemporaryDirectory() as folder:
+        certificate = Path(folder, "certificate.pem")
+        context = make_certificate(certificate, hosts)
+        with fake_api(answers, headers, context) as api:
+            places = {name: str(certificate) for name in ("REQUESTS_CA_BUNDLE", "SSL_CERT_FILE")}
+            with changed_environ({**places, "HTTPS_PROXY": api.url, "https_proxy": api.url, "NO_PROXY": "", "no_proxy": ""}):
+                yield api
+
+
+@contextmanager
+def changed_environ(values: Mapping[str, str]) -> Iterator[None]:
+    """These environment variables are set in the block."""
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, text in before.items():
+            if text is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = text
+
+
+def make_certificate(file: Path, hosts: Sequence[str]) -> ssl.SSLContext:
+    """Write a certificate of these hosts into the file, which is its own authority. Returns what a server with it needs."""
+    from cryptography import x509
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "use")])
+    now = datetime.datetime.now(datetime.UTC)
+    certificate = (
+        x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key()).serial_number(x509.random_serial_number())
+        .not_valid_before(now - datetime.timedelta(days=1)).not_valid_after(now + datetime.timedelta(days=1))
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName(host) for host in hosts]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    text = certificate.public_bytes(serialization.Encoding.PEM)
+    secret = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    file.write_bytes(secret + text)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(file)
+    file.write_bytes(text)
+    return context
+
+
+@contextmanager
+def fake_api(answers: Mapping[str, Answer], headers: Mapping[str, str] | None = None, tls: ssl.SSLContext | None = None) -> Iterator[FakeApi]:
+    """Run the server. `answers`: `GET /path` to the answer, without the query; every other request gets a 404.
+
+    With `tls` it is a proxy, too, which answers itself for every host.
+    """
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        host = ""
+
+        def do_CONNECT(self) -> None:
+            """Begin a tunnel to a host, whose requests are answered here."""
+            assert tls is not None
+            self.host = self.path.rpartition(":")[0]
+            self.send_response(200)
+            self.end_headers()
+            self.connection = tls.wrap_socket(self.connection, server_side=True)
+            self.rfile, self.wfile = self.connection.makefile("rb"), self.connection.makefile("wb", buffering=0)
+            self.close_connection = False
 
         def answer(self) -> None:
             parts = urlsplit(self.path)
-            request = Request(self.command, parts.path, parts.query, dict(self.headers), self._read_body())
+            request = Request(self.command, parts.path, parts.query, dict(self.headers), self._read_body(), self.host)
             api.requests.append(request)
-            found = answers.get(f"{self.command} {parts.path}", (404, {"error": "unknown"}))
+            found = answers.get(f"{self.command} {self.host}{unquote(parts.path)}", (404, {"error": "unknown"}))
             value = found(request) if isinstance(found, Callable) else found  # type: ignore[arg-type]
             status, value = value if isinstance(value, tuple) else (200, value)
             text = value if isinstance(value, (str, bytes)) else json.dumps(value)

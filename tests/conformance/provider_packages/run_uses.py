@@ -20,11 +20,14 @@ def main(packages: list[str]) -> None:
     os.dup2(2, 1)
     warnings.simplefilter("ignore")
     dialect.enable()
-    import clouds  # noqa: F401 - registers its uses
+    import business  # noqa: F401 - registers its uses
+    import clouds  # noqa: F401
     import databases  # noqa: F401
     import files_and_mail  # noqa: F401
+    import google_azure  # noqa: F401
     import hadoop  # noqa: F401
     import messages  # noqa: F401
+    import sql_clients  # noqa: F401
     import web_services  # noqa: F401
     from use_case import USES
 

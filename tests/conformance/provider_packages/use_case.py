@@ -52,3 +52,12 @@ def run_tasks(make: Callable[[], Any]) -> dict[str, Any]:
     states = {ti.task_id: str(ti.state) for ti in run.get_task_instances()}
     assert run.state == "success", states
     return {ti.task_id: ti.xcom_pull(task_ids=ti.task_id) for ti in run.get_task_instances()}
+
+
+def make_private_key() -> str:
+    """A new private key of RSA, as PEM."""
+    from cryptography.hazmat.primitives import serialization
+    from cryptography.hazmat.primitives.asymmetric import rsa
+
+    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    return key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()).decode()

@@ -13,6 +13,10 @@ from gnomon.dagfiles.parse_server import MEMORY_SLACK
 CASES = {
     "syntax": ("def f(:\n    pass\n", "syntax", 1, "Correct that line"),
     "missing module": ("import os\nimport no_such_module_here\n", "import", 2, "pip install"),
+    "provider": ("from airflow.providers.acme.hooks import x\n", "import", 1, "Run `gnomon providers install acme` where Gnomon runs"),
+    "provider of a family": (
+        "import os\nfrom airflow.providers.microsoft.azure.hooks.wasb import (\n    WasbHook,\n)\n", "import", 2, "`gnomon providers install microsoft-azure`"),
+    "module of Gnomon's provider": ("import airflow.providers.standard.nothing\n", "import", 1, "airflow.providers.standard.nothing"),
     "raises": ("x = 1\n\nprint(1 / 0)\n", "import", 3, "ZeroDivisionError: division by zero"),
     "wrong keyword": (
         "from gnomon.timetables import BusinessDays\n\nBusinessDays('us', att='06:30')\n", "import", 3, "'att'; did you mean at="),

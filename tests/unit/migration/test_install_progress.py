@@ -32,6 +32,9 @@ print("Successfully installed a b c")
     ("  Downloading requests-2.0.whl (60 kB)\n", "downloading requests-2.0.whl (60 kB)"),
     ("Installing collected packages: idna, requests\n", "installing 2 packages"), ("Installing collected packages: idna\n", "installing 1 package"),
     ("Resolved 3 packages in 20ms", "resolved 3 packages in 20ms"), ("Requirement already satisfied: x", None), ("", None),
+    ("INFO: pip is looking at multiple versions of litellm to determine which version is compatible with other requirements. This could take a while.\n",
+     "looking for a version of litellm that all packages accept"),
+    ("INFO: pip is still looking at multiple versions of litellm to determine which\n", "looking for a version of litellm that all packages accept"),
 ])
 def test_lines_of_pip_and_uv_become_progress(line: str, told: str | None) -> None:
     assert describe_progress(line) == told

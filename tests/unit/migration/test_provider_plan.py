@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-from gnomon.airflow_compat.provider_names import find_package, normalize_package, shorten
 from gnomon.cli.main import main
 from gnomon.errors.product import UserError
+from gnomon.loading.provider_names import find_package, normalize_package, shorten
 from gnomon.migration.providers import provider_plan
 from gnomon.migration.providers.package_imports import list_imported_packages
 from gnomon.migration.providers.package_installer import _describe_failure
@@ -165,6 +165,10 @@ def test_check_says_of_each_module_whether_it_can_be_imported(tmp_path: Path, mo
         "__init__.py": "", "good.py": "from airflow.sdk import BaseHook\n", "needs.py": "import no_such_library.part\n",
         "lacks.py": "from airflow.models import NoSuchName\n", "fails.py": "1 / 0\n", "ends.py": "import os\nos._exit(3)\n",
         "other.py": "from airflow.providers.psi.hooks import x\n", "prints.py": "print('noise')\n",
+        "family.py": "from airflow.providers.microsoft.azure.hooks.wasb import (\n    WasbHook,\n)\n",
+        "says.py": ("from airflow.sdk.exceptions import AirflowOptionalProviderFeatureException\ntry:\n    import airflow.providers.cncf.kubernetes.hooks\n"
+                    "except ModuleNotFoundError as error:\n    raise AirflowOptionalProviderFeatureException(error) from error\n"),
+        "library.py": "raise ImportError('libshop.so.2: cannot open shared object file: No such file or directory')\n",
     })
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
@@ -173,10 +177,13 @@ def test_check_says_of_each_module_whether_it_can_be_imported(tmp_path: Path, mo
     found = {one["module"].rpartition(".")[2]: (one["verdict"], one["reason"]) for one in report["modules"]}
     assert {name: verdict for name, (verdict, _) in found.items()} == {
         "good": "imports", "prints": "imports", "needs": "needs a package", "other": "needs a package", "lacks": "Gnomon lacks a name", "fails": "fails",
-        "ends": "fails",
+        "ends": "fails", "family": "needs a package", "says": "needs a package", "library": "needs a package",
     }
     assert found["needs"][1] == "no_such_library"
     assert found["other"][1] == "gnomon providers install psi"
+    assert found["family"][1] == "gnomon providers install microsoft-azure"
+    assert found["says"][1] == "gnomon providers install cncf-kubernetes"
+    assert found["library"][1] == "libshop.so.2, a library of the system"
     assert "ZeroDivisionError" in found["fails"][1]
     assert "exit code 3" in found["ends"][1]
     assert main(["providers", "check", "sigma"]) == 1

@@ -12,6 +12,7 @@ import warnings
 from importlib import import_module
 
 from gnomon.loading import dialect
+from gnomon.loading.provider_names import find_missing_module
 
 _TEXT_LIMIT = 500
 
@@ -35,7 +36,7 @@ def _import(module: str) -> dict[str, str]:
     try:
         import_module(module)
     except (Exception, SystemExit) as error:  # the edge of foreign code
-        return {"module": module, "kind": type(error).__name__, "missing": getattr(error, "name", None) or "", "text": str(error)[:_TEXT_LIMIT]}
+        return {"module": module, "kind": type(error).__name__, "missing": find_missing_module(error), "text": str(error)[:_TEXT_LIMIT]}
     return {"module": module, "kind": ""}
 
 

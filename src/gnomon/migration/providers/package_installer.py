@@ -21,6 +21,7 @@ _OUTPUT_END_S = 5.0
 """How long the rest of the output is read after the installer has ended."""
 _PROGRESS = re.compile(r"(Collecting|Downloading|Installing collected packages|Building|Resolved|Prepared|Installed) ?")
 """The lines of pip and uv that say what happens; those for packages that are installed already are left out."""
+_SOUGHT = re.compile(r"INFO: pip is (?:still )?looking at multiple versions of (\S+)")
 _NETWORK = re.compile(r"NewConnectionError|Failed to establish|Temporary failure|Name or service not known|ConnectTimeout|Could not connect"
                       r"|client error \(Connect\)|dns error|ProxyError|Read timed out", re.IGNORECASE)
 _UNKNOWN = re.compile(r"No matching distribution found|was not found in the (package registry|provided)|not found in the package registry", re.IGNORECASE)
@@ -83,7 +84,8 @@ class PackageInstaller:
         with process:
             code, errors = self._follow(process)
         if code is None:
-            raise ResourceUnavailable(f"{what} could not be installed within {TIMEOUT_S:g} s: {' '.join(self._words[:4])} did not end")
+            raise ResourceUnavailable(f"{what} could not be installed within {TIMEOUT_S:g} s: {' '.join(self._words[:4])} did not end. "
+                                      "Install fewer packages by one call: those that need different versions of a library keep pip busy for long")
         if code != 0:
             text = without_passwords(errors)
             raise (ResourceUnavailable if _NETWORK.search(text) else PackageFailed)(_describe_failure(what, text))
@@ -115,6 +117,8 @@ class PackageInstaller:
 
 def describe_progress(line: str) -> str | None:
     """What a line of pip or uv says that it does; None for a line that a user need not see."""
+    if sought := _SOUGHT.match(line.strip()):
+        return f"looking for a version of {sought[1]} that all packages accept"
     found = _PROGRESS.match(line.strip())
     if found is None:
         return None

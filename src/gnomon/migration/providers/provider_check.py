@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,13 +12,15 @@ from enum import Enum
 from importlib import metadata
 from pathlib import PurePosixPath
 
-from gnomon.airflow_compat.provider_names import find_package, shorten
 from gnomon.errors.product import UserError
+from gnomon.loading.provider_names import find_package, shorten
 
 TIME_LIMIT_S = 300.0
 """The longest time for the imports of one package; the module that is imported then counts as one that does not end."""
 _NOT_IMPORTED = ("get_provider_info", "version_compat", "__init__")
 _OPTIONAL = ("AirflowOptionalProviderFeatureException",)
+_LIBRARY = re.compile(r"(\S+): cannot open shared object file")
+"""What the dynamic linker says of a library of the system that is not there."""
 
 
 class ImportVerdict(Enum):
@@ -25,7 +28,7 @@ class ImportVerdict(Enum):
 
     IMPORTS = "imports"
     NEEDS_PACKAGE = "needs a package"
-    """It needs an optional package, or a provider, that is not installed."""
+    """It needs an optional package, a provider, or a library of the system, that is not installed."""
     MISSING_NAME = "Gnomon lacks a name"
     FAILS = "fails"
 
@@ -112,4 +115,6 @@ def _judge(answer: Mapping[str, str]) -> ModuleImport:
         return ModuleImport(module, ImportVerdict.NEEDS_PACKAGE.value, missing.partition(".")[0])
     if kind in _OPTIONAL:
         return ModuleImport(module, ImportVerdict.NEEDS_PACKAGE.value, text)
+    if kind == "ImportError" and (library := _LIBRARY.match(text)):
+        return ModuleImport(module, ImportVerdict.NEEDS_PACKAGE.value, f"{library[1]}, a library of the system")
     return ModuleImport(module, ImportVerdict.FAILS.value, f"{kind}: {text}")

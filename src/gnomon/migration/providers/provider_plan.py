@@ -17,8 +17,8 @@ from tempfile import TemporaryDirectory
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from gnomon.airflow_compat.provider_names import AIRFLOW_PACKAGES, BUILT_IN, PREFIX, shorten
 from gnomon.errors.product import UserError
+from gnomon.loading.provider_names import AIRFLOW_PACKAGES, BUILT_IN, PREFIX, shorten
 from gnomon.migration.providers.airflow_requirements import REQUIREMENTS_BY_IMPORT
 from gnomon.migration.providers.package_imports import list_imported_packages
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gnomon.airflow_compat.provider_names import shorten
 from gnomon.errors.authoring import AirflowException
 from gnomon.errors.product import GnomonError
+from gnomon.loading.provider_names import shorten
 from gnomon.migration.repository import airflow_cfg, template_names
 from gnomon.migration.repository.dag_calls import ABSENT, DagCall, is_known, read_dag_calls
 from gnomon.migration.repository.file_imports import (

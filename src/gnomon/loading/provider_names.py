@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import linecache
+import re
+import traceback
+
 from gnomon.errors.product import UserError
 
 PREFIX = "apache-airflow-providers-"
@@ -15,6 +19,7 @@ _BUILT_IN_MODULE = "airflow.providers.common.compat.sdk"
 """A module of a provider package that Gnomon has itself."""
 AIRFLOW_PACKAGES = frozenset({"apache-airflow", "apache-airflow-core", "apache-airflow-task-sdk"})
 """Requirements that Gnomon takes the place of."""
+_IMPORT = re.compile(r"\s*(?:from|import)\s+(airflow\.providers\.[\w.]+)")
 
 
 def normalize_package(text: str) -> str:
@@ -50,6 +55,34 @@ def find_package(module: str) -> str | None:
     if package in BUILT_IN or (parts[2] in NAMESPACES and len(parts) < 4) or ".".join(parts[:5]) == _BUILT_IN_MODULE:
         return None
     return package
+
+
+def find_missing_module(error: BaseException) -> str:
+    """Return the module that an import did not find, "" for another error; a module of a provider by its full name.
+
+    Python names the first folder of the path that is missing: `airflow.providers.microsoft`, where several packages have their modules.
+    """
+    cause = error.__context__ if isinstance(error.__context__, ModuleNotFoundError) and str(error.__context__) == str(error) else error
+    name = str(getattr(cause, "name", None) or "")
+    if not name.startswith("airflow.providers."):
+        return name
+    for frame in reversed(traceback.extract_tb(cause.__traceback__)):
+        found = _IMPORT.match(linecache.getline(frame.filename, frame.lineno or 0))
+        if found is not None:
+            return found[1] if found[1].startswith(f"{name}.") else name
+    return name
+
+
+def find_absent_package(error: BaseException) -> str | None:
+    """Return the provider package that must be installed because nothing of it is there; None for another error."""
+    missing = str(getattr(error, "name", None) or "")
+    return find_package(find_missing_module(error)) if is_package_root(missing) else None
+
+
+def is_package_root(module: str) -> bool:
+    """Return whether the name is that of a provider package's first module, or of a family of packages, such as `airflow.providers.microsoft`."""
+    parts = module.split(".")
+    return parts[:2] == ["airflow", "providers"] and 3 <= len(parts) <= (4 if parts[2] in NAMESPACES else 3)
 
 
 def shorten(package: str) -> str:
