@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import shlex
 
+from gnomon.decide.outcomes import parse_run_stop
 from gnomon.decide.trigger_rules import RuleOutcome, describe_rule_wait
 from gnomon.engine.admission_conditions import PoolObstacles, iterate_admission_conditions
 from gnomon.engine.lifecycle.deferrals import compute_deadline
@@ -76,7 +77,8 @@ def collect_run_reasons(engine_state: EngineState, run_pk: int, now: Instant, *,
     dag = run.dag
     if run.record.state is DagRunState.QUEUED:
         return [describe_queued_run(dag, run, now)]
-    sentences = []
+    stop = None if only_waiting else describe_stop(run)
+    sentences = [] if stop is None else [stop]
     obstacles: PoolObstacles = {}
     goes_on = only_waiting and any(ti.state is not None and ti.state not in FINISHED_TASK_STATES for instances in run.task_instances for ti in instances.values())
     for instances in run.task_instances:
@@ -90,6 +92,12 @@ def collect_run_reasons(engine_state: EngineState, run_pk: int, now: Instant, *,
         if waiting:
             sentences += _join_equal_reasons(waiting)
     return sentences
+
+
+def describe_stop(run: DagRun) -> str | None:
+    """How the run ends that was ended from outside and is still torn down; None for any other run."""
+    stop = parse_run_stop(run.record.reason)
+    return None if stop is None else f"{stop.reason}: it ends as {stop.state} when its teardowns have ended"
 
 
 def _join_equal_reasons(waiting: list[tuple[TaskInstance, str]]) -> list[str]:

@@ -6,7 +6,7 @@ import itertools
 
 from gnomon.decide.trigger_rules import RuleOutcome, Tally, describe_rule_met, evaluate_trigger_rule
 from gnomon.engine.admission_conditions import PoolObstacles, describe_hold, iterate_admission_conditions
-from gnomon.engine.explain import describe_queued_run, find_wait_reason
+from gnomon.engine.explain import describe_queued_run, describe_stop, find_wait_reason
 from gnomon.engine.lifecycle.expansions import compute_expansion_verdict, list_awaited_by_scope, list_awaited_upstream
 from gnomon.engine.lifecycle.instance_mutation import needs_answer
 from gnomon.engine.lifecycle.run_lifecycle import active_runs_limit
@@ -36,7 +36,9 @@ def list_run_conditions(engine_state: EngineState, run_pk: int, now: Instant) ->
         return _list_queued_run_conditions(run, now)
     obstacles: PoolObstacles = {}
     tasks = (condition for instances in run.task_instances for condition in _describe_task(engine_state, list(instances.values()), now, obstacles))
-    return [describe_hold(run.dag), *itertools.islice(tasks, CHILDREN_MAX)]
+    stop = describe_stop(run)
+    stopped = [] if stop is None else [WaitCondition("torn_down", False, stop)]
+    return [describe_hold(run.dag), *stopped, *itertools.islice(tasks, CHILDREN_MAX)]
 
 
 def list_task_conditions(engine_state: EngineState, run_pk: int, task_id: str, map_index: int, now: Instant) -> list[WaitCondition]:

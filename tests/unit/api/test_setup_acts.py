@@ -81,6 +81,8 @@ def test_a_run_that_is_set_to_failed_is_torn_down_first(api: Client, deployment:
     api.send("POST", "/dags/c21/dagRuns", {"logical_date": None, "dag_run_id": "r"})
     deployment.move(10)
     assert api.send("PATCH", "/dags/c21/dagRuns/r", {"state": "failed"})["state"] == "running"
+    (stopped,) = [one for one in api.own("/dags/c21/dagRuns/r/explain")["conditions"] if one["kind"] == "torn_down"]
+    assert stopped["text"].startswith("marked failed by ") and stopped["text"].endswith(": it ends as failed when its teardowns have ended")
     deployment.move(20)
     states = {one["task_id"]: one["state"] for one in api.get("/dags/c21/dagRuns/r/taskInstances")["task_instances"]}
     assert states == {"create": "success", "work": "failed", "drop": "success"}

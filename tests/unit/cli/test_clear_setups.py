@@ -109,6 +109,8 @@ def test_a_run_that_is_marked_failed_is_torn_down_first(gnomon: Gnomon, deployme
     assert "work" in shown and "drop" not in shown
     assert gnomon("runs", "mark", "c21", "r", "--state", "failed").out == "marked run 'r' of DAG 'c21' failed: its teardowns run first\n"
     assert "run r is running (marked failed by" in gnomon("explain", "c21").out
+    said = gnomon("explain", "c21", "r").out
+    assert "marked failed by " in said and ": it ends as failed when its teardowns have ended" in said
     deployment.move(20.0)
     states = {row["task_id"]: row["state"] for row in json.loads(gnomon("tasks", "states", "c21", "r", "-o", "json").out)}
     assert states == {"create": "success", "work": "failed", "drop": "success"}
