@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from gnomon.accounts.account_changes import create_account, is_account_name, set_role
+from gnomon.accounts.lookalike_names import find_lookalike_fault
 from gnomon.accounts.sessions import revoke_sessions
 from gnomon.errors.product import UserError
 from gnomon.model.accounts import Account, Author, Role
@@ -185,7 +186,7 @@ def _add_account(tx: Transaction, author: Author, name: str, subject: str, role:
         if account_rows.make_name_key(name) in _NAMES_OF_SERVICES:
             raise ProviderLoginRefused(f"no account is created for {name!r}, the claim {rules.name_claim!r}: the audit log names a service of Gnomon so")
         account = create_account(tx, author, name, first, None)
-    elif not rules.links_existing or identity_rows.has_subject(tx, account.account_pk):
+    elif not rules.links_existing or not _is_same_name(name, account.name) or identity_rows.has_subject(tx, account.account_pk):
         raise ProviderLoginRefused(
             f"there is an account {account.name!r} already, which does not belong to this login of the identity provider; an administrator can delete it, "
             "or set [oidc] link_existing, so that the first login with its name gets it"
@@ -194,3 +195,8 @@ def _add_account(tx: Transaction, author: Author, name: str, subject: str, role:
     body = json.dumps({"account": account.name, "issuer": rules.issuer, "subject": subject, "from": author.address})
     log_event(tx, EventRecord(author.now, "account_linked", by=author.by, body=body, address=author.address))
     return account
+
+
+def _is_same_name(name: str, existing: str) -> bool:
+    """Whether names differ by nothing or by case. Those of accounts are compared after Unicode's case folding, for which `gro\u00df` is `gross`: two people at the provider."""
+    return name == existing or (find_lookalike_fault(name) is None and name.lower() == existing.lower())

@@ -135,6 +135,21 @@ def test_a_person_cannot_choose_a_name_at_the_provider_that_reads_as_another(pro
         assert "because it" in (why := site.browser().refused(403)) or "the audit log names a service of Gnomon so" in why
 
 
+@pytest.mark.parametrize(
+    ("existing", "name", "status"),
+    [("gross", "gro\xdf", 403), ("boss", "bo\u017fs", 403), ("kate", "\u212aate", 403), ("fiona", "\ufb01ona", 403), ("ada", "ADA", 303), ("ren\xe9e", "REN\xc9E", 303), ("ada", "ada", 303)],
+)
+def test_an_account_is_linked_to_its_own_name_and_not_to_one_that_case_folding_makes_equal(
+    provider: OidcServer, tmp_path: Path, existing: str, name: str, status: int
+) -> None:
+    provider.user["preferred_username"] = name
+    with oidc_site(provider, tmp_path, link_existing="True") as site:
+        _create(site, existing)
+        reply = site.browser().log_in()
+        assert reply.status == status
+        assert status == 303 or "does not belong to this login" in notice_of(reply)
+
+
 @pytest.mark.parametrize("name", _LOOKALIKES)
 def test_no_account_is_created_with_a_name_that_reads_as_another(provider: OidcServer, tmp_path: Path, name: str) -> None:
     with oidc_site(provider, tmp_path) as site, pytest.raises(UserError, match="cannot be the name of a new account, because it"):
