@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-_LOCAL_NAMES = frozenset({"log", "logger", "T", "R", "F", "S", "C", "PS", "RT", "PT", "annotations"})
+_LOCAL_NAMES = frozenset({"log", "logger", "T", "R", "F", "S", "C", "PS", "RT", "PT"})
 """Names of loggers and type variables, which no other module has a use for."""
 FOLDER = Path("src/gnomon/airflow_compat")
 Names = dict[str, dict[str, dict[str, Any]]]
@@ -47,7 +47,7 @@ def describe(module, name, value):
         for own in (name, getattr(value, "__name__", name)):
             if getattr(sys.modules.get(home), str(own), None) is value:
                 return {"home": home if own == name else home + ":" + own}
-    if getattr(typing, name, None) is value:
+    if value is not None and getattr(typing, name, None) is value:
         return {"home": "typing"}
     return {"value": sorted(value) if isinstance(value, (set, frozenset)) else value} if is_plain(value) and module not in CONFIGURED else {}
 
