@@ -17,6 +17,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+
 
 @dataclass
 class Request:
@@ -65,13 +69,9 @@ def fake_internet(answers: Mapping[str, Answer], headers: Mapping[str, str] | No
     `answers`: `GET host/path` to the answer.
     """
     hosts = sorted({key.partition(" ")[2].partition("/")[0] for key in answers})
-    with tempfile.TemporaryDirectory() as folder:
-        certificate = Path(folder, "certificate.pem")
-        context = make_certificate(certificate, hosts)
-        with fake_api(answers, headers, context) as api:
-            places = {name: str(certificate) for name in ("REQUESTS_CA_BUNDLE", "SSL_CERT_FILE")}
-            with changed_environ({**places, "HTTPS_PROXY": api.url, "https_proxy": api.url, "NO_PROXY": "", "no_proxy": ""}):
-                yield api
+    with fake_api(answers, headers, AUTHORITY.make_server_context(hosts)) as api:
+        with changed_environ({"HTTPS_PROXY": api.url, "https_proxy": api.url, "NO_PROXY": "", "no_proxy": ""}):
+            yield api
 
 
 @contextmanager
@@ -89,30 +89,46 @@ def changed_environ(values: Mapping[str, str]) -> Iterator[None]:
                 os.environ[name] = text
 
 
-def make_certificate(file: Path, hosts: Sequence[str]) -> ssl.SSLContext:
-    """Write a certificate of these hosts into the file, which is its own authority. Returns what a server with it needs."""
-    from cryptography import x509
-    from cryptography.hazmat.primitives import hashes, serialization
-    from cryptography.hazmat.primitives.asymmetric import ec
+class Authority:
+    """Who signs the certificates of hosts. `trust` must have been called before a client is imported: aiohttp reads then whom it trusts."""
 
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "use")])
-    now = datetime.datetime.now(datetime.UTC)
-    certificate = (
-        x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key()).serial_number(x509.random_serial_number())
-        .not_valid_before(now - datetime.timedelta(days=1)).not_valid_after(now + datetime.timedelta(days=1))
-        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName(host) for host in hosts]), critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    text = certificate.public_bytes(serialization.Encoding.PEM)
-    secret = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    file.write_bytes(secret + text)
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(file)
-    file.write_bytes(text)
-    return context
+    def __init__(self) -> None:
+        self._key = ec.generate_private_key(ec.SECP256R1())
+        self._folder = tempfile.TemporaryDirectory()
+        constraints = x509.BasicConstraints(ca=True, path_length=None)
+        self._certificate = self._make_certificate("authority", self._key, (constraints, True))
+
+    def trust(self) -> None:
+        """Clients of this process trust the authority, and no other."""
+        file = Path(self._folder.name, "authority.pem")
+        file.write_bytes(self._certificate.public_bytes(serialization.Encoding.PEM))
+        os.environ.update({name: str(file) for name in ("REQUESTS_CA_BUNDLE", "SSL_CERT_FILE")})
+
+    def make_server_context(self, hosts: Sequence[str]) -> ssl.SSLContext:
+        """What a server of these hosts needs."""
+        key = ec.generate_private_key(ec.SECP256R1())
+        names = x509.SubjectAlternativeName([x509.DNSName(host) for host in hosts])
+        secret = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+        file = Path(self._folder.name, "server.pem")
+        file.write_bytes(secret + self._make_certificate("server", key, (names, False)).public_bytes(serialization.Encoding.PEM))
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(file)
+        return context
+
+    def _make_certificate(self, name: str, key: ec.EllipticCurvePrivateKey, extension: tuple[x509.ExtensionType, bool]) -> x509.Certificate:
+        now = datetime.datetime.now(datetime.UTC)
+        subject, issuer = (x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, text)]) for text in (name, "authority"))
+        return (
+            x509.CertificateBuilder().subject_name(subject).issuer_name(issuer).public_key(key.public_key()).serial_number(x509.random_serial_number())
+            .not_valid_before(now - datetime.timedelta(days=1)).not_valid_after(now + datetime.timedelta(days=1))
+            .add_extension(extension[0], critical=extension[1])
+            .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
+            .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(self._key.public_key()), critical=False)
+            .sign(self._key, hashes.SHA256())
+        )
+
+
+AUTHORITY = Authority()
 
 
 @contextmanager

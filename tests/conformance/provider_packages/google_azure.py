@@ -81,7 +81,7 @@ def google() -> None:
     assert json.loads(base64.urlsafe_b64decode(claims + "=="))["iss"] == "ada@shop.iam.gserviceaccount.com"
 
 
-@use("microsoft-azure", "LocalFilesystemToWasbOperator, WasbBlobSensor, WasbHook and AzureDataFactoryRunPipelineOperator, on APIs of Azure")
+@use("microsoft-azure", "LocalFilesystemToWasbOperator, WasbBlobSensor, WasbHook and AzureDataFactoryRunPipelineOperator (also deferred), on APIs of Azure")
 def azure() -> None:
     from airflow.providers.microsoft.azure.hooks.wasb import WasbHook
     from airflow.providers.microsoft.azure.operators.data_factory import AzureDataFactoryRunPipelineOperator
@@ -92,6 +92,7 @@ def azure() -> None:
     blob, login = "shop.blob.core.windows.net/days/use/day.txt", "login.microsoftonline.com"
     factory = "management.azure.com/subscriptions/s/resourceGroups/g/providers/Microsoft.DataFactory/factories/f"
     tenant = "11111111-1111-1111-1111-111111111111"
+    statuses = ["Succeeded", "InProgress", "InProgress", "Succeeded"]
     answers = {
         f"PUT {blob}": (201, ""), f"HEAD {blob}": "text", f"GET {blob}": (206, "text"),
         f"GET {login}/common/discovery/instance": {"tenant_discovery_endpoint": f"https://{login}/{tenant}/v2.0/.well-known/openid-configuration",
@@ -101,7 +102,7 @@ def azure() -> None:
             "issuer": f"https://{login}/{tenant}/v2.0"},
         f"POST {login}/{tenant}/oauth2/v2.0/token": {"token_type": "Bearer", "expires_in": 3600, "access_token": "t"},
         f"POST {factory}/pipelines/close_day/createRun": {"runId": "r1"},
-        f"GET {factory}/pipelineruns/r1": {"runId": "r1", "pipelineName": "close_day", "status": "Succeeded"},
+        f"GET {factory}/pipelineruns/r1": lambda _: {"runId": "r1", "pipelineName": "close_day", "status": statuses.pop(0)},
     }
     headers = {"ETag": '"1"', "Last-Modified": "Thu, 01 Jan 2026 00:00:00 GMT", "Content-Range": "bytes 0-3/4", "x-ms-blob-type": "BlockBlob"}
     with fake_internet(answers, headers) as api, tempfile.TemporaryDirectory() as folder:
@@ -122,12 +123,17 @@ def azure() -> None:
                 task_id="ran", azure_data_factory_conn_id="factory_use", pipeline_name="close_day", resource_group_name="g", factory_name="f",
                 parameters={"of": "{{ dag.dag_id }}"}, check_interval=1,
             )
-            uploaded >> arrived >> read() >> ran
+            ran_deferred = AzureDataFactoryRunPipelineOperator(
+                task_id="ran_deferred", azure_data_factory_conn_id="factory_use", pipeline_name="close_day", resource_group_name="g", factory_name="f",
+                parameters={"of": "deferred"}, check_interval=1, deferrable=True,
+            )
+            uploaded >> arrived >> read() >> ran >> ran_deferred
 
         assert run_tasks(make)["read"] == "text"
         (upload,) = (request for request in api.requests if request.method == "PUT")
         (token, *_) = (request for request in api.requests if request.path.endswith("/token"))
-        (created,) = (request for request in api.requests if request.path.endswith("/createRun"))
+        (created, created_deferred) = (request for request in api.requests if request.path.endswith("/createRun"))
     assert upload.body == b"text" and upload.headers["Authorization"].startswith("SharedKey shop:")
     assert b"client_id=ada" in token.body and b"management.azure.com" in token.body
+    assert not statuses and created_deferred.json() == {"of": "deferred"}
     assert created.json() == {"of": "use"} and created.headers["Authorization"] == "Bearer t"

@@ -11,6 +11,8 @@ import sys
 import traceback
 import warnings
 
+from fake_http import AUTHORITY
+
 from gnomon.loading import dialect
 
 
@@ -19,6 +21,7 @@ def main(packages: list[str]) -> None:
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     warnings.simplefilter("ignore")
+    AUTHORITY.trust()
     dialect.enable()
     import business  # noqa: F401 - registers its uses
     import clouds  # noqa: F401
