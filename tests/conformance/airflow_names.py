@@ -1,6 +1,6 @@
 """The names of all modules of an Airflow, and which of them Gnomon lacks: the source of three tables of `gnomon.airflow_compat`.
 
-`python -m tests.conformance.airflow_names PYTHON_OF_2 PYTHON_OF_3` adds to `reexported_names.json`, `plain_values.json` and `internal_names.json`
+`python -m tests.conformance.airflow_names PYTHON_OF_2... PYTHON_OF_3` adds to `reexported_names.json`, `plain_values.json` and `internal_names.json`
 what these Airflows have, by what each name is: imported from elsewhere, a plain value, or anything else. A name that the tree, the coverage
 table or one of the tables has already is left alone. `NAMES_SCRIPT` runs in the interpreter of Airflow, which has nothing of Gnomon.
 """
@@ -18,8 +18,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-_LOCAL_NAMES = frozenset({"log", "logger", "T", "R", "F", "S", "C", "PS", "RT", "PT"})
-"""Names of loggers and type variables, which no other module has a use for."""
+_LOCAL_NAMES = frozenset({"log", "logger", "T", "R", "F", "S", "C", "PS", "RT", "PT", "annotations"})
+"""Names of loggers, type variables and `from __future__`, which no other module has a use for."""
 FOLDER = Path("src/gnomon/airflow_compat")
 Names = dict[str, dict[str, dict[str, Any]]]
 """Module to name to {"home": where it is from} or {"value": the plain value} or {}."""
@@ -29,7 +29,7 @@ warnings.simplefilter("ignore")
 out = os.fdopen(os.dup(1), "w")
 os.dup2(2, 1)
 import airflow
-SKIPPED = ("airflow.providers.", "airflow.migrations.", "airflow.example_dags.", "airflow._", "airflow.sdk._", "airflow.www.node")
+SKIPPED = ("airflow.providers.", "airflow.migrations.", "airflow.example_dags.", "airflow._", "airflow.sdk._", "airflow.www.node", "airflow.kubernetes.", "airflow.contrib.", "airflow.config_templates.")
 CONFIGURED = ("airflow.settings", "airflow.configuration", "airflow.sdk.configuration", "airflow.version")
 
 def is_plain(value):
@@ -135,7 +135,8 @@ def main() -> None:
     parser.add_argument("--dialect", type=int, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.dialect is None:
-        for python, dialect in zip(given.pythons, (2, 3), strict=True):
+        for number, python in enumerate(given.pythons, 1):
+            dialect = 3 if number == len(given.pythons) else 2
             command = [sys.executable, "-m", "tests.conformance.airflow_names", python, "--dialect", str(dialect)]
             subprocess.run(command, env={**os.environ, "GNOMON__CORE__AIRFLOW_DIALECT": str(dialect)}, timeout=600, check=True)
         return

@@ -95,7 +95,7 @@ def _describe_reexports() -> tuple[str, ...]:
         "## Names that modules only import",
         "",
         f"DAG files import names from modules that have imported them themselves, such as `Context` from `airflow.models.taskinstance`. {sum(map(len, table.values()))} such "
-        f"names of {len(table)} modules of Airflow 2.10.5 and 3.3.2 can be imported there too: `reexported_names.json` in "
+        f"names of {len(table)} modules of Airflow 2.6 to 3.3 can be imported there too: `reexported_names.json` in "
         "`src/gnomon/airflow_compat`.",
         "",
         "## Constants and internal names",

@@ -3,7 +3,7 @@
 `old_provider_paths.json`: module to {name: path since}, from the redirects of apache-airflow 2.10.5 (`__deprecated_classes` in
 `airflow/contrib`, `executors`, `hooks`, `kubernetes`, `operators`, `sensors` and `utils/log`, with `airflow/hooks/dbapi.py`); those that
 lead to `airflow.kubernetes.pre_7_4_0_compatibility` lead to the same names of the package cncf.kubernetes here.
-`reexported_names.json`: module to {name: home}, from the module namespaces of apache-airflow 2.10.5 and 3.3.2; a home is written as in
+`reexported_names.json`: module to {name: home}, from the module namespaces of apache-airflow 2.6.3, 2.8.4, 2.10.5 and 3.3.2; a home is written as in
 `missing_names.make_lazy_exports`.
 `plain_values.json`: module to {name: value}, the constants of those modules.
 `internal_names.json`: module to the names that raise on use, because nothing of Gnomon corresponds to them; `*`: the module cannot be imported.
