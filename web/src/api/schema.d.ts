@@ -1153,7 +1153,7 @@ export interface paths {
         head?: never;
         /**
          * Patch Variable
-         * @description Change the value or the description of a Variable.
+         * @description Change the value or the description of a Variable. A secret that is masked, as an answer shows it, stays as it was.
          */
         patch: operations["patch_variable_api_v2_variables__variable_key__patch"];
         trace?: never;
@@ -1229,7 +1229,7 @@ export interface paths {
         head?: never;
         /**
          * Patch Connection
-         * @description Change a connection. A password that is masked, as an answer shows it, stays as it was.
+         * @description Change a connection. A secret that is masked, as an answer shows it, stays as it was.
          */
         patch: operations["patch_connection_api_v2_connections__connection_id__patch"];
         trace?: never;
