@@ -6,6 +6,8 @@ import importlib
 import importlib.util
 import re
 import runpy
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -30,12 +32,18 @@ def airflow_2(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder on the path with small packages in place of published ones."""
+def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder on the path with small packages in place of published ones. Other tests may have imported `airflow.providers`, which has read the path then."""
     for module, name in PACKAGES.items():
         _write_provider(tmp_path, module, f"class {name}:\n    def __init__(self, **kwargs): self.kwargs = kwargs\n")
     monkeypatch.syspath_prepend(tmp_path)
-    return tmp_path
+    known = set(sys.modules)
+    providers = importlib.import_module("airflow.providers")
+    monkeypatch.setattr(providers, "__path__", [*providers.__path__, str(tmp_path / "airflow" / "providers")])
+    yield tmp_path
+    for name in sys.modules.keys() - known:
+        if name.startswith("airflow."):
+            del sys.modules[name]
 
 
 def _write_provider(folder: Path, module: str, text: str) -> None:
