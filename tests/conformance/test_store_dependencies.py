@@ -514,7 +514,7 @@ def test_history_is_read_by_index(world: World, up: DagRecord) -> None:
         "upstream_dags.slots_before": {"dag_pk": up.dag_pk, "before": AT + DAY, "limit": 3},
         "run_waits.open_of_groups": {"groups": f"'{{{up.group_no}}}'"},
         "run_waits.open_on_slot": {"dag_id": "'up'", "slot": AT + 5},
-        "run_waits.waiting_runs": {"dag_id": "'up'", "slot": AT + 5, "most": 5},
+        "run_waits.waiting_runs": {"dag_ids": "'{up}'", "slots": f"'{{{AT + 5}}}'", "most": 5},
         "run_waits.downstream_runs": {"dag_id": "'up'", "slots": f"'{{{AT + 5}}}'"},
         "run_waits.of_runs": {"run_pks": "'{5}'"},
     }.items():

@@ -75,7 +75,7 @@ def test_a_task_that_failed_sends_a_mail_with_the_exception(tmp_path: Path, serv
 
 
 @pytest.mark.parametrize(("run_id", "index", "command"), [
-    ("r x/1", -1, "gnomon tasks logs d 'r x/1' t"), ("it's; rm", -1, "gnomon tasks logs d 'it'\"'\"'s; rm' t"), ("-r", -1, "gnomon tasks logs d -- -r t"),
+    ("r x/1", -1, "gnomon tasks logs d 'r x/1' t"), ("it's; rm", -1, "gnomon tasks logs d 'it'\"'\"'s; rm' t"), ("-r", -1, "gnomon tasks logs -- d -r t"),
     ("r", 2, "gnomon tasks logs d r 't[2]'"), ("r<b>", -1, "gnomon tasks logs d 'r&lt;b&gt;' t"),
 ])  # fmt: skip
 def test_the_command_in_a_mail_is_quoted_for_a_shell(tmp_path: Path, server: SmtpServer, run_id: str, index: int, command: str) -> None:
