@@ -56,6 +56,10 @@ class RuntimeDagRun:
         answer = sdk_channel.ask(GetRunRemarks(dag_id=self.dag_id, run_id=self.run_id)) if sdk_channel.has_channel() else None
         return cast("dict[str, str | None]", answer or {})
 
+    def read_remarks(self) -> None:
+        """Ask for the note of the run, and who triggered it, once: code that forks before it looks at them could not ask."""
+        _ = self._remarks
+
     @property
     def note(self) -> str | None:
         """The note of the run, as it was at the first access."""

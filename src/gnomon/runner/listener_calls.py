@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from gnomon.context import RuntimeDagRun
 from gnomon.errors.authoring import AirflowTaskTimeout
 from gnomon.loading.hooks import HookImplementation
 from gnomon.loading.listeners import ASSET_EVENT_HOOKS, LISTENER_TIMEOUT_S, RUN_HOOKS, TASK_HOOKS, get_listener_manager
@@ -81,7 +82,19 @@ def _call_all(hook: str, arguments: dict[str, Any]) -> list[str]:
     except (Exception, AirflowTaskTimeout) as error:  # the edge of author code: a plugin
         log.exception("the listeners cannot be loaded")
         return [f"the listeners cannot be loaded: {error_line(error)}"]
+    if implementations:
+        _prepare_run(arguments)
     return [failure for one in implementations if (failure := _call_one(one, arguments)) is not None]
+
+
+def _prepare_run(arguments: Mapping[str, Any]) -> None:
+    """Read what the run asks the server for: listeners, such as OpenLineage's, fork a process that looks at it, and a fork cannot ask."""
+    run = arguments.get("dag_run") or getattr(arguments.get("task_instance"), "dag_run", None)
+    if isinstance(run, RuntimeDagRun):
+        try:
+            run.read_remarks()
+        except Exception:  # the listener asks again, and hears why
+            log.exception("the note of the run cannot be read")
 
 
 def find_implementations(hook: str) -> list[HookImplementation]:

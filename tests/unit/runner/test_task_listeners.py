@@ -13,6 +13,7 @@ from gnomon.errors.authoring import AirflowSkipException
 from gnomon.loading import listeners
 from gnomon.loading.hooks import LISTENER_MARK
 from gnomon.model.attempts import Attempt, AttemptResult, RunFacts
+from gnomon.model.task_api_requests import GetRunRemarks
 from gnomon.operators.python import PythonOperator
 from gnomon.runner import run_attempt
 from gnomon.sdk import DAG
@@ -130,3 +131,57 @@ def test_listeners_of_assets_see_the_events_of_a_success_only(watch: Watch, fail
         ("orders", "sales"), ("orders", {}, "t", []), ("added", "asset"), ("added", {"day": 1}, "t", ["daily"]),
     ]
     assert seen.seen == [("starting", "TaskRunnerMarker"), *events, ("stopping", "TaskRunnerMarker")]
+
+
+class Remarks:
+    """Answers as the server does, and counts."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def ask(self, question: object) -> object:
+        if isinstance(question, GetRunRemarks):
+            self.asked += 1
+            return {"note": "late again", "triggering_user_name": "ann"}
+        return None
+
+
+class Gone:
+    def ask(self, question: object) -> object:
+        raise RuntimeError("a fork cannot ask")
+
+
+class Forks:
+    """As OpenLineage's listener: a fork looks at the run, and has no connection."""
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[str | None, str | None]] = []
+
+    @LISTENER_MARK
+    def on_task_instance_running(self, previous_state: Any, task_instance: Any) -> None:
+        former = install_channel(Gone())
+        run = task_instance.dag_run
+        self.seen.append((run.note, run.triggering_user_name))
+        install_channel(former)
+
+
+def test_a_listener_knows_the_note_of_the_run_where_it_cannot_ask_and_nobody_asks_without_listeners(tmp_path: Path) -> None:
+    set_current_config(load_config({}, tmp_path))
+    listener, server = Forks(), Remarks()
+    try:
+        for listens in (False, True):
+            if listens:
+                listeners.get_listener_manager().add_listener(listener)
+            before = server.asked
+            install_channel(server)
+            dag = DAG("d", schedule=None)
+            PythonOperator(task_id="t", python_callable=int, dag=dag)
+            facts = RunFacts(run_pk=7, dag_id="d", run_id="r", run_type="manual", run_after=0, logical_at=0)
+            attempt = Attempt(attempt_id="a", group_no=3, epoch=1, run=facts, task_id="t", task_no=5, file="/d.py", calls_listeners=listens)
+            assert run_attempt(dag, attempt, server).outcome == "success"
+            assert server.asked - before == int(listens)
+        assert listener.seen == [("late again", "ann")]
+    finally:
+        listeners.forget_listeners()
+        install_channel(None)
+        set_current_config(None)
