@@ -14,7 +14,7 @@ import pytest
 from tests.acceptance.celery_product import CeleryProduct, celery_product, descendants
 from tests.brokers import BROKERS, require_broker
 
-from gnomon.executors.interface import WORKER_TTL_S
+from gnomon.model.executors import WORKER_TTL_S
 from gnomon.store.ownership import leases
 
 _WORK = '''

@@ -14,7 +14,7 @@ from tests.chaos.processes import kill, of_home, until
 from tests.databases import BOTH
 from tests.postgres import own_schema
 
-from gnomon.executors.interface import WORKER_TTL_S
+from gnomon.model.executors import WORKER_TTL_S
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's")
 FROZEN_S = WORKER_TTL_S + 6.0

@@ -13,7 +13,7 @@ from gnomon.clock import Clock
 from gnomon.config import Config, without_password
 from gnomon.config.alert_rules import read_alert_settings
 from gnomon.errors.product import GnomonError
-from gnomon.executors.interface import WORKER_TTL_S
+from gnomon.model.executors import WORKER_TTL_S
 from gnomon.model.instants import Instant
 from gnomon.report.listings.process_health import PROCESSOR_SILENCE_S
 from gnomon.report.listings.quarantine_list import describe_count

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from gnomon import log
 from gnomon.clock import Clock
-from gnomon.executors.interface import WORKER_TTL_S
 from gnomon.log.secret_masks import hide
 from gnomon.model.attempts import Attempt, AttemptResult
+from gnomon.model.executors import WORKER_TTL_S
 from gnomon.model.instants import SECOND, to_datetime
 from gnomon.remote_logs.live_copies import LiveCopies
 from gnomon.store import Database, Transaction

@@ -14,9 +14,6 @@ from gnomon.model.attempts import Attempt, AttemptResult
 from gnomon.model.instants import Instant
 from gnomon.model.records import WorkerRecord
 
-WORKER_TTL_S = 20.0
-"""Schedulers declare a worker lost that has not beaten for this time. A worker with neither store nor scheduler gives up after half of it."""
-
 
 @dataclass(frozen=True, slots=True)
 class WorkerConnected:

@@ -19,6 +19,8 @@ with that short name as its id.
 """
 SLOTS_UNBOUND = 1024
 """Slots when `[core] parallelism` is 0, which means no bound."""
+WORKER_TTL_S = 20.0
+"""Schedulers declare a worker lost that sent no heartbeat for this time. A worker with neither store nor scheduler gives up after half of it."""
 _ALIAS = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 
 

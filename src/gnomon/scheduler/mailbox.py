@@ -8,7 +8,8 @@ from gnomon import log
 from gnomon.clock import Clock
 from gnomon.engine import events as e
 from gnomon.engine.state.engine_state import EngineState
-from gnomon.executors.interface import WORKER_TTL_S, Executor, ExecutorEvent, InventoryReceived, WorkerDied
+from gnomon.executors.interface import Executor, ExecutorEvent, InventoryReceived, WorkerDied
+from gnomon.model.executors import WORKER_TTL_S
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import MailRecord
 from gnomon.scheduler.event_translation import (

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gnomon.config import Config, run_folder, without_secrets
-from gnomon.executors.interface import WORKER_TTL_S
-from gnomon.model.executors import SLOTS_UNBOUND
+from gnomon.model.executors import SLOTS_UNBOUND, WORKER_TTL_S
 from gnomon.remote_logs.remote_log_settings import read_remote_log_settings
 
 STOP_GRACE_MAX_S = 6.0

@@ -12,8 +12,8 @@ import pytest
 from tests.databases import create_schema
 
 from gnomon.clock import VirtualClock
-from gnomon.executors.interface import WORKER_TTL_S
 from gnomon.model.attempts import Attempt, AttemptResult
+from gnomon.model.executors import WORKER_TTL_S
 from gnomon.model.ids import GROUPS
 from gnomon.model.instants import SECOND
 from gnomon.model.records import NewMail, RunRecord

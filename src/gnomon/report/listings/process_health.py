@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gnomon.executors.interface import WORKER_TTL_S
+from gnomon.model.executors import WORKER_TTL_S
 from gnomon.model.instants import SECOND, Instant, iso
 from gnomon.model.records import WorkerRecord
 from gnomon.store import Transaction
