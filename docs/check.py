@@ -30,7 +30,7 @@ from page_files import Files
 
 from gnomon.cli.commands import root
 from gnomon.config import load_config
-from gnomon.errors.product import GnomonError
+from gnomon.model.errors.product import GnomonError
 from gnomon.sdk.schedules.named_calendars import NamedCalendars
 
 DOCS = Path(__file__).parent

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pytest
 from tests.acceptance.product import Product, Row, product
 
-from gnomon.serde import loads
+from gnomon.model.serde import loads
 from gnomon.store import open_database
 from gnomon.store.dag_records import dag_runs, xcom_values
 

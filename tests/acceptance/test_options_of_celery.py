@@ -24,13 +24,13 @@ from gnomon.app.celery_settings import find_execution_api, read_celery_settings
 from gnomon.app.executor_wiring import create_executor
 from gnomon.clock import SystemClock, VirtualClock
 from gnomon.config import Config
-from gnomon.errors.product import ConfigurationError
 from gnomon.executors.celery_broker import create_celery_app
 from gnomon.executors.combined import CombinedExecutor
 from gnomon.executors.interface import Executor
 from gnomon.executors.local import LocalExecutor
 from gnomon.executors.remote import RemoteExecutor
 from gnomon.model.attempts import Attempt, RunFacts
+from gnomon.model.errors.product import ConfigurationError
 from gnomon.model.records import Changes
 from gnomon.store import Database, load_cipher, open_database
 from gnomon.worker.remote import service

@@ -20,11 +20,11 @@ from gnomon.app.executor_wiring import create_executor
 from gnomon.app.kubernetes_settings import read_cluster_settings
 from gnomon.clock import SystemClock
 from gnomon.config import Config
-from gnomon.errors import ConfigurationError
 from gnomon.executors.interface import AttemptEnded, Executor
 from gnomon.executors.kubernetes.cluster import Cluster
 from gnomon.executors.kubernetes.executor import KubernetesExecutor
 from gnomon.model.attempts import Attempt, RunFacts
+from gnomon.model.errors import ConfigurationError
 from gnomon.model.records import Changes
 from gnomon.store import Database, load_cipher, open_database
 

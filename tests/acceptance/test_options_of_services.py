@@ -26,7 +26,7 @@ from gnomon.app.checks import open_listener
 from gnomon.cli.database_access import open_when_ready
 from gnomon.clock import SystemClock
 from gnomon.config import OptionError
-from gnomon.errors.product import ConfigurationError
+from gnomon.model.errors.product import ConfigurationError
 from gnomon.model.instants import SECOND
 from gnomon.store import open_database
 from gnomon.store.ownership import leases

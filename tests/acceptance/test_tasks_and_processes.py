@@ -15,8 +15,8 @@ import pytest
 from tests.acceptance.product import Product, Row, product
 from tests.keys import KEY
 
+from gnomon.model.serde import loads
 from gnomon.report.listings.dag_list import find_dag
-from gnomon.serde import loads
 from gnomon.store import Transaction, open_database
 from gnomon.store.dag_records import dag_runs, xcom_values
 

@@ -19,8 +19,8 @@ from gnomon.accounts.provider_accounts import ClaimRules, find_provider_account
 from gnomon.accounts.sessions import SessionRules, begin_session, end_session
 from gnomon.accounts.signed_tokens import PURPOSE, TokenSigner
 from gnomon.clock import VirtualClock
-from gnomon.errors.product import UserError
 from gnomon.model.accounts import Account, Author, Grant, GrantKind, Identity, Role
+from gnomon.model.errors.product import UserError
 from gnomon.model.instants import SECOND
 from gnomon.store import Database, Transaction
 from gnomon.store.accounts import account_rows, saved_view_rows, session_rows, token_rows

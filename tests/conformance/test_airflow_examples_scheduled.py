@@ -19,9 +19,9 @@ from tests.conformance.airflow_example_verdicts import ComparedBy, files_compare
 from tests.conformance.airflow_examples import BETTER, Line, Observed, compare, golden_lines, unpacked_examples
 
 from gnomon.model.records import RunRecord
+from gnomon.model.serde import loads
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.run_list import list_task_instances
-from gnomon.serde import loads
 from gnomon.store import Transaction, open_database
 from gnomon.store.dag_records import dag_runs, xcom_values
 

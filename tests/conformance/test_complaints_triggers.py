@@ -24,9 +24,9 @@ from gnomon.engine.explain import find_wait_reason
 from gnomon.model.deferral import Deferral, DeferralResult
 from gnomon.model.ids import TaskKey
 from gnomon.model.records import PoolRecord, RunRecord
+from gnomon.model.serde import loads
 from gnomon.model.spec import TaskSpec
 from gnomon.sdk import DAG
-from gnomon.serde import loads
 
 TRIGGER = Deferral(classpath="plugin.Trigger", next_method="go_on")
 EVENT = DeferralResult(outcome="event", payload='"hello"')

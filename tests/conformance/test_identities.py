@@ -21,8 +21,8 @@ from gnomon.accounts.sessions import (
     find_session_identity,
     require_login,
 )
-from gnomon.errors.product import UserError
 from gnomon.model.accounts import Account, Role
+from gnomon.model.errors.product import UserError
 from gnomon.store import Database, Transaction
 from gnomon.store.accounts import account_rows, favorite_dags, identity_rows, session_rows, token_rows
 

@@ -16,9 +16,9 @@ from tests.keys import CIPHER
 
 from gnomon.clock import VirtualClock
 from gnomon.engine.state.engine_state import EngineLimits
-from gnomon.errors import ResourceUnavailable
 from gnomon.model.attempts import Attempt
 from gnomon.model.deferral import Deferral, DeferralResult
+from gnomon.model.errors import ResourceUnavailable
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.states import FINISHED_TASK_STATES

@@ -7,8 +7,8 @@ import re
 
 from gnomon.accounts.lookalike_names import find_lookalike_fault
 from gnomon.accounts.passwords import check_password, hash_password
-from gnomon.errors.product import UserError, find_close_matches
 from gnomon.model.accounts import Account, Author, Grant, GrantKind, Role
+from gnomon.model.errors.product import UserError, find_close_matches
 from gnomon.model.records import EventRecord
 from gnomon.store import Transaction
 from gnomon.store.accounts import account_rows, favorite_dags, session_rows

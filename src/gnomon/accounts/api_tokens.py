@@ -8,8 +8,8 @@ import json
 import re
 import secrets
 
-from gnomon.errors.product import UserError, find_close_matches
 from gnomon.model.accounts import Account, ApiToken, Author, Identity, Role
+from gnomon.model.errors.product import UserError, find_close_matches
 from gnomon.model.instants import SECOND, Instant, iso
 from gnomon.model.records import EventRecord
 from gnomon.store import Transaction

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from gnomon.accounts.account_changes import is_account_name
 from gnomon.accounts.passwords import hash_password, is_outdated, verify_password
-from gnomon.errors.product import UserError
 from gnomon.model.accounts import Account
+from gnomon.model.errors.product import UserError
 from gnomon.model.instants import SECOND, Instant
 from gnomon.store import Database
 from gnomon.store.accounts import account_rows, login_failure_rows

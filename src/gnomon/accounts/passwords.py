@@ -7,7 +7,7 @@ import threading
 from functools import cache
 from typing import TYPE_CHECKING
 
-from gnomon.errors.product import UserError
+from gnomon.model.errors.product import UserError
 
 if TYPE_CHECKING:
     from argon2 import PasswordHasher

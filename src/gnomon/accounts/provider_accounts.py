@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from gnomon.accounts.account_changes import create_account, is_account_name, set_role
 from gnomon.accounts.lookalike_names import find_lookalike_fault
 from gnomon.accounts.sessions import revoke_sessions
-from gnomon.errors.product import UserError
 from gnomon.model.accounts import Account, Author, Role
+from gnomon.model.errors.product import UserError
 from gnomon.model.records import EventRecord
 from gnomon.store import Transaction
 from gnomon.store.accounts import account_rows, identity_rows

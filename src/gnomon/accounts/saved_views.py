@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gnomon.errors.product import UserError
 from gnomon.model.accounts import Account
+from gnomon.model.errors.product import UserError
 from gnomon.store import Transaction
 from gnomon.store.accounts import saved_view_rows
 from gnomon.store.accounts.saved_view_rows import SavedView

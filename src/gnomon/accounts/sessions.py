@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from gnomon import log
 from gnomon.accounts.api_tokens import hash_secret
-from gnomon.errors.product import UserError
 from gnomon.model.accounts import Account, Author, Identity
+from gnomon.model.errors.product import UserError
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import EventRecord
 from gnomon.store import Database, Transaction

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
-from gnomon.errors.authoring import AirflowException
-from gnomon.errors.product import UserError
 from gnomon.model.accounts import Author
+from gnomon.model.errors.authoring import AirflowException
+from gnomon.model.errors.product import UserError
 from gnomon.model.records import EventRecord, PoolRecord
 from gnomon.model.storable_text import escape_unstorable, find_unstorable
 from gnomon.report.listings.connection_list import HIDDEN, make_row

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from gnomon.actions.actor import Actor
 from gnomon.actions.owner_requests import OwnerAnswer, ask_each_owner
-from gnomon.errors.product import UserError
 from gnomon.model.assets import NewAssetEvent
+from gnomon.model.errors.product import UserError
 from gnomon.model.instants import Instant
 from gnomon.model.json_value import find_json_fault
 from gnomon.model.records import EventRecord

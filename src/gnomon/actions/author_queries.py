@@ -11,8 +11,8 @@ from typing import Any
 from gnomon.assets.leaf_mappers import PartitionAnswers, list_rule_classes
 from gnomon.config import Config
 from gnomon.dependencies.shape import find_slotless_reason
-from gnomon.errors.product import UserError
 from gnomon.model.backfills import MAX_SLOTS
+from gnomon.model.errors.product import UserError
 from gnomon.model.instants import Instant
 from gnomon.model.records import DagRecord
 from gnomon.model.slots import PlannedRun

@@ -14,9 +14,9 @@ from gnomon.actions.author_queries import preview_backfill_slots
 from gnomon.actions.run_conf import check_run_conf
 from gnomon.config import Config
 from gnomon.decide.rerun_version import takes_newest_version
-from gnomon.errors.product import UserError
 from gnomon.model.accounts import Author
 from gnomon.model.backfills import ALREADY_EXISTS, IN_FLIGHT, MAX_SLOTS, TO_REPROCESS, BackfillRecord, Reprocess
+from gnomon.model.errors.product import UserError
 from gnomon.model.ids import quote_argument
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DagRecord

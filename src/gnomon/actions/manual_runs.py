@@ -11,7 +11,7 @@ from gnomon.actions.note_changes import add_run_note
 from gnomon.actions.run_conf import check_run_conf, list_conf_faults
 from gnomon.config import Config
 from gnomon.config.pattern_cost import is_linear
-from gnomon.errors.product import UserError
+from gnomon.model.errors.product import UserError
 from gnomon.model.ids import find_run_id_fault, quote_argument
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DagRecord, RunRecord

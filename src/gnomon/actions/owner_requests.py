@@ -9,7 +9,7 @@ from typing import Any
 
 from gnomon.actions.actor import Actor
 from gnomon.actions.polling import poll_until
-from gnomon.errors.product import UserError
+from gnomon.model.errors.product import UserError
 from gnomon.model.records import DagRecord
 from gnomon.report.listings import process_health
 from gnomon.store import Database, Transaction, notify_on_commit

@@ -7,8 +7,8 @@ import json
 import msgspec
 
 from gnomon.actions.actor import Actor
-from gnomon.errors.product import UserError
 from gnomon.model.attempts import AttemptResult
+from gnomon.model.errors.product import UserError
 from gnomon.model.quarantine import QuarantinedItem
 from gnomon.model.records import EventRecord, NewMail
 from gnomon.store import Database, Transaction, WrongKey, notify_on_commit

@@ -15,8 +15,8 @@ from gnomon.actions.author_queries import make_question_handler
 from gnomon.calendars.calendar import Calendar
 from gnomon.clock import Clock
 from gnomon.config import Config
-from gnomon.errors.product import GnomonError, UserError
-from gnomon.errors.timetable import AirflowTimetableInvalid, PlanningError
+from gnomon.model.errors.product import GnomonError, UserError
+from gnomon.model.errors.timetable import AirflowTimetableInvalid, PlanningError
 from gnomon.model.instants import Instant, to_datetime, to_instant
 from gnomon.model.records import DagRecord
 from gnomon.model.slots import Cursor, PlannedRun, TimetableRef

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from gnomon.actions.schedule_previews import build_dag_schedule, find_known_end
 from gnomon.clock import Clock
 from gnomon.config import Config
-from gnomon.errors.product import UserError
+from gnomon.model.errors.product import UserError
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DagRecord
 from gnomon.report.listings.unexplained_slots import find_audit_bounds, find_audit_obstacle, find_unexplained

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from gnomon.actions.actor import Actor
-from gnomon.errors.product import UserError
+from gnomon.model.errors.product import UserError
 from gnomon.model.instants import Instant
 from gnomon.model.records import EventRecord
 from gnomon.model.state_values import InvalidStateValue, StateWriter, check_state_key, encode_state_value

@@ -22,8 +22,8 @@ from gnomon.actions.schedule_previews import (
 )
 from gnomon.clock import Clock
 from gnomon.config import Config
-from gnomon.errors.product import UserError
-from gnomon.errors.timetable import PlanningError
+from gnomon.model.errors.product import UserError
+from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.instants import Instant, to_datetime, to_instant
 from gnomon.model.records import DagRecord
 from gnomon.model.slots import SkippedSlots

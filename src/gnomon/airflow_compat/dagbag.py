@@ -13,10 +13,10 @@ from gnomon.airflow_compat.stand_ins import NotSupported
 from gnomon.config import current_config, read_executors
 from gnomon.dagfiles.discovery import FileDiscovery
 from gnomon.dagfiles.settings import SourceFolder
-from gnomon.errors.authoring import AirflowDagDuplicatedIdException
-from gnomon.errors.error_text import describe_error
 from gnomon.loading import dagfile
 from gnomon.loading.class_loader import load_class
+from gnomon.model.errors.authoring import AirflowDagDuplicatedIdException
+from gnomon.model.errors.error_text import describe_error
 from gnomon.sdk.dags.dag import DAG
 from gnomon.sdk.dags.dag_spec import build_dag_spec
 from gnomon.sdk.dags.executor_checks import check_executors

@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import Any
 
 from gnomon.clock import Clock
-from gnomon.errors.product import UserError
 from gnomon.loading import dialect
+from gnomon.model.errors.product import UserError
 from gnomon.sdk.arguments.notset import NOTSET
 from gnomon.sdk.dags.dag import DAG
 from gnomon.sdk.tasks.xcom_arg import XComArg

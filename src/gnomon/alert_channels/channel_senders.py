@@ -10,9 +10,9 @@ from gnomon.alert_channels.webhook_post import KEY_HEADER, DeliveryFailed, build
 from gnomon.clock import Clock
 from gnomon.config.alert_channels import AlertChannel
 from gnomon.config.environment import get_variable
-from gnomon.errors.authoring import AirflowException
 from gnomon.log import secret_masks
 from gnomon.model.alerts import DeliveryRecord
+from gnomon.model.errors.authoring import AirflowException
 from gnomon.sdk.runtime.connection import Connection
 from gnomon.sdk.runtime.email import send_email_smtp
 

@@ -11,9 +11,9 @@ from typing import Any, NoReturn
 import msgspec
 
 from gnomon.alert_channels.notifier_protocol import NotifierRequest, NotifierResult, ToNotifier
-from gnomon.errors.product import GnomonError
 from gnomon.loading import plugins
 from gnomon.loading.class_loader import load_object
+from gnomon.model.errors.product import GnomonError
 from gnomon.model.task_api_requests import TaskApiRequest
 from gnomon.processes import message_stream
 from gnomon.processes.child_setup import hide_secrets, inherited_socket, set_up_host_process

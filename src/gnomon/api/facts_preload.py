@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 
 from gnomon import log
-from gnomon.errors.product import GnomonError
+from gnomon.model.errors.product import GnomonError
 from gnomon.report.listings.dag_facts import KEPT_MAX, VersionFactsCache
 from gnomon.store import Database
 from gnomon.store.pages.dag_pages import decode_version, read_version_rows

@@ -12,7 +12,7 @@ from gnomon.api.health import ComponentHealth, HealthSnapshot, HealthStatus, Wor
 from gnomon.clock import Clock
 from gnomon.config import Config, without_password
 from gnomon.config.alert_rules import read_alert_settings
-from gnomon.errors.product import GnomonError
+from gnomon.model.errors.product import GnomonError
 from gnomon.model.executors import WORKER_TTL_S
 from gnomon.model.instants import Instant
 from gnomon.report.listings.process_health import PROCESSOR_SILENCE_S

@@ -18,8 +18,8 @@ from gnomon.api.common.version_header import find_version
 from gnomon.api.missing_address import find_missing
 from gnomon.api.page import render_page
 from gnomon.api.page_assets import PageAssets
-from gnomon.errors.product import GnomonError
 from gnomon.model.accounts import Identity, Role
+from gnomon.model.errors.product import GnomonError
 from gnomon.report.activity.change_feed import find_present_place
 
 FOLDER = Path(__file__).parent / "page_bundle"

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from gnomon import log
 from gnomon.api.metrics.server_figures import ServerFigures
 from gnomon.config.host_name import current_host_name
-from gnomon.errors.product import GnomonError
+from gnomon.model.errors.product import GnomonError
 from gnomon.store import Database
 from gnomon.store.ownership import leases
 

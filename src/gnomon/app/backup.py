@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from gnomon.app.checks import HomeLock
 from gnomon.config import Config
-from gnomon.errors.product import ConfigurationError, UserError
+from gnomon.model.errors.product import ConfigurationError, UserError
 from gnomon.store import Database, SchemaTooOld, StoreError, load_cipher, open_database
 from gnomon.store.drivers.address import SQLITE, Address, parse_address
 from gnomon.store.encryption import key_check

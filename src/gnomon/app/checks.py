@@ -10,7 +10,7 @@ from pathlib import Path
 
 from gnomon.config import Config, run_folder
 from gnomon.config.network_address import describe_open_address, is_loopback
-from gnomon.errors.product import ConfigurationError
+from gnomon.model.errors.product import ConfigurationError
 
 FREE_BYTES_MIN = 16 * 1024 * 1024
 """With less free space a database and its logs cannot be created."""

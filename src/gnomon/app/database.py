@@ -11,7 +11,7 @@ from collections.abc import Callable
 from gnomon import log
 from gnomon.clock import SystemClock
 from gnomon.config import Config
-from gnomon.errors.product import ConfigurationError, GnomonError, ResourceUnavailable
+from gnomon.model.errors.product import ConfigurationError, GnomonError, ResourceUnavailable
 from gnomon.processes.exit_reasons import describe_exit
 from gnomon.processes.process_title import set_title
 from gnomon.processes.spawn_backoff import REFUSAL_REMEDY, describe_refusal

@@ -13,7 +13,7 @@ from gnomon.app.doctor_machine import CheckRow, check_machine, fail, ok, warn
 from gnomon.clock import Clock
 from gnomon.config import Config, without_password
 from gnomon.config.alert_rules import read_alert_settings
-from gnomon.errors.product import GnomonError
+from gnomon.model.errors.product import GnomonError
 from gnomon.model.instants import SECOND, Instant
 from gnomon.report.listings.process_health import list_silent_services
 from gnomon.report.listings.setup_problems import find_setup_problems

@@ -9,9 +9,9 @@ from typing import Any
 
 from gnomon.app.celery_settings import find_execution_api
 from gnomon.config import Config
-from gnomon.errors import ConfigurationError
 from gnomon.executors.kubernetes.cluster import ClusterSettings
 from gnomon.executors.kubernetes.pod_template import BASE_CONTAINER, Pod, PodSettings, read_template
+from gnomon.model.errors import ConfigurationError
 
 SECTION = "kubernetes_executor"
 PURPOSE = "name of the deployment in a cluster"

@@ -12,7 +12,7 @@ from gnomon.app.housekeeping import TABLES, Housekeeping
 from gnomon.clock import Clock
 from gnomon.config import Config, OptionError
 from gnomon.config.alert_channels import read_span
-from gnomon.errors.product import GnomonError
+from gnomon.model.errors.product import GnomonError
 from gnomon.model.instants import SECOND, Instant, iso, to_datetime, to_instant
 from gnomon.model.records import EventRecord
 from gnomon.store import CommitUncertain, Database

@@ -15,9 +15,9 @@ from gnomon.app.scheduler_health import SchedulerHealthServer, open_health_serve
 from gnomon.clock import SystemClock
 from gnomon.config import Config, run_folder
 from gnomon.config.host_name import read_host_name
-from gnomon.errors import ResourceUnavailable
 from gnomon.executors.interface import Executor
 from gnomon.metrics import ProcessFigures
+from gnomon.model.errors import ResourceUnavailable
 from gnomon.processes import lifeline
 from gnomon.report.listings.setup_problems import find_setup_problems
 from gnomon.scheduler.service import SchedulerService

@@ -13,7 +13,7 @@ from types import FrameType
 from gnomon import log
 from gnomon.app.service_process import Service, fork_service
 from gnomon.clock import Clock
-from gnomon.errors.product import ResourceUnavailable
+from gnomon.model.errors.product import ResourceUnavailable
 from gnomon.processes.exit_reasons import describe_exit
 from gnomon.processes.termination import kill_and_reap_orphans, reap_children, signal_processes
 from gnomon.wakeups import StopFlag

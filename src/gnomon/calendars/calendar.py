@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from gnomon.calendars.coverage import Coverage, describe_gap, find_first_known, find_last_known
 from gnomon.calendars.date_units import find_span_bounds, parse_day
-from gnomon.errors.timetable import AirflowTimetableInvalid, CalendarEnded
+from gnomon.model.errors.timetable import AirflowTimetableInvalid, CalendarEnded
 
 LONGEST_CLOSURE_DAYS = 400
 """Most consecutive days off: a search that steps over more of them fails."""

@@ -10,8 +10,8 @@ from typing import Any, Self
 from gnomon.calendars.calendar import Calendar
 from gnomon.calendars.coverage import Coverage
 from gnomon.calendars.date_units import WEEKDAY_NAMES, parse_weekday_numbers
-from gnomon.errors.product import find_close_matches
-from gnomon.errors.timetable import AirflowTimetableInvalid
+from gnomon.model.errors.product import find_close_matches
+from gnomon.model.errors.timetable import AirflowTimetableInvalid
 
 
 class Country(Calendar):

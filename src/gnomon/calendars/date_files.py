@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
 from typing import NamedTuple
 
-from gnomon.errors.timetable import AirflowTimetableInvalid
+from gnomon.model.errors.timetable import AirflowTimetableInvalid
 
 DATE_COLUMN = "date"
 """The column that has the dates if the first line names columns; otherwise the first column."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import date, timedelta
 
-from gnomon.errors.timetable import AirflowTimetableInvalid
+from gnomon.model.errors.timetable import AirflowTimetableInvalid
 
 SPANS = ("week", "month", "quarter")
 

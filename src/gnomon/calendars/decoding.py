@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import Any
 
 from gnomon.calendars.calendar import Calendar
-from gnomon.errors.timetable import AirflowTimetableInvalid
+from gnomon.model.errors.timetable import AirflowTimetableInvalid
 
 
 def decode(data: dict[str, Any]) -> Calendar:

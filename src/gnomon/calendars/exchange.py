@@ -12,8 +12,8 @@ from typing import Any, NamedTuple, Self
 from gnomon.calendars.calendar import Calendar
 from gnomon.calendars.coverage import Coverage
 from gnomon.calendars.date_units import parse_day
-from gnomon.errors.product import find_close_matches
-from gnomon.errors.timetable import AirflowTimetableInvalid
+from gnomon.model.errors.product import find_close_matches
+from gnomon.model.errors.timetable import AirflowTimetableInvalid
 
 FIRST_YEAR = 2000
 LAST_YEAR = 2049

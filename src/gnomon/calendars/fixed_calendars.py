@@ -9,7 +9,7 @@ from typing import Any, Self
 from gnomon.calendars.calendar import Calendar
 from gnomon.calendars.coverage import Coverage
 from gnomon.calendars.date_units import SATURDAY_SUNDAY, WEEKDAY_NAMES, parse_day, parse_weekday_numbers
-from gnomon.errors.timetable import AirflowTimetableInvalid
+from gnomon.model.errors.timetable import AirflowTimetableInvalid
 
 
 class Weekends(Calendar):

@@ -7,7 +7,7 @@ from typing import Any, NoReturn, Self
 
 from gnomon.calendars.calendar import Calendar, CalendarDecoder
 from gnomon.calendars.coverage import Coverage
-from gnomon.errors.timetable import AirflowTimetableInvalid
+from gnomon.model.errors.timetable import AirflowTimetableInvalid
 
 
 class Named(Calendar):

@@ -12,7 +12,7 @@ from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.home import Home
 from gnomon.cli.integer_range import IntegerRange
 from gnomon.cli.output import output_option, print_document, print_records
-from gnomon.errors.product import GnomonError
+from gnomon.model.errors.product import GnomonError
 from gnomon.operations import alert_operations as operations
 from gnomon.operations.channel_tests import send_test_message
 

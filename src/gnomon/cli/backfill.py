@@ -30,8 +30,8 @@ from gnomon.cli.output import (
     print_records,
 )
 from gnomon.cli.parameter_types import ConfType, MomentType, resolve_in_zone
-from gnomon.errors.product import UserError
 from gnomon.model.backfills import DEFAULT_MAX_ACTIVE_RUNS, REPROCESS_CHOICES, Reprocess
+from gnomon.model.errors.product import UserError
 from gnomon.model.ids import quote_argument
 from gnomon.operations import backfill_operations as operations
 from gnomon.operations.backfill_operations import CreatedBackfill, SlotListing

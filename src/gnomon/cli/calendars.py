@@ -13,7 +13,7 @@ from gnomon.calendars.named import Named
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.integer_range import IntegerRange
 from gnomon.cli.output import format_fields, format_table, output_option, print_document, print_records
-from gnomon.errors import UserError
+from gnomon.model.errors import UserError
 from gnomon.model.instants import to_datetime
 from gnomon.sdk.schedules.named_calendars import NamedCalendars
 

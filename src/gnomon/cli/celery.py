@@ -12,7 +12,7 @@ from gnomon.app import services
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.integer_range import IntegerRange
 from gnomon.config import environment
-from gnomon.errors.product import UserError
+from gnomon.model.errors.product import UserError
 
 
 @click.group()

@@ -16,7 +16,7 @@ from gnomon.cli.home import Home, pass_home
 from gnomon.cli.integer_range import IntegerRange
 from gnomon.cli.output import format_fields, output_option, print_document, print_records
 from gnomon.cli.secret_input import read_secret
-from gnomon.errors.product import UserError, find_close_matches
+from gnomon.model.errors.product import UserError, find_close_matches
 from gnomon.operations import connection_operations as operations
 from gnomon.operations.connection_operations import FIELDS, GivenConnection
 from gnomon.report.listings.not_found import connection_not_found

@@ -18,7 +18,7 @@ from gnomon.cli.deployment.login_file import StoredLogin, find_login_file, list_
 from gnomon.cli.secret_input import read_secret
 from gnomon.cli.terminal.local_times import format_moment
 from gnomon.cli.terminal.screen import read_screen
-from gnomon.errors.product import UserError
+from gnomon.model.errors.product import UserError
 from gnomon.model.instants import SECOND
 
 _TOKEN_PATH = "/auth/token"  # the path of an operation

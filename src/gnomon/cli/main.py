@@ -15,7 +15,7 @@ import click
 from gnomon.cli.commands import root
 from gnomon.cli.terminal.guarded_output import guard_terminals
 from gnomon.config.environment import get_variable
-from gnomon.errors.product import GnomonError, InternalError
+from gnomon.model.errors.product import GnomonError, InternalError
 
 INTERRUPTED = 130
 """The exit code that shells report for a process that Ctrl-C ended."""

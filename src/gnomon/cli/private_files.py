@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 
-from gnomon.errors.product import UserError
+from gnomon.model.errors.product import UserError
 
 OWNER_ONLY = 0o600
 

@@ -12,7 +12,7 @@ from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.output import output_option, print_document
 from gnomon.cli.past_times import SecondsType
 from gnomon.cli.terminal.progress_line import ProgressLine
-from gnomon.errors.product import UserError
+from gnomon.model.errors.product import UserError
 from gnomon.model.ids import quote_arguments
 from gnomon.operations.run_operations import RunProgress, read_progress
 from gnomon.report.listings.not_found import NameNotFound

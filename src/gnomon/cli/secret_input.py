@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from gnomon.errors.product import UserError
+from gnomon.model.errors.product import UserError
 
 
 def read_secret(name: str, *, is_new: bool = False) -> str:

@@ -9,7 +9,7 @@ from gnomon.app.standalone import run_standalone
 from gnomon.app.triggerer_wiring import reload_triggerers
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.integer_range import IntegerRange
-from gnomon.errors.product import UserError
+from gnomon.model.errors.product import UserError
 
 _PORT = click.option("-p", "--port", type=IntegerRange(0, 65535), help="Port of the API server; default: option api.port.")
 

@@ -18,7 +18,7 @@ from gnomon.cli.task_selection import (
     split_choice,
     version_option,
 )
-from gnomon.errors.product import UserError
+from gnomon.model.errors.product import UserError
 from gnomon.model.ids import quote_argument
 from gnomon.operations import task_operations as operations
 

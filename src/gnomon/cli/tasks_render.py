@@ -10,9 +10,9 @@ from gnomon.cli.output import output_option, print_document
 from gnomon.cli.parameter_types import MomentType, resolve_instant
 from gnomon.cli.task_selection import MAP_INDEX, split_choice
 from gnomon.cli.terminal.screen import read_screen
-from gnomon.errors.product import UserError
-from gnomon.errors.timetable import PlanningError
 from gnomon.model.attempts import Attempt, RunFacts
+from gnomon.model.errors.product import UserError
+from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.ids import quote_arguments
 from gnomon.model.instants import iso
 from gnomon.model.records import DagRecord

@@ -12,7 +12,7 @@ from gnomon.cli.output import utc_option
 from gnomon.cli.pending_requests import print_pending
 from gnomon.cli.task_selection import instance_arguments
 from gnomon.cli.terminal.screen import read_screen
-from gnomon.errors.product import UserError
+from gnomon.model.errors.product import UserError
 from gnomon.model.states import FINISHED_TASK_STATES
 from gnomon.operations import log_operations, task_operations
 from gnomon.operations.log_operations import AttemptFiles

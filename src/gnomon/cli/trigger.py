@@ -13,7 +13,7 @@ from gnomon.cli.deployment.choose_deployment import pass_deployment
 from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.output import format_sentence, output_option, print_document
 from gnomon.cli.parameter_types import ConfType, MomentType, resolve_in_zone
-from gnomon.errors.product import UserError
+from gnomon.model.errors.product import UserError
 from gnomon.model.ids import quote_argument
 from gnomon.operations.run_operations import trigger_run
 

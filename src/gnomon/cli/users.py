@@ -14,8 +14,8 @@ from gnomon.cli.home import Home, pass_home
 from gnomon.cli.integer_range import KEY_MAX, IntegerRange
 from gnomon.cli.output import output_option, print_records
 from gnomon.cli.secret_input import read_secret
-from gnomon.errors.product import UserError
 from gnomon.model.accounts import ROLE_NAMES, GrantKind, Role
+from gnomon.model.errors.product import UserError
 from gnomon.model.ids import quote_argument
 from gnomon.model.instants import iso
 from gnomon.operations import account_operations as operations

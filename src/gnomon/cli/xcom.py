@@ -14,8 +14,8 @@ from gnomon.cli.output import output_option, print_document, print_records
 from gnomon.cli.task_selection import MAP_INDEX, instance_arguments, split_choice
 from gnomon.model.attempts import RETURN_VALUE
 from gnomon.model.ids import UNMAPPED
+from gnomon.model.serde.text_form import describe_stored
 from gnomon.operations import xcom_operations as operations
-from gnomon.serde.text_form import describe_stored
 
 _SHOWN_MAX = 100
 """Characters of a value in the table of `xcom list`."""

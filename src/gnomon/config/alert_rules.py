@@ -12,7 +12,7 @@ from typing import Any
 from gnomon.config.alert_channels import AlertChannel, build_channel, read_span, read_texts
 from gnomon.config.option import OptionError
 from gnomon.config.sources import ALERTS, FILE_NAME, read_toml
-from gnomon.errors.product import find_close_matches
+from gnomon.model.errors.product import find_close_matches
 
 KINDS = ("failure", "task_failure", "retry", "late", "waiting", "import_error", "service_silent", "quarantined")
 """What a rule may watch: the values of `model.alerts.AlertKind`."""

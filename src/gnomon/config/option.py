@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
-from gnomon.errors.product import UserError
+from gnomon.model.errors.product import UserError
 
 
 class OptionError(UserError):

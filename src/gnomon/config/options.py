@@ -12,7 +12,7 @@ from gnomon.config.accepted_options import ACCEPTED_OPTIONS
 from gnomon.config.alert_options import ALERT_OPTIONS
 from gnomon.config.option import ConfigOption, OptionKey, OptionKind
 from gnomon.config.secrets_options import SECRETS_OPTIONS
-from gnomon.errors.product import find_close_matches
+from gnomon.model.errors.product import find_close_matches
 from gnomon.model.executors import parse_executors
 
 _T, _I, _N, _B, _P = OptionKind.TEXT, OptionKind.INTEGER, OptionKind.NUMBER, OptionKind.BOOLEAN, OptionKind.PATH

@@ -14,7 +14,7 @@ from gnomon.config import Config, UnknownOptionError, current_config
 from gnomon.config.options import find_option
 from gnomon.config.values import to_boolean, to_integer, to_number
 from gnomon.context.author_options import AuthorOptions, is_fixed
-from gnomon.errors.authoring import AirflowConfigException
+from gnomon.model.errors.authoring import AirflowConfigException
 from gnomon.sdk.arguments.notset import NOTSET, is_given
 
 E = TypeVar("E", bound=Enum)

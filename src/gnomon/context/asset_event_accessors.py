@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Self, cast
 import msgspec
 
 from gnomon.context.event_source import AssetEventSource
-from gnomon.errors import UserError
 from gnomon.model.assets import AliasKey, AssetEmission, AssetEvent, AssetKey, AssetLeaf, AssetRefKey
+from gnomon.model.errors import UserError
 from gnomon.model.ids import find_partition_key_fault
 from gnomon.model.instants import Instant, to_instant
 from gnomon.model.json_value import to_plain_json

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, cast
 import msgspec
 
 from gnomon.context.asset_event_accessors import AssetEventView, decode_events
-from gnomon.errors.authoring import AirflowException
 from gnomon.model.attempts import RunFacts
+from gnomon.model.errors.authoring import AirflowException
 from gnomon.model.states import TRIGGERED_BY_RUN_TYPE, DagRunType
 from gnomon.model.task_api_requests import GetConsumedAssetEvents, GetPreviousRun, GetRunRemarks
 from gnomon.sdk.runtime import channel as sdk_channel

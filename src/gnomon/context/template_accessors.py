@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gnomon.errors.authoring import AirflowNotFoundException
+from gnomon.model.errors.authoring import AirflowNotFoundException
 from gnomon.sdk.arguments.notset import NOTSET, is_given
 from gnomon.sdk.runtime.connection import Connection
 from gnomon.sdk.runtime.variable import Variable

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, cast
 
-from gnomon.errors.authoring import XComOverLimit
 from gnomon.model.attempts import Attempt, xcom_fault
+from gnomon.model.errors.authoring import XComOverLimit
 from gnomon.model.task_api_requests import GetXComElement, GetXComs
 from gnomon.sdk.arguments.notset import NOTSET, ArgNotSet
 from gnomon.sdk.runtime.channel import Channel

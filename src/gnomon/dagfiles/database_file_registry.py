@@ -13,8 +13,8 @@ from gnomon.dagfiles.dependency_check import DependencyChecker
 from gnomon.dagfiles.file_registry import RegistryUnavailable
 from gnomon.dagfiles.listener_findings import KnownDeclarations, find_calls, read_known
 from gnomon.dagfiles.listener_process import ListenerProcess
-from gnomon.errors import ConfigurationError, GnomonError, ResourceUnavailable
-from gnomon.errors.error_text import describe_error
+from gnomon.model.errors import ConfigurationError, GnomonError, ResourceUnavailable
+from gnomon.model.errors.error_text import describe_error
 from gnomon.model.spec import FileInputs, ParsedFile, ParseFailure
 from gnomon.model.storable_text import escape_unstorable
 from gnomon.store.dag_records import dag_files

@@ -8,8 +8,8 @@ from uuid import uuid4
 from gnomon import log, store
 from gnomon.clock import Clock
 from gnomon.config.host_name import current_host_name
-from gnomon.errors import GnomonError
 from gnomon.metrics import ProcessFigures
+from gnomon.model.errors import GnomonError
 from gnomon.store.ownership import leases
 from gnomon.store.ownership.service_figures import FiguresWriter
 

@@ -16,10 +16,10 @@ from gnomon.dagfiles import parse_failures
 from gnomon.dagfiles.input_recorder import InputRecorder, installation_folders
 from gnomon.dagfiles.inputs import EnvironmentStamps, collect_inputs, installation_input
 from gnomon.dagfiles.parse_protocol import ParseChannel
-from gnomon.errors import UserError
 from gnomon.loading import archives, cluster_policies, listeners, plugin_links, plugins
 from gnomon.loading.class_loader import load_class
 from gnomon.loading.dagfile import LoadedFile, load_dag_file
+from gnomon.model.errors import UserError
 from gnomon.model.spec import FileInputs, ParsedDag, ParsedFile, ParseFailure
 from gnomon.processes import author_forks, fork_safety, memory
 from gnomon.sdk.dags.dag_spec import build_dag_spec

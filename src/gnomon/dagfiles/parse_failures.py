@@ -5,11 +5,18 @@ from __future__ import annotations
 import traceback
 from types import TracebackType
 
-from gnomon.errors.authoring import AirflowException
-from gnomon.errors.error_text import class_name, describe_error, error_text, error_traceback, format_error, safe_repr
-from gnomon.errors.product import GnomonError
 from gnomon.loading.provider_names import find_absent_package, shorten
 from gnomon.log.secret_masks import hide
+from gnomon.model.errors.authoring import AirflowException
+from gnomon.model.errors.error_text import (
+    class_name,
+    describe_error,
+    error_text,
+    error_traceback,
+    format_error,
+    safe_repr,
+)
+from gnomon.model.errors.product import GnomonError
 from gnomon.model.spec import ParseFailure
 from gnomon.model.storable_text import escape_unstorable
 from gnomon.processes.author_frames import parse_fault_dump

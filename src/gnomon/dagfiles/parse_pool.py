@@ -17,8 +17,8 @@ from gnomon.dagfiles import parse_failures, parse_protocol, parse_server
 from gnomon.dagfiles.inputs import collect_inputs, installation_input
 from gnomon.dagfiles.parse_child import ParseConditions
 from gnomon.dagfiles.parse_protocol import ChildEnded, ParseDone, ParseOrder
-from gnomon.errors.product import GnomonError
 from gnomon.loading import archives
+from gnomon.model.errors.product import GnomonError
 from gnomon.model.message_bounds import find_number_fault
 from gnomon.model.spec import FileInputs, ParsedFile
 from gnomon.model.task_api_requests import AnyTaskApiRequest

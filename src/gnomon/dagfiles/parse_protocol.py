@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from gnomon.errors.product import GnomonError
+from gnomon.model.errors.product import GnomonError
 from gnomon.model.spec import ParsedFile
 from gnomon.model.task_api_requests import TaskApiRequest
 from gnomon.processes import author_forks, message_stream

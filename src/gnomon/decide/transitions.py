@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from gnomon.errors.product import IllegalTransition
+from gnomon.model.errors.product import IllegalTransition
 from gnomon.model.states import FINISHED_TASK_STATES, WITHOUT_PROCESS_STATES
 from gnomon.model.states import TaskInstanceState as S
 

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple, TypeVar
 
 from gnomon.dependencies.shape import Shape
-from gnomon.errors.product import find_close_matches
+from gnomon.model.errors.product import find_close_matches
 from gnomon.model.upstream_edges import Edge
 
 MAX_SEARCHES = 64

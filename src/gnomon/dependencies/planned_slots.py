@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from gnomon.errors.timetable import PlanningError
+from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.slots import TimeRestriction
 from gnomon.timetables.base import BuiltinTimetable, Timetable
 from gnomon.timetables.delta_timetable import DeltaTimetable

@@ -11,7 +11,7 @@ from math import inf
 from gnomon.dependencies.planned_slots import Bounds, PlannedSlots, find_step
 from gnomon.dependencies.slot_labels import SlotLabel, SlotLabels
 from gnomon.dependencies.zone_days import DAY_S, DAY_US, HOUR_US, US, ZoneDays
-from gnomon.errors.timetable import AirflowTimetableInvalid
+from gnomon.model.errors.timetable import AirflowTimetableInvalid
 from gnomon.timetables.base import BuiltinTimetable, Timetable
 from gnomon.timetables.delta_timetable import DeltaTimetable
 from gnomon.timetables.granularity import GRANULARITIES, Granularity

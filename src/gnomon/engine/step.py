@@ -48,7 +48,7 @@ from gnomon.engine.state.engine_state import EngineState
 from gnomon.engine.state.owed_callback import OwedCallback
 from gnomon.engine.state.task_instance import DagRun
 from gnomon.engine.step_context import StepContext, StepResult
-from gnomon.errors.product import EngineStepError
+from gnomon.model.errors.product import EngineStepError
 from gnomon.model.instants import Instant
 from gnomon.model.records import NewMail
 from gnomon.model.states import FINISHED_RUN_STATES, WITHOUT_PROCESS_STATES

@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from gnomon import log
-from gnomon.errors import ConfigurationError
+from gnomon.model.errors import ConfigurationError
 from gnomon.model.executors import CELERY_EXECUTOR
 
 events = log.get_logger("executor")

@@ -11,9 +11,9 @@ from typing import Protocol
 
 from gnomon import log
 from gnomon.clock import Clock
-from gnomon.errors import ResourceUnavailable
 from gnomon.executors.interface import AttemptEnded, ExecutorEvent, InventoryReceived, WorkerConnected
 from gnomon.model.attempts import Attempt, AttemptResult
+from gnomon.model.errors import ResourceUnavailable
 from gnomon.model.records import WorkerRecord
 
 events = log.get_logger("executor")

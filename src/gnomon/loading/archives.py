@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, NamedTuple
 
-from gnomon.errors.error_text import describe_error
 from gnomon.loading.regular_files import FileTooLarge, open_regular_file
+from gnomon.model.errors.error_text import describe_error
 
 MEMBERS_MAX = 10_000
 """DAG files of one archive."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 
-from gnomon.errors import UserError
-from gnomon.errors.error_text import describe_error, error_text
-from gnomon.errors.timetable import TimetableNotBuilt
 from gnomon.loading import dagfile, plugins
 from gnomon.loading.class_loader import load_class
+from gnomon.model.errors import UserError
+from gnomon.model.errors.error_text import describe_error, error_text
+from gnomon.model.errors.timetable import TimetableNotBuilt
 
 
 def load_author_class(path: str, file: str | None = None) -> type:

@@ -18,17 +18,17 @@ from types import ModuleType
 from typing import Any
 
 from gnomon.config import current_config
-from gnomon.errors.authoring import (
+from gnomon.loading import dialect
+from gnomon.loading.bytecode import SettledSourceLoader
+from gnomon.loading.hooks import POLICY_MARK, HookImplementation, describe_place, list_implementations
+from gnomon.loading.installed_entry_points import POLICY_GROUP, list_entry_points
+from gnomon.model.errors.authoring import (
     AirflowClusterPolicyError,
     AirflowClusterPolicySkipDag,
     AirflowClusterPolicyViolation,
     AirflowTaskTimeout,
 )
-from gnomon.errors.error_text import describe_error
-from gnomon.loading import dialect
-from gnomon.loading.bytecode import SettledSourceLoader
-from gnomon.loading.hooks import POLICY_MARK, HookImplementation, describe_place, list_implementations
-from gnomon.loading.installed_entry_points import POLICY_GROUP, list_entry_points
+from gnomon.model.errors.error_text import describe_error
 
 MODULE = "airflow_local_settings"
 _HOOKS = ("task_policy", "dag_policy", "task_instance_mutation_hook", "get_airflow_context_vars", "get_dagbag_import_timeout", "pod_mutation_hook")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from gnomon.errors import UserError
+from gnomon.model.errors import UserError
 
 # A file path, because this floor may not import `gnomon.airflow_compat`.
 TREE = str(Path(__file__).resolve().parent.parent / "airflow_compat" / "tree")

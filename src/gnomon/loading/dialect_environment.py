@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
-from gnomon.errors.product import UserError
 from gnomon.loading.dialect import TREE
+from gnomon.model.errors.product import UserError
 
 PTH_NAME = "gnomon_airflow_dialect.pth"
 _AIRFLOW = ("apache-airflow", "apache-airflow-core", "apache-airflow-task-sdk")

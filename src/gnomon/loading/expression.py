@@ -14,12 +14,12 @@ from types import CodeType, ModuleType, TracebackType
 from typing import Any
 
 from gnomon import calendars, timetables
-from gnomon.errors import UserError
-from gnomon.errors.error_text import describe_error
-from gnomon.errors.product import find_close_matches
-from gnomon.errors.timetable import AirflowTimetableInvalid
 from gnomon.loading import plugins
 from gnomon.loading.plain_expressions import refuse_code
+from gnomon.model.errors import UserError
+from gnomon.model.errors.error_text import describe_error
+from gnomon.model.errors.product import find_close_matches
+from gnomon.model.errors.timetable import AirflowTimetableInvalid
 from gnomon.model.slots import TimetableRef
 from gnomon.sdk.arguments.old_arguments import suggest_keyword
 from gnomon.sdk.schedules.schedule_argument import build_timetable_ref, parse_schedule

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import sys
 
-from gnomon.errors.product import UserError
 from gnomon.loading import plugins
+from gnomon.model.errors.product import UserError
 from gnomon.sdk.runtime.secrets_lookup import find_config_value
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from gnomon import calendars, timetables
-from gnomon.errors.product import UserError
+from gnomon.model.errors.product import UserError
 
 TEXT_MAX = 2_000
 """The longest expression, in characters."""

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gnomon.config import current_config
-from gnomon.errors import UserError
-from gnomon.errors.error_text import describe_error
 from gnomon.loading import dagfile, plugin_finder
 from gnomon.loading.bytecode import SettledSourceLoader
 from gnomon.loading.installed_entry_points import PLUGIN_GROUP, list_entry_points
+from gnomon.model.errors import UserError
+from gnomon.model.errors.error_text import describe_error
 from gnomon.sdk.tasks.operator_links import find_link_mistake
 
 _PLUGIN_ATTRIBUTES = (

@@ -6,7 +6,7 @@ import linecache
 import re
 import traceback
 
-from gnomon.errors.product import UserError
+from gnomon.model.errors.product import UserError
 
 PREFIX = "apache-airflow-providers-"
 NAMESPACES = frozenset({"apache", "atlassian", "cncf", "common", "dbt", "microsoft"})

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from gnomon.errors.error_text import describe_error
-from gnomon.errors.timetable import TimetableNotBuilt
 from gnomon.loading.author_class_loader import load_author_class
+from gnomon.model.errors.error_text import describe_error
+from gnomon.model.errors.timetable import TimetableNotBuilt
 from gnomon.model.slots import TimetableRef
 from gnomon.timetables.base import Timetable
 from gnomon.timetables.registry import build

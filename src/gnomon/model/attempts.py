@@ -52,7 +52,7 @@ def xcom_excess(what: str, text: str) -> str | None:
 
 
 def measure_json(text: str) -> int | None:
-    """The number of elements of a value in typed JSON (gnomon.serde); None for a value without elements, such as a number."""
+    """The number of elements of a value in typed JSON (gnomon.model.serde); None for a value without elements, such as a number."""
     value = json.loads(text)
     if isinstance(value, dict) and "__classname__" in value:
         return None  # an object of a class

@@ -11,9 +11,9 @@ from msgspec.structs import replace as replace_item
 
 from gnomon import log
 from gnomon.clock import Clock
-from gnomon.errors import ConfigurationError, ResourceUnavailable
-from gnomon.errors.product import UserError
 from gnomon.metrics import ProcessFigures
+from gnomon.model.errors import ConfigurationError, ResourceUnavailable
+from gnomon.model.errors.product import UserError
 from gnomon.model.instants import Instant
 from gnomon.monitor.alert_findings import AlertFindings, RaisedAlert, store_findings
 from gnomon.monitor.dag_rules import DagRules

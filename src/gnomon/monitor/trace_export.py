@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from gnomon import log
 from gnomon.clock import Clock
-from gnomon.errors.product import GnomonError
+from gnomon.model.errors.product import GnomonError
 from gnomon.model.instants import SECOND
 from gnomon.monitor.run_spans import RunSpan, build_run_spans
 from gnomon.report.listings.dag_list import find_dag

@@ -6,8 +6,8 @@ import json
 from dataclasses import dataclass, replace
 
 from gnomon.actions.manual_runs import NewRun, create_run
-from gnomon.errors.product import UserError
 from gnomon.model.accounts import Role
+from gnomon.model.errors.product import UserError
 from gnomon.model.ids import quote_argument
 from gnomon.model.states import DagRunType
 from gnomon.operations.operation import operation

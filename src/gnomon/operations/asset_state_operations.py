@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gnomon.actions import state_changes
-from gnomon.errors.product import UserError
 from gnomon.model.accounts import Role
+from gnomon.model.errors.product import UserError
 from gnomon.model.instants import iso
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope

@@ -15,9 +15,9 @@ from gnomon.actions.backfill_changes import (
     preview_slots,
 )
 from gnomon.actions.backfill_changes import create_backfill as store_backfill
-from gnomon.errors.product import UserError
 from gnomon.model.accounts import Role
 from gnomon.model.backfills import REPROCESS_CHOICES, BackfillRecord, Reprocess
+from gnomon.model.errors.product import UserError
 from gnomon.model.instants import Instant, iso
 from gnomon.operations.given_values import check_instants
 from gnomon.operations.operation import operation

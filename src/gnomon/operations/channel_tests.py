@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from gnomon.config.alert_channels import AlertChannel
 from gnomon.config.alert_rules import read_alert_settings
-from gnomon.errors.product import UserError, find_close_matches
 from gnomon.model.alerts import AlertItem, DeliveryBody, DeliveryRecord
+from gnomon.model.errors.product import UserError, find_close_matches
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
 from gnomon.store import Database

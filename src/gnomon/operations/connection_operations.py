@@ -7,8 +7,8 @@ import re
 from dataclasses import dataclass, field, replace
 
 from gnomon.actions.author_queries import make_question_handler
-from gnomon.errors.authoring import AirflowException
-from gnomon.errors.product import UserError
+from gnomon.model.errors.authoring import AirflowException
+from gnomon.model.errors.product import UserError
 from gnomon.model.ids import quote_arguments
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope

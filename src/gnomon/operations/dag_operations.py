@@ -8,8 +8,8 @@ from gnomon.actions.author_queries import forecast_author_runs
 from gnomon.actions.dag_changes import set_dags_paused
 from gnomon.actions.owner_requests import OwnerAnswer, ask_owner
 from gnomon.actions.run_forecasts import forecast_next_runs
-from gnomon.errors.product import UserError
 from gnomon.model.accounts import Role
+from gnomon.model.errors.product import UserError
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
 from gnomon.report.listings import dag_list, import_problems

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from gnomon.actions.owner_requests import OwnersAnswer, ask_owners
-from gnomon.errors.product import UserError
 from gnomon.model.accounts import Role
+from gnomon.model.errors.product import UserError
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
 from gnomon.report.listings.dag_list import find_dag

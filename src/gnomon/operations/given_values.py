@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gnomon.errors.product import UserError
+from gnomon.model.errors.product import UserError
 from gnomon.model.instants import iso
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gnomon.actions.owner_requests import OwnerAnswer, ask_owner
-from gnomon.errors.product import UserError
+from gnomon.model.errors.product import UserError
 from gnomon.model.hitl import HITLRespondent
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gnomon.errors.product import UserError
+from gnomon.model.errors.product import UserError
 from gnomon.model.instants import Instant
 from gnomon.model.states import FINISHED_RUN_STATES
 from gnomon.operations.operation import operation

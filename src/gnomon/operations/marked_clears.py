@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gnomon.actions.run_changes import clear_instances
-from gnomon.errors.product import UserError
 from gnomon.model.accounts import Role
+from gnomon.model.errors.product import UserError
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.operations.changed_instances import InstanceChange, read_instance_change
 from gnomon.operations.operation_scope import OperationScope

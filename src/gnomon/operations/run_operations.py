@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from gnomon.actions.manual_runs import NewRun, create_run
 from gnomon.actions.owner_requests import OwnerAnswer, ask_owner
 from gnomon.actions.run_changes import clear_instances, mark_instances
-from gnomon.errors.product import UserError, find_close_matches
 from gnomon.model.accounts import Role
+from gnomon.model.errors.product import UserError, find_close_matches
 from gnomon.model.ids import quote_argument
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DagRecord, RunRecord

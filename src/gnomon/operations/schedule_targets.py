@@ -11,8 +11,8 @@ from typing import Any
 
 from gnomon.actions.author_queries import make_question_handler
 from gnomon.config import Config
-from gnomon.errors.product import UserError
-from gnomon.errors.timetable import AirflowTimetableInvalid, PlanningError
+from gnomon.model.errors.product import UserError
+from gnomon.model.errors.timetable import AirflowTimetableInvalid, PlanningError
 from gnomon.model.instants import Instant
 from gnomon.model.records import DagRecord
 from gnomon.model.slots import Cursor, TimetableRef

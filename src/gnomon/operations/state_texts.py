@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from gnomon.errors.product import UserError
+from gnomon.model.errors.product import UserError
 from gnomon.model.json_text import escape_surrogates
 from gnomon.operations.operation_scope import OperationScope
 from gnomon.report.listings.connection_list import hide_stored_secrets

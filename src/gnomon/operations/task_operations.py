@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from gnomon.actions.run_changes import clear_instances, mark_instances
-from gnomon.errors.product import UserError
 from gnomon.model.accounts import Role
+from gnomon.model.errors.product import UserError
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.operations.changed_instances import (
     CLEARED,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from gnomon.actions import state_changes
 from gnomon.actions.state_changes import DAY_US, InstanceScope
-from gnomon.errors.product import UserError
+from gnomon.model.errors.product import UserError
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import Instant, iso
 from gnomon.operations.operation import operation

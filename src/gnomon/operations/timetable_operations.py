@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from gnomon.errors.product import UserError
 from gnomon.model.accounts import Role
+from gnomon.model.errors.product import UserError
 from gnomon.model.instants import Instant
 from gnomon.model.records import DagRecord
 from gnomon.operations.operation import operation

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gnomon.errors.product import UserError
+from gnomon.model.errors.product import UserError
 from gnomon.model.ids import quote_argument
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from gnomon.actions.xcom_changes import XComName, name_instance
 from gnomon.actions.xcom_changes import delete_xcom as remove_xcom
 from gnomon.actions.xcom_changes import set_xcom as store_xcom
-from gnomon.errors.product import UserError
 from gnomon.model.attempts import RETURN_VALUE
+from gnomon.model.errors.product import UserError
 from gnomon.model.ids import UNMAPPED, quote_arguments
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope

@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Iterable
 from typing import Any
 
-from gnomon.errors.authoring import AirflowException
+from gnomon.model.errors.authoring import AirflowException
 from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction
 from gnomon.model.states import DagRunType
 from gnomon.sdk.arguments.code_location import format_location

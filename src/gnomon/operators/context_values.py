@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from gnomon.errors.authoring import AirflowException
+from gnomon.model.errors.authoring import AirflowException
 from gnomon.operators.interpreter_call import encode_value
 from gnomon.sdk.tasks.function_calls import CONTEXT_KEYS, read_signature
 

@@ -8,8 +8,8 @@ from typing import Any, ClassVar, NoReturn
 
 import msgspec
 
-from gnomon.errors.authoring import AirflowSkipException
-from gnomon.errors.external_tasks import (
+from gnomon.model.errors.authoring import AirflowSkipException
+from gnomon.model.errors.external_tasks import (
     AirflowExternalTaskSensorException,
     ExternalDagDeletedError,
     ExternalDagFailedError,

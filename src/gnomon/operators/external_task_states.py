@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from gnomon.errors.external_tasks import DuplicateStateError
+from gnomon.model.errors.external_tasks import DuplicateStateError
 from gnomon.model.instants import Instant, to_datetime
 from gnomon.model.task_api_requests import GetRunStates, GetTaskStates, TaskApiRequest
 

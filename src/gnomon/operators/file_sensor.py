@@ -7,7 +7,7 @@ import os
 from collections.abc import Collection
 from typing import Any, ClassVar
 
-from gnomon.errors.authoring import AirflowException
+from gnomon.model.errors.authoring import AirflowException
 from gnomon.operators.filesystem_hook import DEFAULT_CONN_ID, FSHook, find_file
 from gnomon.operators.triggers.file import FileTrigger
 from gnomon.sdk.arguments.option_defaults import resolve_deferrable

@@ -6,7 +6,7 @@ import os
 from glob import glob
 from typing import Any
 
-from gnomon.errors.authoring import AirflowNotFoundException
+from gnomon.model.errors.authoring import AirflowNotFoundException
 from gnomon.sdk.runtime.connection import BaseHook
 
 DEFAULT_CONN_ID = "fs_default"

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 from gnomon.config import current_config
-from gnomon.errors.authoring import AirflowProviderDeprecationWarning, ParamValidationError, TaskAwaitingInput
+from gnomon.model.errors.authoring import AirflowProviderDeprecationWarning, ParamValidationError, TaskAwaitingInput
 from gnomon.model.instants import add_span
 from gnomon.operators.hitl_errors import HITLRejectException, HITLTimeoutError, HITLTriggerEventError
 from gnomon.operators.triggers.hitl_trigger import HITLTriggerEventSuccessPayload

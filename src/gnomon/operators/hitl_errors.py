@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gnomon.errors.authoring import AirflowException
+from gnomon.model.errors.authoring import AirflowException
 
 
 class HITLTriggerEventError(Exception):

@@ -13,8 +13,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from gnomon.errors.authoring import AirflowException, DeserializingResultError
-from gnomon.errors.error_text import describe_error
+from gnomon.model.errors.authoring import AirflowException, DeserializingResultError
+from gnomon.model.errors.error_text import describe_error
 
 SERIALIZERS = ("pickle", "cloudpickle", "dill")
 SCRIPT = Path(__file__).with_name("interpreter_script.py")

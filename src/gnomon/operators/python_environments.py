@@ -20,7 +20,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from gnomon.config import current_config
 from gnomon.config.environment import environment
-from gnomon.errors.authoring import AirflowException
+from gnomon.model.errors.authoring import AirflowException
 from gnomon.operators.command_output import CommandFailed, run_logged
 
 INSTALL_METHODS = ("auto", "pip", "uv")

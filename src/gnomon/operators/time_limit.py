@@ -7,7 +7,7 @@ import signal
 from types import FrameType
 from typing import Any
 
-from gnomon.errors.authoring import AirflowTaskTimeout
+from gnomon.model.errors.authoring import AirflowTaskTimeout
 
 TIMER_MAX_S = 1e9
 """The longest timer that every system takes."""

@@ -7,7 +7,7 @@ import json
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, ClassVar, NoReturn
 
-from gnomon.errors.authoring import AirflowException, DagRunTriggerException
+from gnomon.model.errors.authoring import AirflowException, DagRunTriggerException
 from gnomon.model.json_value import to_plain_json
 from gnomon.model.states import DagRunState
 from gnomon.operators.external_task_states import to_state_names

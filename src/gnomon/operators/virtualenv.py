@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from gnomon.config import current_config
 from gnomon.config.environment import environment
-from gnomon.errors.authoring import AirflowException, AirflowSkipException
+from gnomon.model.errors.authoring import AirflowException, AirflowSkipException
 from gnomon.operators import interpreter_call
 from gnomon.operators.command_output import CommandFailed, run_logged
 from gnomon.operators.context_values import select_context_values

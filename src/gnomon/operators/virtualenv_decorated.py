@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from gnomon.errors.authoring import AirflowFailException
+from gnomon.model.errors.authoring import AirflowFailException
 from gnomon.operators.interpreter_call import read_function_source
 from gnomon.operators.virtualenv import ExternalPythonOperator, InterpreterOperator, PythonVirtualenvOperator
 from gnomon.sdk.arguments.code_location import format_location

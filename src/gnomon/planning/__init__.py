@@ -9,7 +9,7 @@ partition key of a manual run.
 
 from __future__ import annotations
 
-from gnomon.errors.timetable import PlanningError
+from gnomon.model.errors.timetable import PlanningError
 from gnomon.planning.cursor import (
     build_plan_arguments,
     compute_decided_until,

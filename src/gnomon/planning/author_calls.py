@@ -11,9 +11,9 @@ from functools import lru_cache
 from types import FunctionType, TracebackType
 from typing import Any
 
-from gnomon.errors.error_text import describe_error, error_text, error_traceback
-from gnomon.errors.product import find_close_matches
-from gnomon.errors.timetable import AirflowTimetableInvalid, PlanningError
+from gnomon.model.errors.error_text import describe_error, error_text, error_traceback
+from gnomon.model.errors.product import find_close_matches
+from gnomon.model.errors.timetable import AirflowTimetableInvalid, PlanningError
 from gnomon.timetables.base import BuiltinTimetable, Timetable
 
 OLD_NAMES = frozenset({"last_automated_dagrun"})

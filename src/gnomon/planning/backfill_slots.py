@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from gnomon.errors.timetable import PlanningError
+from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.instants import SECOND, Instant, to_datetime
 from gnomon.model.slots import Cursor, DataInterval, PlannedRun
 from gnomon.model.states import DagRunType

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
-from gnomon.errors.timetable import PlanningError
+from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.instants import SECOND, Instant, to_datetime, to_instant
 from gnomon.model.slots import Cursor, PlannedRun
 from gnomon.model.spec import DagSpec

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gnomon.errors.authoring import InvalidPartitionKeyError
-from gnomon.errors.product import UserError
+from gnomon.model.errors.authoring import InvalidPartitionKeyError
+from gnomon.model.errors.product import UserError
 from gnomon.model.ids import find_partition_key_fault
 from gnomon.model.instants import Instant, to_datetime, to_instant
 from gnomon.model.spec import DagSpec

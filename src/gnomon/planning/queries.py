@@ -6,8 +6,8 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any, TypeVar
 
-from gnomon.errors.error_text import describe_error, error_text
-from gnomon.errors.timetable import AirflowTimetableInvalid, PlanningError
+from gnomon.model.errors.error_text import describe_error, error_text
+from gnomon.model.errors.timetable import AirflowTimetableInvalid, PlanningError
 from gnomon.model.ids import find_partition_key_fault, find_run_id_fault
 from gnomon.model.instants import Instant, to_datetime, to_instant
 from gnomon.model.slots import Cursor, DagRunInfo, DataInterval, PlannedRun, TimeRestriction

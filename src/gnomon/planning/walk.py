@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC
 from itertools import islice
 
-from gnomon.errors.timetable import PlanningError
+from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.instants import Instant, to_datetime
 from gnomon.model.slots import MAX_COUNTED_SLOTS, Cursor, PlannedRun, SkippedSlots, TimeRestriction
 from gnomon.model.spec import DagSpec

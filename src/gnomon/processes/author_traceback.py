@@ -7,7 +7,7 @@ import sysconfig
 import traceback
 from types import TracebackType
 
-from gnomon.errors.error_text import error_traceback
+from gnomon.model.errors.error_text import error_traceback
 
 _GNOMON = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
 _EXAMPLES = os.path.join(_GNOMON, "examples", "")

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import msgspec
 
-from gnomon.errors.product import GnomonError
 from gnomon.log import EventLogger
+from gnomon.model.errors.product import GnomonError
 from gnomon.model.task_api_requests import AnyTaskApiRequest
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from gnomon import log
 from gnomon.clock import Clock
-from gnomon.errors.product import GnomonError
 from gnomon.log.confined_files import ConfinedFile, ForeignFileError
+from gnomon.model.errors.product import GnomonError
 from gnomon.remote_logs.remote_log_folder import RemoteLogFolder
 from gnomon.remote_logs.upload_spool import UploadSpool
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from gnomon import log
 from gnomon.config import Config, environment
-from gnomon.errors.authoring import AirflowException
-from gnomon.errors.error_text import class_name, describe_error
-from gnomon.errors.product import GnomonError, ResourceUnavailable
 from gnomon.log.confined_files import ConfinedFile
+from gnomon.model.errors.authoring import AirflowException
+from gnomon.model.errors.error_text import class_name, describe_error
+from gnomon.model.errors.product import GnomonError, ResourceUnavailable
 from gnomon.model.ids import quote_argument
 from gnomon.remote_logs.remote_log_names import build_remote_name, list_remote_names
 from gnomon.remote_logs.remote_log_settings import (

@@ -11,8 +11,8 @@ from typing import TypeVar
 
 from gnomon import log
 from gnomon.clock import Clock
-from gnomon.errors.product import UserError
 from gnomon.log.confined_files import ConfinedFile, list_files
+from gnomon.model.errors.product import UserError
 from gnomon.remote_logs.live_copies import LiveCopies
 from gnomon.remote_logs.remote_log_folder import RemoteLogError, RemoteLogFolder
 from gnomon.remote_logs.remote_log_names import list_remote_names

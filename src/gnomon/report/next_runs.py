@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from gnomon.errors.timetable import AirflowTimetableInvalid
+from gnomon.model.errors.timetable import AirflowTimetableInvalid
 from gnomon.model.ids import DAG_FILE_MODULE, quote_argument
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DagRecord

@@ -8,7 +8,9 @@ from typing import Any
 
 from gnomon.clock import Clock, SystemClock
 from gnomon.context import build_context
-from gnomon.errors.authoring import (
+from gnomon.model.assets import AssetEmission
+from gnomon.model.attempts import Attempt, AttemptResult, XComItem
+from gnomon.model.errors.authoring import (
     AirflowTaskTerminated,
     AirflowTaskTimeout,
     DagRunTriggerException,
@@ -16,8 +18,6 @@ from gnomon.errors.authoring import (
     TaskAwaitingInput,
     TaskDeferred,
 )
-from gnomon.model.assets import AssetEmission
-from gnomon.model.attempts import Attempt, AttemptResult, XComItem
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.states import TaskInstanceState
 from gnomon.model.storable_text import escape_unstorable

@@ -16,10 +16,10 @@ from typing import Any, NoReturn
 
 import msgspec
 
-from gnomon.errors.authoring import DagNotFound
 from gnomon.log.secret_masks import hide
 from gnomon.log.uri_passwords import hide_uri_passwords
 from gnomon.model.attempts import Attempt, AttemptResult
+from gnomon.model.errors.authoring import DagNotFound
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import Instant
 from gnomon.model.result_checks import check_result

@@ -14,9 +14,9 @@ import sys
 from datetime import UTC, datetime
 from typing import Any
 
-from gnomon.errors.error_text import format_error
 from gnomon.log.confined_files import open_to_append
 from gnomon.log.secret_masks import call_at_first_secret, hide
+from gnomon.model.errors.error_text import format_error
 from gnomon.runner import runner_log
 from gnomon.runner.output_pipe import OutputPipe
 

@@ -7,8 +7,8 @@ import socket
 import threading
 from collections import deque
 
-from gnomon.errors.authoring import AirflowRuntimeError
 from gnomon.model.attempts import RETURN_VALUE, Attempt, AttemptResult, XComElement
+from gnomon.model.errors.authoring import AirflowRuntimeError
 from gnomon.model.instants import Instant
 from gnomon.model.task_api_requests import GetXComElement, TaskApiRequest
 from gnomon.processes import author_forks

@@ -6,7 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from gnomon.errors.authoring import (
+from gnomon.log.secret_masks import hide
+from gnomon.model.attempts import Attempt, AttemptResult, xcom_fault
+from gnomon.model.deferral import Deferral
+from gnomon.model.errors.authoring import (
     AirflowFailException,
     AirflowRescheduleException,
     AirflowSensorTimeout,
@@ -17,10 +20,7 @@ from gnomon.errors.authoring import (
     DownstreamTasksSkipped,
     XComOverLimit,
 )
-from gnomon.errors.error_text import class_name, error_text, safe_repr
-from gnomon.log.secret_masks import hide
-from gnomon.model.attempts import Attempt, AttemptResult, xcom_fault
-from gnomon.model.deferral import Deferral
+from gnomon.model.errors.error_text import class_name, error_text, safe_repr
 from gnomon.model.instants import Instant, to_instant
 from gnomon.model.storable_text import escape_unstorable
 from gnomon.sdk.runtime.xcom import encode_xcom

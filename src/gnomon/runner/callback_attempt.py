@@ -12,9 +12,9 @@ from typing import Any
 
 from gnomon.clock import SystemClock
 from gnomon.context.run_context import build_run_context
-from gnomon.errors.authoring import AirflowException, AirflowTaskTerminated, AirflowTaskTimeout
 from gnomon.loading.class_loader import load_object
 from gnomon.model.attempts import Attempt, AttemptResult
+from gnomon.model.errors.authoring import AirflowException, AirflowTaskTerminated, AirflowTaskTimeout
 from gnomon.model.instants import Instant, to_instant
 from gnomon.model.run_callbacks import CallbackKind, CallbackRequest
 from gnomon.model.states import TaskInstanceState

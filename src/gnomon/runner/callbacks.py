@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from gnomon.errors.authoring import TaskDeferred
+from gnomon.model.errors.authoring import TaskDeferred
 from gnomon.processes import author_forks
 from gnomon.processes.author_traceback import trim_error
 from gnomon.runner.runner_log import RunnerLog

@@ -10,15 +10,15 @@ import msgspec
 
 from gnomon.clock import SystemClock
 from gnomon.dependencies.shape import find_slotless_reason
-from gnomon.errors.authoring import (
+from gnomon.loading.timetable_loader import rebuild_timetable
+from gnomon.model.errors.authoring import (
     AirflowException,
     AirflowSkipException,
     DagRunAlreadyExists,
     DagRunTriggerException,
     TaskDeferred,
 )
-from gnomon.errors.timetable import PlanningError
-from gnomon.loading.timetable_loader import rebuild_timetable
+from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.ids import find_run_id_fault
 from gnomon.model.instants import Instant, iso, to_instant
 from gnomon.model.slots import Cursor, PlannedRun

@@ -6,10 +6,10 @@ import traceback
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
-from gnomon.errors.authoring import AirflowException, AirflowSkipException, DeferralRefused, TaskDeferred
-from gnomon.errors.error_text import class_name, error_text, error_traceback
 from gnomon.loading.class_loader import load_class
 from gnomon.model.deferral import EMPTY_KWARGS, Deferral, DeferralResult, Resumption
+from gnomon.model.errors.authoring import AirflowException, AirflowSkipException, DeferralRefused, TaskDeferred
+from gnomon.model.errors.error_text import class_name, error_text, error_traceback
 from gnomon.model.instants import to_instant
 from gnomon.runner.hitl_deferral import make_hitl_event
 from gnomon.runner.runner_log import RunnerLog

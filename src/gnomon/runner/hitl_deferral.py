@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from gnomon.errors.authoring import DeferralRefused, TaskAwaitingInput, TaskDeferred
 from gnomon.model.deferral import Deferral
+from gnomon.model.errors.authoring import DeferralRefused, TaskAwaitingInput, TaskDeferred
 from gnomon.model.hitl import HITLRequest, HITLResponse
 from gnomon.model.instants import to_instant
 from gnomon.sdk.deferral.deferral_checks import check_next_method, encode_kwargs

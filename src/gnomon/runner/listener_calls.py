@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from gnomon.context import RuntimeDagRun
-from gnomon.errors.authoring import AirflowTaskTimeout
 from gnomon.loading.hooks import HookImplementation
 from gnomon.loading.listeners import ASSET_EVENT_HOOKS, LISTENER_TIMEOUT_S, RUN_HOOKS, TASK_HOOKS, get_listener_manager
 from gnomon.model.assets import AssetEmission
+from gnomon.model.errors.authoring import AirflowTaskTimeout
 from gnomon.model.run_callbacks import CallbackKind, CallbackRequest
 from gnomon.model.states import TaskInstanceState
 from gnomon.processes.author_traceback import trim_error

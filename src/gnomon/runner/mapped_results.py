@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gnomon.errors.authoring import UnmappableXComTypePushed, XComForMappingNotPushed
+from gnomon.model.errors.authoring import UnmappableXComTypePushed, XComForMappingNotPushed
 from gnomon.model.storable_text import escape_unstorable
 from gnomon.sdk.arguments.code_location import format_location
 from gnomon.sdk.mapping import lazy_xcoms  # noqa: F401 - imported in the zygote, so that its children need not

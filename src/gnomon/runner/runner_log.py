@@ -10,7 +10,7 @@ import logging
 import sys
 from typing import Any
 
-from gnomon.errors.error_text import error_text, safe_repr
+from gnomon.model.errors.error_text import error_text, safe_repr
 
 WRITTEN = "gnomon_written"
 """The attribute of a record of the runner: a list, to which the handler of the process appends when it has written the record."""

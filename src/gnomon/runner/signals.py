@@ -15,7 +15,7 @@ import threading
 from types import FrameType, TracebackType
 
 from gnomon.clock import SystemClock
-from gnomon.errors.authoring import AirflowTaskTerminated, AirflowTaskTimeout
+from gnomon.model.errors.authoring import AirflowTaskTerminated, AirflowTaskTimeout
 from gnomon.processes import author_forks
 
 INTERRUPT = signal.SIGURG

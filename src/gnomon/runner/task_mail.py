@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from gnomon.config import current_config
-from gnomon.errors.error_text import format_error
 from gnomon.log.secret_masks import hide
+from gnomon.model.errors.error_text import format_error
 from gnomon.model.ids import UNMAPPED, quote_arguments
 from gnomon.processes.author_traceback import trim_error
 from gnomon.sdk.runtime.email import send_email

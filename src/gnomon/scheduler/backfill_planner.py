@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from gnomon.engine.state.task_instance import Dag
-from gnomon.errors.timetable import PlanningError
 from gnomon.model.backfills import BackfillRecord
+from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.instants import SECOND, Instant
 from gnomon.planning.backfill_slots import BackfillSlots, find_backfill_slots
 from gnomon.timetable_host import (

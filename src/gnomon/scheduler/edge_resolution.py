@@ -20,7 +20,7 @@ from gnomon.dependencies.upstream_query import DagSide, ResolvedSlots, UpstreamA
 from gnomon.engine import events as e
 from gnomon.engine.state.engine_state import EngineState
 from gnomon.engine.state.task_instance import Dag, DagRun
-from gnomon.errors import ConfigurationError, ResourceUnavailable
+from gnomon.model.errors import ConfigurationError, ResourceUnavailable
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.run_waits import SlotFact
 from gnomon.model.upstream_edges import Edge

@@ -8,7 +8,7 @@ from typing import Protocol
 from gnomon import log
 from gnomon.engine import events as e
 from gnomon.engine.state.engine_state import EngineState
-from gnomon.errors.product import EngineStepError, InternalError
+from gnomon.model.errors.product import EngineStepError, InternalError
 from gnomon.model.instants import Instant
 from gnomon.model.quarantine import QuarantinedItem
 from gnomon.scheduler.mailbox import Mailbox, RoundItem

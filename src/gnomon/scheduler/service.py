@@ -14,11 +14,11 @@ from gnomon.engine.state.engine_state import EngineState
 from gnomon.engine.state.task_instance import DagRun
 from gnomon.engine.step import step
 from gnomon.engine.step_context import StepResult
-from gnomon.errors import ConfigurationError, ResourceUnavailable
-from gnomon.errors.product import EngineStepError
 from gnomon.executors.interface import Executor
 from gnomon.metrics import ProcessFigures
 from gnomon.model.attempts import Attempt
+from gnomon.model.errors import ConfigurationError, ResourceUnavailable
+from gnomon.model.errors.product import EngineStepError
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.quarantine import QuarantinedItem
 from gnomon.model.records import Changes, DagRecord, MailRecord, PlanChange, PlanOutcome, RunRecord

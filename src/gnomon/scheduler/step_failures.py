@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from gnomon.engine import events as e
 from gnomon.engine.state.engine_state import EngineState
 from gnomon.engine.step_context import StepResult
-from gnomon.errors.product import EngineStepError
+from gnomon.model.errors.product import EngineStepError
 from gnomon.model.storable_text import escape_unstorable
 from gnomon.scheduler.unstorable_values import list_unstorable
 from gnomon.store import Database, FailureKind, WrongKey, classify_failure

@@ -17,7 +17,7 @@ from gnomon.dependencies.upstream_query import (
     count_needed_slots,
 )
 from gnomon.engine.state.task_instance import Dag
-from gnomon.errors.timetable import AirflowTimetableInvalid, PlanningError
+from gnomon.model.errors.timetable import AirflowTimetableInvalid, PlanningError
 from gnomon.model.instants import Instant
 from gnomon.model.spec import DagSpec
 from gnomon.model.upstream_edges import AfterSpec, Edge

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from gnomon.errors import ConfigurationError, GnomonError, ResourceUnavailable, UserError
+from gnomon.model.errors import ConfigurationError, GnomonError, ResourceUnavailable, UserError
 
 
 class StoreError(GnomonError):

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from gnomon import store
-from gnomon.errors.product import GnomonError
 from gnomon.model.attempts import Attempt, RunFacts, TaskInstanceFacts
+from gnomon.model.errors.product import GnomonError
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.records import RunRecord, TaskRecord
 from gnomon.model.spec import DagSpec, TaskSpec

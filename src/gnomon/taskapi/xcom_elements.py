@@ -13,8 +13,8 @@ from weakref import WeakKeyDictionary
 from gnomon import store
 from gnomon.clock import SystemClock
 from gnomon.model.attempts import BACKEND_VALUE, RETURN_VALUE, Attempt, XComElement
+from gnomon.model.serde.containers import SplitContainer, split_container
 from gnomon.model.task_api_requests import GetXComElement
-from gnomon.serde.containers import SplitContainer, split_container
 from gnomon.store.dag_records import dag_runs
 from gnomon.store.dag_records import xcom_values as stored
 from gnomon.store.dag_records.xcom_values import XComOrigin

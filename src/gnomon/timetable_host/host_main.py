@@ -18,10 +18,10 @@ import gnomon.planning  # noqa: F401 - most requests call it
 from gnomon.clock import SystemClock
 from gnomon.config import current_config, environment
 from gnomon.config.environment import get_variable
-from gnomon.errors.error_text import describe_error
-from gnomon.errors.product import GnomonError
 from gnomon.loading import plugins
 from gnomon.model import task_api_requests
+from gnomon.model.errors.error_text import describe_error
+from gnomon.model.errors.product import GnomonError
 from gnomon.model.instants import Instant
 from gnomon.processes import author_forks, memory, message_stream
 from gnomon.processes.child_setup import hide_secrets, inherited_socket, set_up_host_process

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from gnomon.errors.product import ResourceUnavailable
+from gnomon.model.errors.product import ResourceUnavailable
 from gnomon.timetable_host.subprocess_host import SubprocessTimetableHost
 
 KEPT_S = 20.0

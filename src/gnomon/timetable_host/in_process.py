@@ -10,13 +10,13 @@ from typing import Any
 
 import msgspec
 
-from gnomon.errors.authoring import AirflowClusterPolicyError
-from gnomon.errors.error_text import describe_error, error_text
-from gnomon.errors.product import GnomonError
-from gnomon.errors.timetable import AirflowTimetableInvalid, PlanningError, TimetableNotBuilt
 from gnomon.loading.author_class_loader import load_author_class
 from gnomon.loading.cluster_policies import load_policies
 from gnomon.loading.timetable_loader import rebuild_timetable
+from gnomon.model.errors.authoring import AirflowClusterPolicyError
+from gnomon.model.errors.error_text import describe_error, error_text
+from gnomon.model.errors.product import GnomonError
+from gnomon.model.errors.timetable import AirflowTimetableInvalid, PlanningError, TimetableNotBuilt
 from gnomon.timetable_host.protocol import MUTATE_INSTANCES, TimetableRequest, TimetableResponse
 
 _OWN_PACKAGE = "gnomon."

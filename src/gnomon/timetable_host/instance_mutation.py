@@ -14,14 +14,14 @@ from gnomon.clock import SystemClock
 from gnomon.config import current_config, read_executors
 from gnomon.context.runtime_dag_run import RuntimeDagRun
 from gnomon.context.task_instance_key import TaskInstanceKey
-from gnomon.errors.authoring import (
+from gnomon.loading.cluster_policies import mutate_task_instance
+from gnomon.model.attempts import InstanceOverrides
+from gnomon.model.errors.authoring import (
     AirflowClusterPolicyError,
     AirflowClusterPolicySkipDag,
     AirflowClusterPolicyViolation,
 )
-from gnomon.errors.error_text import class_name, error_text
-from gnomon.loading.cluster_policies import mutate_task_instance
-from gnomon.model.attempts import InstanceOverrides
+from gnomon.model.errors.error_text import class_name, error_text
 from gnomon.model.instance_mutation import (
     MutationAnswer,
     MutationAnswers,

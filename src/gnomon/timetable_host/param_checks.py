@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from gnomon.config import Config
-from gnomon.errors.authoring import ParamValidationError
-from gnomon.errors.product import UserError
-from gnomon.errors.timetable import PlanningError
+from gnomon.model.errors.authoring import ParamValidationError
+from gnomon.model.errors.product import UserError
+from gnomon.model.errors.timetable import PlanningError
 from gnomon.processes.cpu_deadline import CpuDeadlineExceeded, limit_cpu
 from gnomon.sdk.arguments.notset import NOTSET, is_given
 from gnomon.sdk.arguments.params import Param

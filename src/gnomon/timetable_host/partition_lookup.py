@@ -17,10 +17,10 @@ from gnomon.assets.leaf_mappers import (
     PartitionQuestion,
 )
 from gnomon.assets.partition_progress import QueueReading, read_queue
-from gnomon.errors.error_text import describe_error, error_text
-from gnomon.errors.timetable import PlanningError
 from gnomon.loading.author_class_loader import load_author_class
 from gnomon.model.assets import AssetCondition, AssetLeaf, PartitionRule
+from gnomon.model.errors.error_text import describe_error, error_text
+from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.ids import find_partition_key_fault
 from gnomon.model.instants import Instant
 from gnomon.model.spec import DagSpec

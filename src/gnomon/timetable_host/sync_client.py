@@ -7,7 +7,7 @@ from typing import Any
 
 from gnomon.clock import SystemClock
 from gnomon.config import Config
-from gnomon.errors.timetable import PlanningError
+from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.slots import TimetableRef
 from gnomon.processes.task_api_messages import TaskApiHandler
 from gnomon.timetable_host.host_slots import HostSlots

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import datetime, time, timedelta, tzinfo
 from typing import Any
 
-from gnomon.errors.timetable import AirflowTimetableInvalid
+from gnomon.model.errors.timetable import AirflowTimetableInvalid
 from gnomon.timetables.base import SteppingTimetable
 from gnomon.timetables.business.calendar_mixin import CalendarMixin, calendar_arguments
 from gnomon.timetables.business.day_filters import SKIP

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any, Self
 
-from gnomon.errors.timetable import AirflowTimetableInvalid
+from gnomon.model.errors.timetable import AirflowTimetableInvalid
 from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction
 from gnomon.timetables.base import BuiltinTimetable
 from gnomon.timetables.wall_clock.zones import to_utc

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any, Self
 
-from gnomon.errors.authoring import InvalidPartitionKeyError
+from gnomon.model.errors.authoring import InvalidPartitionKeyError
 from gnomon.model.slots import DagRunInfo, TimeRestriction
 from gnomon.timetables.simple_timetables import NullTimetable
 from gnomon.timetables.trigger_timetables import CronTriggerTimetable, decode_immediately, encode_immediately

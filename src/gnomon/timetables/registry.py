@@ -5,8 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from gnomon.errors.error_text import describe_error
-from gnomon.errors.timetable import AirflowTimetableInvalid, TimetableNotBuilt
+from gnomon.model.errors.error_text import describe_error
+from gnomon.model.errors.timetable import AirflowTimetableInvalid, TimetableNotBuilt
 from gnomon.model.slots import TimetableRef
 from gnomon.timetables.base import BuiltinTimetable, Timetable
 

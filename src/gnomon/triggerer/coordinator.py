@@ -14,10 +14,10 @@ import msgspec
 
 from gnomon import log
 from gnomon.clock import Clock
-from gnomon.errors import ResourceUnavailable
 from gnomon.metrics import Meter, ProcessFigures
 from gnomon.model.attempts import build_trigger_log_path
 from gnomon.model.deferral import DeferralResult
+from gnomon.model.errors import ResourceUnavailable
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import EventRecord
 from gnomon.processes.task_api_messages import TaskApiResponse, answer_request

@@ -9,8 +9,8 @@ from types import FrameType
 
 from gnomon import log
 from gnomon.clock import Clock
-from gnomon.errors import ConfigurationError, ResourceUnavailable
 from gnomon.metrics import Meter
+from gnomon.model.errors import ConfigurationError, ResourceUnavailable
 from gnomon.model.instants import SECOND
 from gnomon.store import Database, FencedError
 from gnomon.triggerer.cancellations import UNRESPONSIVE_S

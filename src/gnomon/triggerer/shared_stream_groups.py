@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Any
 
 from gnomon import log
-from gnomon.errors.error_text import describe_error
+from gnomon.model.errors.error_text import describe_error
 from gnomon.sdk.deferral.shared_stream import (
     AckTimeout,
     AdvanceItem,

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from gnomon.errors.product import GnomonError
+from gnomon.model.errors.product import GnomonError
 from gnomon.model.task_api_requests import TaskApiRequest
 from gnomon.processes import author_forks
 from gnomon.processes.task_api_messages import TaskApiRequestMessage, TaskApiResponse

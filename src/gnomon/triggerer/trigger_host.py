@@ -13,10 +13,10 @@ import msgspec
 from msgspec.structs import replace
 
 from gnomon import log
-from gnomon.errors.error_text import describe_error, error_text
-from gnomon.errors.product import GnomonError
 from gnomon.loading.class_loader import load_class
 from gnomon.model.deferral import DeferralResult
+from gnomon.model.errors.error_text import describe_error, error_text
+from gnomon.model.errors.product import GnomonError
 from gnomon.processes import author_forks
 from gnomon.processes.message_stream import FrameDecoder, MessageStream
 from gnomon.processes.task_api_messages import TaskApiResponse

@@ -11,10 +11,10 @@ from collections.abc import Callable, Generator, Iterator
 from typing import Any, Protocol
 
 from gnomon import log
-from gnomon.errors.error_text import describe_error, format_error
 from gnomon.log.masked_stream import MaskedStream
 from gnomon.log.secret_masks import hide
 from gnomon.model.deferral import DeferralResult
+from gnomon.model.errors.error_text import describe_error, format_error
 from gnomon.model.storable_text import escape_unstorable
 from gnomon.processes import author_forks
 from gnomon.processes.author_traceback import trim_error

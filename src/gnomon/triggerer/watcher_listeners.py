@@ -8,10 +8,10 @@ import os
 
 from gnomon import log
 from gnomon.config import current_config
-from gnomon.errors.error_text import describe_error
 from gnomon.loading.hooks import HookImplementation
 from gnomon.loading.listeners import ASSET_EVENT_HOOKS, LISTENER_TIMEOUT_S, get_listener_manager, may_have_listeners
 from gnomon.model.asset_watchers import WatcherEvent
+from gnomon.model.errors.error_text import describe_error
 from gnomon.sdk.assets import Asset
 from gnomon.sdk.assets.emitted_event import EmittedAssetEvent
 from gnomon.triggerer.host_protocol import TriggerTaskInstance

@@ -6,7 +6,7 @@ import select
 from collections.abc import Callable
 from typing import TypeVar
 
-from gnomon.errors import ResourceUnavailable
+from gnomon.model.errors import ResourceUnavailable
 from gnomon.wakeups.stop_signals import StopFlag
 
 T = TypeVar("T")

@@ -14,10 +14,10 @@ from typing import Any, NoReturn
 import msgspec
 
 from gnomon.config import current_config
-from gnomon.errors.authoring import AirflowTaskTimeout
 from gnomon.loading import listeners
 from gnomon.loading.bundles.bundle_loader import locate_in_version
 from gnomon.loading.dagfile import load_dag_file
+from gnomon.model.errors.authoring import AirflowTaskTimeout
 from gnomon.processes import author_forks, fork_safety
 from gnomon.processes.message_stream import FrameDecoder
 from gnomon.processes.packets import receive_packet, send_packet

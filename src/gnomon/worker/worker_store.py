@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from typing import Protocol
 
 from gnomon import store, taskapi
-from gnomon.errors import ConfigurationError, ResourceUnavailable
 from gnomon.model.attempts import Attempt, AttemptResult, XComElement
+from gnomon.model.errors import ConfigurationError, ResourceUnavailable
 from gnomon.model.records import WorkerRecord
 from gnomon.model.task_api_requests import AnyTaskApiRequest, TriggerRun
 from gnomon.store.ownership import leases, mailbox

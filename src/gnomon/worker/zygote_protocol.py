@@ -6,7 +6,7 @@ import socket
 
 import msgspec
 
-from gnomon.errors.authoring import AirflowRuntimeError
+from gnomon.model.errors.authoring import AirflowRuntimeError
 from gnomon.model.task_api_requests import TaskApiRequest
 from gnomon.processes import author_forks
 from gnomon.processes.packets import DESCRIPTORS_MAX, encode_packet, receive_packet, send_packet

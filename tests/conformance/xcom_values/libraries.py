@@ -13,7 +13,7 @@ from kubernetes.client import models
 from polars.testing import assert_frame_equal
 from pyiceberg.catalog import load_catalog
 
-from gnomon.errors.authoring import NotSerializable
+from gnomon.model.errors.authoring import NotSerializable
 from gnomon.sdk.serialization.value_codec import dumps, loads
 
 

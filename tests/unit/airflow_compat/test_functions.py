@@ -19,7 +19,7 @@ import time_machine
 from tests.smtp_server import smtp_server
 
 from gnomon.airflow_compat.dagbag import DagBag
-from gnomon.errors.authoring import AirflowConfigException
+from gnomon.model.errors.authoring import AirflowConfigException
 from gnomon.sdk.dags.authoring_state import get_current_context
 from gnomon.sdk.dags.dag import DAG
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from gnomon.errors.authoring import AirflowConfigException
 from gnomon.loading import dialect
+from gnomon.model.errors.authoring import AirflowConfigException
 from gnomon.sdk.runtime import provider_packages
 from gnomon.sdk.runtime.provider_packages import InstalledProviders, ProviderPackage
 

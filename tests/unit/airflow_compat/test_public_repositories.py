@@ -14,9 +14,9 @@ import pytest
 from gnomon.airflow_compat import coverage, internal_reasons, old_names
 from gnomon.airflow_compat.coverage_row import CoverageStatus
 from gnomon.config import load_config, set_current_config
-from gnomon.errors.authoring import ParamValidationError
 from gnomon.loading import dagfile, dialect
 from gnomon.migration.repository.file_imports import iterate_refused_uses, read_imports
+from gnomon.model.errors.authoring import ParamValidationError
 from gnomon.sdk.dags.dag import DAG
 from gnomon.sdk.dags.dag_checks import check_dag
 from gnomon.sdk.dags.task_group import TaskGroup

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from gnomon.errors.authoring import AirflowSensorTimeout, TaskDeferralError
+from gnomon.model.errors.authoring import AirflowSensorTimeout, TaskDeferralError
 from gnomon.operators import PythonSensor
 from gnomon.operators.openlineage_parent import safe_inject_openlineage_properties_into_dagrun_conf
 from gnomon.operators.trigger_dag_run import TriggerDagRunOperator

@@ -16,7 +16,7 @@ from gnomon.api.health import ComponentHealth, HealthSnapshot, HealthStatus
 from gnomon.clock import VirtualClock
 from gnomon.config import load_config
 from gnomon.config.network_address import is_loopback
-from gnomon.errors.product import InternalError
+from gnomon.model.errors.product import InternalError
 
 
 @pytest.mark.parametrize(("host", "is_open"), [

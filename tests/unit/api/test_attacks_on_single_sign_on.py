@@ -32,8 +32,8 @@ from gnomon.api.auth.oidc_routes import LOGIN_S
 from gnomon.api.auth.provider_exchange import EXCHANGE_S, ProviderUnavailable, get_object
 from gnomon.api.common import request_slots
 from gnomon.api.common.request_slots import RequestSlots
-from gnomon.errors.product import UserError
 from gnomon.model.accounts import Author, Grant, GrantKind, Role
+from gnomon.model.errors.product import UserError
 from gnomon.model.instants import SECOND
 
 ROOT = Author("cli:root", NOW)

@@ -14,7 +14,7 @@ from tests.patience import PATIENCE_S
 
 from gnomon.api import facts_preload
 from gnomon.api.facts_preload import FactsPreload
-from gnomon.errors import ResourceUnavailable
+from gnomon.model.errors import ResourceUnavailable
 from gnomon.report.listings import dag_facts
 from gnomon.report.listings.dag_facts import VersionFactsCache
 from gnomon.store import Database, open_database

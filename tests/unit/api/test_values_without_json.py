@@ -9,7 +9,7 @@ import pytest
 from tests.unit.api.served import Client
 from tests.unit.cli.deployment import Deployment, spec_of
 
-from gnomon import serde
+from gnomon.model import serde
 from gnomon.model.assets import AssetDeclaration, AssetEmission, AssetKey
 from gnomon.model.attempts import XComItem
 from gnomon.store.admin.variables import set_variable

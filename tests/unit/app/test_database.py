@@ -13,7 +13,7 @@ from tests.keys import CIPHER
 
 from gnomon.app.database import DatabasePreparation, prepare_database
 from gnomon.config import load_config
-from gnomon.errors import ConfigurationError, ResourceUnavailable
+from gnomon.model.errors import ConfigurationError, ResourceUnavailable
 from gnomon.store import WrongKey, load_cipher, migrations, open_database
 from gnomon.store.encryption.key_file import FILE_NAME
 

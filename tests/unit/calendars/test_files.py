@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 from gnomon.calendars.date_files import read_csv_dates, read_ics_dates
-from gnomon.errors.timetable import AirflowTimetableInvalid
+from gnomon.model.errors.timetable import AirflowTimetableInvalid
 
 
 @pytest.mark.parametrize("text", [

@@ -11,7 +11,7 @@ import pytest
 from gnomon.calendars import ByName, Calendar, Country, Dates, Exchange, Weekends, calendar_of, decode
 from gnomon.calendars.calendar import WARN_WEEKS, find_end_warning
 from gnomon.calendars.country import list_library_versions
-from gnomon.errors.timetable import AirflowTimetableInvalid, CalendarEnded
+from gnomon.model.errors.timetable import AirflowTimetableInvalid, CalendarEnded
 
 THANKSGIVING = date(2026, 11, 26)
 

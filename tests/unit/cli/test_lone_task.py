@@ -8,7 +8,7 @@ from tests.unit.cli.deployment import spec_of
 
 from gnomon.cli.trial.dag_search import ParsedTarget
 from gnomon.cli.trial.lone_task import isolate_task
-from gnomon.errors.product import UserError
+from gnomon.model.errors.product import UserError
 from gnomon.model.mapping import Expansion, Length, LiteralLength, XComLength
 from gnomon.model.spec import DagSpec, FileInputs, ParsedDag, ParsedFile, TaskSpec
 

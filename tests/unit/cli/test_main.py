@@ -16,7 +16,7 @@ from gnomon.cli.commands import LazyCommand
 from gnomon.cli.completion.command_table import ARGUMENTS
 from gnomon.cli.main import main
 from gnomon.cli.unknown_commands import OF_AIRFLOW
-from gnomon.errors.product import InternalError, ResourceUnavailable, UserError
+from gnomon.model.errors.product import InternalError, ResourceUnavailable, UserError
 
 HEAVY = {"rich", "psycopg", "sqlite3", "yaml", "gnomon.store", "gnomon.app", "gnomon.sdk", "pendulum"}
 

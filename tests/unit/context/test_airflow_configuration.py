@@ -11,7 +11,7 @@ import pytest
 
 from gnomon.config import load_config, set_current_config
 from gnomon.context.airflow_configuration import AirflowConfigParser
-from gnomon.errors.authoring import AirflowConfigException
+from gnomon.model.errors.authoring import AirflowConfigException
 
 
 @pytest.fixture

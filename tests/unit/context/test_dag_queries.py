@@ -10,8 +10,8 @@ import msgspec
 import pytest
 
 from gnomon.context import RuntimeDagRun
-from gnomon.errors.authoring import AirflowException
 from gnomon.model.attempts import RunFacts, TaskInstanceFacts
+from gnomon.model.errors.authoring import AirflowException
 from gnomon.model.instants import to_instant
 from gnomon.model.task_api_requests import GetDag, GetPreviousRun, GetRunRemarks, GetTaskInstances, ListRuns
 from gnomon.sdk.dags import authoring_state

@@ -16,7 +16,7 @@ from gnomon.config import load_config, set_current_config
 from gnomon.dagfiles.database_file_registry import DatabaseFileRegistry
 from gnomon.dagfiles.file_registry import RegistryUnavailable
 from gnomon.dependencies import Shape
-from gnomon.errors import ResourceUnavailable
+from gnomon.model.errors import ResourceUnavailable
 from gnomon.model.spec import FileInputs, ParsedDag, ParsedFile
 from gnomon.sdk.dags.dag_spec import build_dag_spec
 from gnomon.sdk.tasks.operator import BaseOperator

@@ -13,7 +13,7 @@ import pytest
 
 from gnomon.dagfiles import inputs
 from gnomon.dagfiles.inputs import StampCache
-from gnomon.errors.product import UserError
+from gnomon.model.errors.product import UserError
 
 
 def paths_of(parsed) -> set[str]:

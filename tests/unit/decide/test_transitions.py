@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gnomon.decide.transitions import TRANSITIONS, Cause, next_state
-from gnomon.errors.product import IllegalTransition
+from gnomon.model.errors.product import IllegalTransition
 from gnomon.model.states import FINISHED_TASK_STATES
 from gnomon.model.states import TaskInstanceState as S
 

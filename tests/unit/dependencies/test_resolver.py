@@ -11,7 +11,7 @@ from dateutil.relativedelta import relativedelta
 from gnomon.calendars import Weekends
 from gnomon.dependencies import After, History, Resolution, upstream_slots
 from gnomon.dependencies.resolver import MAX_RESOLVERS, Resolver
-from gnomon.errors.timetable import AirflowTimetableInvalid, PlanningError
+from gnomon.model.errors.timetable import AirflowTimetableInvalid, PlanningError
 from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction
 from gnomon.timetables import (
     ContinuousTimetable,

@@ -15,8 +15,8 @@ from gnomon.engine import events as e
 from gnomon.engine.state.engine_state import EngineLimits, EngineState
 from gnomon.engine.step import step
 from gnomon.engine.step_context import StepContext
-from gnomon.errors.product import EngineStepError
 from gnomon.model.attempts import XComItem
+from gnomon.model.errors.product import EngineStepError
 from gnomon.model.ids import TaskKey
 from gnomon.model.mapping import Expansion, LiteralLength, XComLength
 from gnomon.model.records import PoolRecord

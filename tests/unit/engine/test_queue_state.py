@@ -11,7 +11,7 @@ from gnomon.engine.state.engine_state import EngineLimits
 from gnomon.engine.state.queue_moves import dequeue, move_in_queue
 from gnomon.engine.state.queue_state import QUEUE_TRANSITIONS, QueueCause, QueueState, next_queue_state
 from gnomon.engine.state.task_instance import TaskInstance
-from gnomon.errors.product import IllegalTransition
+from gnomon.model.errors.product import IllegalTransition
 from gnomon.model.records import PoolRecord
 from gnomon.model.spec import TaskSpec
 

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from kubernetes.client import models
 
-from gnomon.errors import ConfigurationError
 from gnomon.executors.kubernetes.pod_status import PodStatus, read_pod_status
 from gnomon.executors.kubernetes.pod_template import (
     ATTEMPT_LABEL,
@@ -23,6 +22,7 @@ from gnomon.executors.kubernetes.pod_template import (
     read_template,
 )
 from gnomon.model.attempts import Attempt, RunFacts
+from gnomon.model.errors import ConfigurationError
 
 pytestmark = pytest.mark.pure
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import pytest
 
 from gnomon.clock import VirtualClock
-from gnomon.errors import ResourceUnavailable
 from gnomon.executors.interface import AttemptEnded, ExecutorEvent, InventoryReceived, WorkerConnected
 from gnomon.executors.remote import UNSENT_S, RemoteExecutor
 from gnomon.model.attempts import Attempt, AttemptResult, RunFacts
+from gnomon.model.errors import ResourceUnavailable
 
 pytestmark = pytest.mark.pure
 

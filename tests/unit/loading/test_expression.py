@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from gnomon.config import load_config, set_current_config
-from gnomon.errors import UserError
 from gnomon.loading.expression import evaluate
+from gnomon.model.errors import UserError
 
 PLUGIN = '''
 from airflow.plugins_manager import AirflowPlugin

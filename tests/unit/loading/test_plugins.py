@@ -11,8 +11,8 @@ import msgspec
 import pytest
 
 from gnomon.config import load_config
-from gnomon.errors.timetable import PlanningError
 from gnomon.loading.plugins import PluginRow
+from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.slots import TimetableRef
 from gnomon.timetable_host import ask_and_wait
 

@@ -9,10 +9,10 @@ import pytest
 
 from gnomon.cli.terminal.progress_line import ProgressLine
 from gnomon.cli.terminal.screen import Screen
-from gnomon.errors.product import ResourceUnavailable
 from gnomon.migration.providers import package_installer
 from gnomon.migration.providers.install_progress import InstallProgress
 from gnomon.migration.providers.package_installer import PackageInstaller, describe_progress
+from gnomon.model.errors.product import ResourceUnavailable
 
 pytestmark = pytest.mark.ordinary
 

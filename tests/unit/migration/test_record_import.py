@@ -18,10 +18,10 @@ from gnomon.cli.home import Home
 from gnomon.cli.main import main
 from gnomon.clock import VirtualClock
 from gnomon.config import load_config
-from gnomon.errors.product import UserError
 from gnomon.migration.records.airflow_database import read_database
 from gnomon.migration.records.airflow_keys import AirflowCipher, KeyText
 from gnomon.migration.records.airflow_records import AirflowPool, AirflowRecords, read_export_file
+from gnomon.model.errors.product import UserError
 from gnomon.store.admin import connections, pools, variables
 
 pytestmark = pytest.mark.ordinary

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from tests.patience import PATIENCE_S
 
-from gnomon.errors.authoring import AirflowException, AirflowSkipException
+from gnomon.model.errors.authoring import AirflowException, AirflowSkipException
 from gnomon.operators import BashOperator
 from gnomon.operators.subprocess_hook import SubprocessHook
 from gnomon.sdk.dags.dag import DAG

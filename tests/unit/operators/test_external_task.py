@@ -11,8 +11,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from gnomon.errors.authoring import AirflowSkipException, TaskDeferred
-from gnomon.errors.external_tasks import (
+from gnomon.model.errors.authoring import AirflowSkipException, TaskDeferred
+from gnomon.model.errors.external_tasks import (
     AirflowExternalTaskSensorException,
     ExternalDagFailedError,
     ExternalDagNotFoundError,

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from tests.patience import PATIENCE_S
 
-from gnomon.errors.authoring import AirflowException, AirflowNotFoundException, TaskDeferred
 from gnomon.loading.class_loader import load_class
+from gnomon.model.errors.authoring import AirflowException, AirflowNotFoundException, TaskDeferred
 from gnomon.operators.file_sensor import FileSensor
 from gnomon.operators.filesystem_hook import FSHook
 from gnomon.operators.triggers.file import DirectoryFileDeleteTrigger, FileDeleteTrigger, FileTrigger

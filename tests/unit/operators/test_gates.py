@@ -10,7 +10,7 @@ import pendulum
 import pytest
 import time_machine
 
-from gnomon.errors.authoring import AirflowException, DownstreamTasksSkipped
+from gnomon.model.errors.authoring import AirflowException, DownstreamTasksSkipped
 from gnomon.operators import BranchDateTimeOperator, BranchDayOfWeekOperator, EmptyOperator, LatestOnlyOperator
 from gnomon.operators.branch_by_date import target_times_as_dates
 from gnomon.sdk.dags.dag import DAG

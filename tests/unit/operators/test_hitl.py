@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gnomon.errors.authoring import (
+from gnomon.model.errors.authoring import (
     AirflowProviderDeprecationWarning,
     DeferralRefused,
     DownstreamTasksSkipped,

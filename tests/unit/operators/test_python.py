@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from gnomon.errors.authoring import AirflowException, DownstreamTasksSkipped
+from gnomon.model.errors.authoring import AirflowException, DownstreamTasksSkipped
 from gnomon.operators import BranchPythonOperator, EmptyOperator, PythonOperator, ShortCircuitOperator
 from gnomon.operators.function_keywords import KeywordParameters, determine_kwargs, make_kwargs_callable
 from gnomon.sdk.dags.dag import DAG

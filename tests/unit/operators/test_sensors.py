@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from gnomon.errors.authoring import AirflowFailException, AirflowTaskTimeout
+from gnomon.model.errors.authoring import AirflowFailException, AirflowTaskTimeout
 from gnomon.operators.bash import BashSensor
 from gnomon.operators.python import PythonSensor
 from gnomon.operators.time_limit import timeout

@@ -11,8 +11,8 @@ import pytest
 import time_machine
 
 from gnomon.config import load_config, set_current_config
-from gnomon.errors.authoring import TaskDeferred
 from gnomon.loading.class_loader import load_class
+from gnomon.model.errors.authoring import TaskDeferred
 from gnomon.operators.time_sensors import (
     DateTimeSensor,
     DateTimeSensorAsync,

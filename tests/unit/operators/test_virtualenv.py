@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from gnomon.config import load_config, set_current_config
-from gnomon.errors.authoring import (
+from gnomon.model.errors.authoring import (
     AirflowException,
     AirflowSkipException,
     DeserializingResultError,

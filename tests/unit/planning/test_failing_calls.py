@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from gnomon.errors.authoring import AirflowTimetableInvalid
-from gnomon.errors.timetable import PlanningError
+from gnomon.model.errors.authoring import AirflowTimetableInvalid
+from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.instants import Instant, to_instant
 from gnomon.model.slots import Cursor, PlannedRun, TimetableRef
 from gnomon.model.spec import DagSpec

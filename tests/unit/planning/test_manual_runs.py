@@ -12,7 +12,7 @@ from dateutil.relativedelta import relativedelta
 
 from gnomon.calendars import Weekends
 from gnomon.dependencies.planned_slots import PlannedSlots
-from gnomon.errors.timetable import PlanningError
+from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.instants import SECOND, Instant, to_datetime, to_instant
 from gnomon.model.slots import Cursor, PlannedRun
 from gnomon.planning import Slot, find_slot_by_due_time, find_slot_by_logical_date

@@ -9,7 +9,7 @@ from typing import Any
 import pendulum
 import pytest
 
-from gnomon.errors.timetable import AirflowTimetableInvalid
+from gnomon.model.errors.timetable import AirflowTimetableInvalid
 from gnomon.model.instants import to_instant
 from gnomon.model.slots import Cursor, DagRunInfo, DataInterval, PlannedRun, TimeRestriction
 from gnomon.model.states import DagRunType

@@ -7,7 +7,7 @@ import logging
 import pytest
 
 from gnomon import log
-from gnomon.errors import GnomonError, ResourceUnavailable
+from gnomon.model.errors import GnomonError, ResourceUnavailable
 from gnomon.model.task_api_requests import AnyTaskApiRequest, GetVariable
 from gnomon.processes.task_api_messages import TaskApiRequestMessage, TaskApiResponse, answer_request
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from tests.unit.remote_logs.remote_world import NAME, RemoteWorld
 
-from gnomon.errors.product import UserError
 from gnomon.model.attempts import build_attempt_log_path
+from gnomon.model.errors.product import UserError
 from gnomon.remote_logs import task_log_folder
 from gnomon.remote_logs.remote_log_folder import RemoteLogError
 from gnomon.remote_logs.task_log_folder import COPIES, TaskLogFolder

@@ -12,6 +12,8 @@ from typing import Any
 
 from gnomon.model.attempts import Attempt, AttemptResult, RunFacts
 from gnomon.model.mapping import ConcatLength, Expansion, Length, LiteralLength, XComLength, ZipLength
+from gnomon.model.serde import loads
+from gnomon.model.serde.containers import split_container
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.task_api_requests import (
     GetFirstReschedule,
@@ -24,8 +26,6 @@ from gnomon.model.task_api_requests import (
 from gnomon.runner import run_attempt
 from gnomon.sdk import DAG
 from gnomon.sdk.dags.dag_spec import build_dag_spec
-from gnomon.serde import loads
-from gnomon.serde.containers import split_container
 
 AT = 1_700_000_000_000_000
 FACTS = RunFacts(run_pk=1, dag_id="d", run_id="r", run_type="manual", run_after=AT, logical_at=AT)

@@ -16,11 +16,12 @@ from tests.databases import create_schema
 
 from gnomon import taskapi
 from gnomon.config import load_config, set_current_config
-from gnomon.errors.authoring import AirflowException, AirflowRuntimeError, DagRunTriggerException
 from gnomon.loading.class_loader import load_class
 from gnomon.model.attempts import Attempt, AttemptResult, RunFacts
 from gnomon.model.deferral import DeferralResult, Resumption
+from gnomon.model.errors.authoring import AirflowException, AirflowRuntimeError, DagRunTriggerException
 from gnomon.model.instants import to_datetime, to_instant
+from gnomon.model.serde import dumps, loads
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import ParamSpec
 from gnomon.model.states import DagRunState
@@ -31,7 +32,6 @@ from gnomon.runner import run_attempt
 from gnomon.sdk import DAG, BaseOperator
 from gnomon.sdk.runtime.channel import install_channel
 from gnomon.sdk.schedules.schedule_argument import build_timetable_ref
-from gnomon.serde import dumps, loads
 from gnomon.store import open_database
 from gnomon.store.dag_records import dag_runs, dags
 from gnomon.store.ownership import commit

@@ -16,16 +16,16 @@ import pytest
 
 from gnomon.clock import SystemClock
 from gnomon.config import load_config, set_current_config
-from gnomon.errors.authoring import AirflowException, AirflowSkipException, TaskDeferred
 from gnomon.model.attempts import Attempt, AttemptResult, RunFacts
 from gnomon.model.deferral import Deferral, DeferralResult, Resumption
+from gnomon.model.errors.authoring import AirflowException, AirflowSkipException, TaskDeferred
 from gnomon.model.instants import SECOND, to_instant
+from gnomon.model.serde import dumps, loads
 from gnomon.operators.python import PythonOperator
 from gnomon.operators.triggers import DateTimeTrigger, SuccessTrigger, TimeDeltaTrigger
 from gnomon.runner import run_attempt
 from gnomon.sdk import DAG, BaseOperator, BaseSensorOperator, BaseTrigger, StartTriggerArgs, TriggerEvent, task
 from gnomon.sdk.runtime.channel import install_channel
-from gnomon.serde import dumps, loads
 
 WHEN = dt.datetime(2030, 1, 2, 3, tzinfo=dt.UTC)
 VALUES = {

@@ -12,7 +12,8 @@ import pytest
 from tests.unit.runner.mapped_run import Server, combinations, run_mapped, run_one
 
 from gnomon.config import load_config, set_current_config
-from gnomon.errors.authoring import AirflowSkipException
+from gnomon.model.errors.authoring import AirflowSkipException
+from gnomon.model.serde import loads
 from gnomon.model.task_api_requests import GetXComElement, GetXComs
 from gnomon.operators.bash import BashOperator
 from gnomon.operators.empty import EmptyOperator
@@ -20,7 +21,6 @@ from gnomon.operators.python import PythonOperator
 from gnomon.sdk import DAG, BaseOperator, BaseSensorOperator, PokeReturnValue, get_current_context, task
 from gnomon.sdk.dags.dag_decorators import task_group
 from gnomon.sdk.runtime.channel import install_channel
-from gnomon.serde import loads
 
 
 @pytest.fixture(autouse=True)

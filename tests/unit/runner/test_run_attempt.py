@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from gnomon.errors.authoring import (
+from gnomon.model.attempts import XCOM_MAX_BYTES, Attempt, AttemptResult, RunFacts
+from gnomon.model.errors.authoring import (
     AirflowFailException,
     AirflowRescheduleException,
     AirflowSensorTimeout,
@@ -19,7 +20,6 @@ from gnomon.errors.authoring import (
     DownstreamTasksSkipped,
     TaskDeferred,
 )
-from gnomon.model.attempts import XCOM_MAX_BYTES, Attempt, AttemptResult, RunFacts
 from gnomon.model.instants import to_datetime, to_instant
 from gnomon.operators.python import PythonOperator
 from gnomon.runner import run_attempt

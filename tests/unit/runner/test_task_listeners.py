@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from gnomon.config import load_config, set_current_config
-from gnomon.errors.authoring import AirflowSkipException
 from gnomon.loading import listeners
 from gnomon.loading.hooks import LISTENER_MARK
 from gnomon.model.attempts import Attempt, AttemptResult, RunFacts
+from gnomon.model.errors.authoring import AirflowSkipException
 from gnomon.model.task_api_requests import GetRunRemarks
 from gnomon.operators.python import PythonOperator
 from gnomon.runner import run_attempt

@@ -14,7 +14,7 @@ from tests.unit.scheduler.test_author_plans import FAULT, Hourly
 
 from gnomon.config import load_config
 from gnomon.dependencies.upstream_query import DagSide, RecordedSlots, ResolvedSlots, UpstreamAnswer
-from gnomon.errors.timetable import PlanningError
+from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.slots import TimetableRef
 from gnomon.model.upstream_edges import AfterSpec
 from gnomon.scheduler import upstream_reader as upstreams_module

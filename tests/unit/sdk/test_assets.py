@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from gnomon.errors.authoring import AirflowTimetableInvalid, DeferralRefused
 from gnomon.loading.class_loader import load_class
 from gnomon.model.assets import AliasKey, AllOf, AnyOf, AssetKey, AssetRefKey
+from gnomon.model.errors.authoring import AirflowTimetableInvalid, DeferralRefused
 from gnomon.operators.triggers import FileDeleteTrigger, FileTrigger
 from gnomon.sdk.arguments.params import Param
 from gnomon.sdk.assets import (

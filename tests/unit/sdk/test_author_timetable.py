@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from dateutil.relativedelta import relativedelta
 
-from gnomon.errors.authoring import AirflowTimetableInvalid
+from gnomon.model.errors.authoring import AirflowTimetableInvalid
 from gnomon.sdk.dags.dag import DAG
 from gnomon.sdk.dags.dag_spec import build_dag_spec
 from gnomon.timetables import CronTriggerTimetable, Timetable

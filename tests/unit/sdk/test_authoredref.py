@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from gnomon.errors.authoring import AirflowTimetableInvalid
+from gnomon.model.errors.authoring import AirflowTimetableInvalid
 from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction
 from gnomon.sdk.arguments.stored_classes import hash_code
 from gnomon.sdk.dags.dag import DAG

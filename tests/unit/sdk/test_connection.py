@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gnomon.errors.authoring import AirflowException, AirflowNotFoundException
+from gnomon.model.errors.authoring import AirflowException, AirflowNotFoundException
 from gnomon.model.task_api_requests import DeleteVariable, GetConnection, GetVariable, ListVariables, SetVariable
 from gnomon.sdk.runtime import channel, secret_masking
 from gnomon.sdk.runtime.connection import BaseHook, Connection, ConnectionModel

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from gnomon.errors.authoring import AirflowException
+from gnomon.model.errors.authoring import AirflowException
 from gnomon.sdk.runtime.connection import Connection
 from gnomon.sdk.storage.connection_login import build_login_options, has_login_options
 

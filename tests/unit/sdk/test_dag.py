@@ -11,8 +11,8 @@ import pytest
 from dateutil.relativedelta import relativedelta
 
 from gnomon import timetables
-from gnomon.errors import UserError
-from gnomon.errors.authoring import AirflowTimetableInvalid, FailFastDagInvalidTriggerRule, ParamValidationError
+from gnomon.model.errors import UserError
+from gnomon.model.errors.authoring import AirflowTimetableInvalid, FailFastDagInvalidTriggerRule, ParamValidationError
 from gnomon.sdk.arguments.params import Param
 from gnomon.sdk.assets import Asset, AssetAlias
 from gnomon.sdk.dags import authoring_state

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gnomon.errors.authoring import AirflowDagCycleException
+from gnomon.model.errors.authoring import AirflowDagCycleException
 from gnomon.model.spec import ParsedDag, TaskSpec
 from gnomon.operators.trigger_dag_run import TriggerDagRunOperator
 from gnomon.sdk.arguments.params import Param

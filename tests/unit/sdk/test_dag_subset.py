@@ -7,7 +7,7 @@ import datetime as dt
 
 import pytest
 
-from gnomon.errors.authoring import NodeNotFound, TaskNotFound
+from gnomon.model.errors.authoring import NodeNotFound, TaskNotFound
 from gnomon.sdk.dags.dag import DAG
 from gnomon.sdk.dags.dag_decorators import task_group
 from gnomon.sdk.dags.task_group import TaskGroup

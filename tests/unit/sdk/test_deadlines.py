@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gnomon.errors.installation_errors import UnknownExecutorException
+from gnomon.model.errors.installation_errors import UnknownExecutorException
 from gnomon.model.executors import parse_executors
 from gnomon.model.instants import to_instant
 from gnomon.model.run_callbacks import DeadlineSpec

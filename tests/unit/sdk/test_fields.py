@@ -12,9 +12,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from gnomon.errors.authoring import AirflowException
-from gnomon.errors.product import UserError
 from gnomon.model.after import After
+from gnomon.model.errors.authoring import AirflowException
+from gnomon.model.errors.product import UserError
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.states import DagRunType
 from gnomon.sdk.arguments import converters, fields

@@ -14,12 +14,12 @@ pytest.importorskip("upath", reason="needs the extra object-storage")
 import fsspec
 from fsspec.implementations.dirfs import DirFileSystem
 
+from gnomon.model.serde import dumps
 from gnomon.sdk.assets import Asset
 from gnomon.sdk.dags.authoring_state import set_current_context
 from gnomon.sdk.runtime.xcom import decode_xcom
 from gnomon.sdk.storage.object_storage_path import ObjectStoragePath
 from gnomon.sdk.storage.object_store import ObjectStore, attach, get_fs, has_fs
-from gnomon.serde import dumps
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gnomon.errors.authoring import AirflowException, DuplicateTaskIdFound, TaskDeferred, TaskNotFound
+from gnomon.model.errors.authoring import AirflowException, DuplicateTaskIdFound, TaskDeferred, TaskNotFound
 from gnomon.sdk.arguments.task_rules import TriggerRule
 from gnomon.sdk.dags.dag import DAG
 from gnomon.sdk.dags.edges import Label, chain, chain_linear, cross_downstream

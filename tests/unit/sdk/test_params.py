@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gnomon.errors.authoring import ParamValidationError
+from gnomon.model.errors.authoring import ParamValidationError
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec
 from gnomon.sdk.arguments import json_schema

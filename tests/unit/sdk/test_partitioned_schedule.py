@@ -10,8 +10,8 @@ import msgspec
 import pytest
 
 from gnomon import partitions as p
-from gnomon.errors.authoring import AirflowTimetableInvalid
 from gnomon.model.assets import AssetKey, AssetRefKey
+from gnomon.model.errors.authoring import AirflowTimetableInvalid
 from gnomon.partitions.part_codec import list_author_classes
 from gnomon.sdk import DAG, Asset, AssetAlias
 from gnomon.sdk.assets.partitioned_schedule import PartitionedAssetTimetable

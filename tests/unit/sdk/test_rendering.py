@@ -10,7 +10,7 @@ from typing import Any
 import jinja2
 import pytest
 
-from gnomon.errors.authoring import AirflowException
+from gnomon.model.errors.authoring import AirflowException
 from gnomon.sdk.dags.dag import DAG
 from gnomon.sdk.runtime.notifier import BaseNotifier
 from gnomon.sdk.tasks.operator import BaseOperator

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import time_machine
 
-from gnomon.errors.authoring import (
+from gnomon.model.errors.authoring import (
     AirflowFailException,
     AirflowRescheduleException,
     AirflowSensorTimeout,

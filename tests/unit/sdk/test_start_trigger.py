@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from gnomon.errors.authoring import DeferralRefused
 from gnomon.loading.class_loader import load_class
 from gnomon.model.attempts import XCOM_MAX_BYTES
 from gnomon.model.deferral import Deferral
+from gnomon.model.errors.authoring import DeferralRefused
 from gnomon.model.instants import to_instant
 from gnomon.model.spec import TaskSpec
 from gnomon.sdk.dags.dag import DAG

@@ -25,8 +25,9 @@ import pydantic
 import pytest
 
 from gnomon.config import load_config, set_current_config
-from gnomon.errors.authoring import ClassNotAllowed, DeserializationError, NotSerializable
 from gnomon.model.attempts import measure_json
+from gnomon.model.errors.authoring import ClassNotAllowed, DeserializationError, NotSerializable
+from gnomon.model.serde import loads as load_without_classes
 from gnomon.sdk.arguments.params import Param
 from gnomon.sdk.assets import Asset, AssetAlias, AssetNameRef, AssetUriRef, AssetWatcher, Dataset, Model
 from gnomon.sdk.deferral.triggers import BaseEventTrigger
@@ -34,7 +35,6 @@ from gnomon.sdk.runtime.connection import Connection
 from gnomon.sdk.runtime.variable import Variable
 from gnomon.sdk.serialization import allowed_classes
 from gnomon.sdk.serialization.value_codec import dumps, loads
-from gnomon.serde import loads as load_without_classes
 
 Allow = Callable[..., None]
 
@@ -214,7 +214,7 @@ import datetime as dt
 import polars as pl
 from polars.testing import assert_frame_equal
 
-from gnomon.errors.authoring import NotSerializable
+from gnomon.model.errors.authoring import NotSerializable
 from gnomon.sdk.serialization.value_codec import dumps, loads
 
 frame = pl.DataFrame({

@@ -10,7 +10,7 @@ from typing import Any, TypedDict
 
 import pytest
 
-from gnomon.errors.authoring import AirflowException, AirflowSkipException, DownstreamTasksSkipped
+from gnomon.model.errors.authoring import AirflowException, AirflowSkipException, DownstreamTasksSkipped
 from gnomon.sdk.dags.dag import DAG
 from gnomon.sdk.dags.task_group import TaskGroup
 from gnomon.sdk.runtime import provider_packages
@@ -245,7 +245,7 @@ def test_a_value_as_text_is_a_template_that_pulls_it() -> None:
 
 
 def test_a_missing_return_value_is_none_and_another_missing_key_an_error() -> None:
-    from gnomon.errors.authoring import XComNotFound
+    from gnomon.model.errors.authoring import XComNotFound
 
     with DAG("d"):
         arg = BaseOperator(task_id="t").output

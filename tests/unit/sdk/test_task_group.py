@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gnomon.errors.authoring import DuplicateTaskIdFound, TaskAlreadyInTaskGroup
+from gnomon.model.errors.authoring import DuplicateTaskIdFound, TaskAlreadyInTaskGroup
 from gnomon.sdk.dags.dag import DAG
 from gnomon.sdk.dags.dag_decorators import task_group
 from gnomon.sdk.dags.edges import Label, chain

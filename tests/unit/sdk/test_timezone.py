@@ -9,7 +9,7 @@ import pendulum
 import pytest
 import time_machine
 
-from gnomon.errors import UserError
+from gnomon.model.errors import UserError
 from gnomon.sdk.arguments.task_rules import TriggerRule
 from gnomon.sdk.dags import authoring_state
 from gnomon.sdk.dags.authoring_state import get_parsing_context, set_parsing_context

@@ -14,13 +14,13 @@ import pytest
 from gnomon.config import load_config, set_current_config
 from gnomon.context.event_source import AssetEventSource
 from gnomon.context.xcom_access import AttemptXComs
-from gnomon.errors.authoring import AirflowConfigException, AirflowException
 from gnomon.model.attempts import Attempt, RunFacts
+from gnomon.model.errors.authoring import AirflowConfigException, AirflowException
+from gnomon.model.serde import dumps, loads
 from gnomon.sdk.dags.authoring_state import set_current_context
 from gnomon.sdk.mapping.lazy_xcoms import LazyXComSequence
 from gnomon.sdk.runtime import channel, xcom
 from gnomon.sdk.runtime.xcom import BaseXCom, SerializedXCom, decode_xcom, default_backend, encode_xcom
-from gnomon.serde import dumps, loads
 
 NAMES: dict[str, Any] = {"key": "k", "task_id": "t", "dag_id": "d", "run_id": "r", "map_index": -1}
 BACKENDS = '''

@@ -14,7 +14,7 @@ from tests.keys import CIPHER, KEY
 from tests.patience import PATIENCE_S
 
 from gnomon.config import Config, load_config, without_secrets
-from gnomon.errors import ConfigurationError
+from gnomon.model.errors import ConfigurationError
 from gnomon.store import Cipher, InvalidKey, WrongKey, load_cipher, migrations, open_database
 from gnomon.store.admin import variables
 from gnomon.store.encryption.cipher import parse_keys

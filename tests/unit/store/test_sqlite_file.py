@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from tests.keys import CIPHER
 
-from gnomon.errors import GnomonError
+from gnomon.model.errors import GnomonError
 from gnomon.store import Database, DatabaseNotInitialised, DiskFull, UnusableFile, migrations, open_database
 from gnomon.store.admin import variables
 from gnomon.store.drivers.sqlite_file import check_file_system, check_library, find_file_system

@@ -15,10 +15,10 @@ from gnomon import taskapi
 from gnomon.clock import VirtualClock
 from gnomon.model.attempts import BACKEND_VALUE, Attempt, ElementSource, RunFacts, XComElement
 from gnomon.model.records import Changes, RunRecord, TaskRecord
+from gnomon.model.serde import dumps
+from gnomon.model.serde.containers import SplitContainer
 from gnomon.model.states import TaskInstanceState
 from gnomon.model.task_api_requests import GetXComBatch, GetXComElement
-from gnomon.serde import dumps
-from gnomon.serde.containers import SplitContainer
 from gnomon.store import open_database
 from gnomon.store.dag_records import xcom_values
 from gnomon.taskapi import xcom_elements

@@ -15,9 +15,9 @@ import pytest
 from gnomon import DAG, BaseOperator, Connection, Variable, task
 from gnomon.clock import VirtualClock
 from gnomon.config import current_config, load_config, set_current_config
-from gnomon.errors import UserError
-from gnomon.errors.authoring import AirflowException, AirflowFailException, AirflowNotFoundException
 from gnomon.loading import cluster_policies, dialect
+from gnomon.model.errors import UserError
+from gnomon.model.errors.authoring import AirflowException, AirflowFailException, AirflowNotFoundException
 from gnomon.operators import EmptyOperator, PythonSensor, TimeDeltaSensor
 from gnomon.report.listings.not_found import NameNotFound
 from gnomon.sdk.deferral.triggers import BaseTrigger, TriggerEvent

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gnomon.errors.timetable import PlanningError
+from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction
 from gnomon.testing.timetables import LAWS, TimetableLawBroken, Violation, assert_timetable, check_timetable
 from gnomon.timetables import (

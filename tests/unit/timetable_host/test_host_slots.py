@@ -13,7 +13,7 @@ from tests.unit.timetable_host.asking import MOODY, NOW
 
 from gnomon.clock import SystemClock
 from gnomon.config import Config, load_config
-from gnomon.errors.timetable import PlanningError
+from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.instants import SECOND
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec

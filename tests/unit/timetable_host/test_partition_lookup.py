@@ -13,8 +13,8 @@ import pytest
 from gnomon import partitions as p
 from gnomon.assets.leaf_mappers import ConsumedPair, PartitionAnswers, PartitionQuestion, build_leaf_mappers
 from gnomon.assets.partition_progress import QueueReading, read_queue
-from gnomon.errors.timetable import PlanningError
 from gnomon.model.assets import AssetKey, PartitionRule, QueuedAssetEvent
+from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.instants import to_instant
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from tests.unit.timetable_host.asking import HASTE, Asking
 
-from gnomon.errors import GnomonError
+from gnomon.model.errors import GnomonError
 from gnomon.timetable_host import subprocess_host
 
 

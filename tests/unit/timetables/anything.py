@@ -14,7 +14,7 @@ from tests.unit.timetables.periods import timetable_of
 from tests.unit.timetables.walked import random_spec
 
 from gnomon.calendars import Calendar, Dates, Union, Weekends
-from gnomon.errors.timetable import AirflowTimetableInvalid
+from gnomon.model.errors.timetable import AirflowTimetableInvalid
 from gnomon.timetables import (
     BusinessDays,
     ContinuousTimetable,

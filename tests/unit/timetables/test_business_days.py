@@ -14,7 +14,7 @@ from tests.unit.calendars.made import DAY, FIRST, LAST, calendars, walked
 from tests.unit.timetables.test_calendar_mixin import ZONES, placed
 
 from gnomon.calendars import Calendar, Country, Dates, Weekends
-from gnomon.errors.timetable import AirflowTimetableInvalid, CalendarEnded
+from gnomon.model.errors.timetable import AirflowTimetableInvalid, CalendarEnded
 from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction
 from gnomon.timetables import BusinessDays, CronTriggerTimetable, build, reference
 from gnomon.timetables.wall_clock.zones import named_zone

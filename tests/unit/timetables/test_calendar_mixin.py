@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.unit.calendars.made import DAY, FIRST, LAST, calendars
 
 from gnomon.calendars import Calendar, Country, Dates, Weekends
-from gnomon.errors.timetable import AirflowTimetableInvalid, CalendarEnded
+from gnomon.model.errors.timetable import AirflowTimetableInvalid, CalendarEnded
 from gnomon.model.slots import DataInterval, TimeRestriction
 from gnomon.testing.timetables import assert_timetable
 from gnomon.timetables import (

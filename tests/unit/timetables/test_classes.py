@@ -13,7 +13,7 @@ import time_machine
 from dateutil.relativedelta import FR, relativedelta
 
 from gnomon.calendars import Weekends
-from gnomon.errors.timetable import AirflowTimetableInvalid
+from gnomon.model.errors.timetable import AirflowTimetableInvalid
 from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction
 from gnomon.model.states import DagRunType
 from gnomon.timetables import (

@@ -8,7 +8,7 @@ from itertools import islice
 import pytest
 from croniter import croniter
 
-from gnomon.errors.timetable import AirflowTimetableInvalid
+from gnomon.model.errors.timetable import AirflowTimetableInvalid
 from gnomon.timetables.cron.cron_fields import parse_cron
 from gnomon.timetables.cron.cron_timetable import CronClock, require_sense
 from gnomon.timetables.wall_clock.zones import floor_seconds

@@ -11,7 +11,7 @@ from random import Random
 import pytest
 from croniter import CroniterError, croniter
 
-from gnomon.errors.timetable import AirflowTimetableInvalid
+from gnomon.model.errors.timetable import AirflowTimetableInvalid
 from gnomon.timetables.cron.cron_fields import parse_cron
 from gnomon.timetables.cron.cron_timetable import CronClock
 from gnomon.timetables.wall_clock.zones import floor_seconds

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from gnomon.errors.authoring import InvalidPartitionKeyError
+from gnomon.model.errors.authoring import InvalidPartitionKeyError
 from gnomon.model.instants import to_instant
 from gnomon.model.slots import DagRunInfo, TimeRestriction
 from gnomon.model.spec import DagSpec

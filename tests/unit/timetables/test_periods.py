@@ -16,7 +16,7 @@ from tests.unit.timetables.periods import PERIODS, WORKDAY_PERIODS, timetable_of
 from tests.unit.timetables.walked import instants_of, labels_of, random_spec, slots_between
 
 from gnomon.calendars import Dates, Weekends
-from gnomon.errors.timetable import AirflowTimetableInvalid
+from gnomon.model.errors.timetable import AirflowTimetableInvalid
 from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction
 from gnomon.timetables import Daily, DiscreteHours, Hourly, Minutely, Monthly, Weekly, build, reference
 from gnomon.timetables.periods.period_timetable import PeriodTimetable

@@ -12,9 +12,9 @@ import pytest
 from tests.patience import PATIENCE_S
 from tests.unit.triggerer.authored import TRIGGERS
 
-from gnomon import serde
 from gnomon.clock import SystemClock
 from gnomon.config import Config, load_config
+from gnomon.model import serde
 from gnomon.model.deferral import DeferralResult
 from gnomon.triggerer.host_pool import HostPool
 from gnomon.triggerer.host_protocol import TriggerTaskInstance

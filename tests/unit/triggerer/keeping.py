@@ -14,10 +14,10 @@ from tests.databases import create_schema
 from tests.keys import CIPHER
 from tests.patience import PATIENCE_S
 
-from gnomon import serde
 from gnomon.clock import SystemClock
 from gnomon.config import Config
 from gnomon.metrics.meter import create_meter
+from gnomon.model import serde
 from gnomon.model.deferral import Deferral, DeferralResult
 from gnomon.model.ids import GROUPS, TaskKey
 from gnomon.model.instants import SECOND

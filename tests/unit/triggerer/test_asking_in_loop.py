@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from tests.patience import PATIENCE_S
 
-from gnomon.errors.product import GnomonError
+from gnomon.model.errors.product import GnomonError
 from gnomon.model.task_api_requests import GetVariable
 from gnomon.processes.message_stream import FrameDecoder, encode_frame, receive_message
 from gnomon.processes.task_api_messages import TaskApiRequestMessage, TaskApiResponse

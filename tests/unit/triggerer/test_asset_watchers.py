@@ -12,8 +12,8 @@ from tests.conformance.storeworld import parsed, spec
 from tests.databases import BOTH, new_database
 from tests.unit.triggerer.keeping import Deferred, deferring
 
-from gnomon import serde
 from gnomon.config import Config
+from gnomon.model import serde
 from gnomon.model.asset_watchers import WatcherEvent, WatcherSpec, compute_identity
 from gnomon.model.assets import AssetDeclaration, AssetKey
 from gnomon.report.listings.asset_list import describe_asset_schedule

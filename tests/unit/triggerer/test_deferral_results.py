@@ -8,8 +8,8 @@ import numpy as np
 import pendulum
 import pytest
 
-from gnomon.errors.authoring import NotSerializable
 from gnomon.model.attempts import XCOM_MAX_BYTES
+from gnomon.model.errors.authoring import NotSerializable
 from gnomon.sdk.deferral.triggers import TaskSuccessEvent, TriggerEvent
 from gnomon.sdk.serialization.value_codec import loads
 from gnomon.triggerer.deferral_results import event_to_result

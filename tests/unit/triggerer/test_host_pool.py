@@ -11,8 +11,8 @@ from typing import NoReturn
 import pytest
 from tests.unit.triggerer.conftest import Job, Running
 
-from gnomon import serde
 from gnomon.config import Config
+from gnomon.model import serde
 from gnomon.triggerer import host_pool
 from gnomon.triggerer.host_protocol import LoopBlocked, TriggerTaskInstance
 

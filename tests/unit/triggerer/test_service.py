@@ -15,10 +15,10 @@ from tests.patience import PATIENCE_S
 from tests.unit.triggerer.conftest import Job
 from tests.unit.triggerer.keeping import Deferred
 
-from gnomon import serde
 from gnomon.clock import SystemClock
 from gnomon.config import Config
 from gnomon.metrics import Meter
+from gnomon.model import serde
 from gnomon.store import Database, open_database
 from gnomon.triggerer.host_pool import HostPool
 from gnomon.triggerer.host_protocol import TriggerTaskInstance

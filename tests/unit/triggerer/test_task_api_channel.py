@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from tests.unit.triggerer.keeping import Deferred, deferring
 
-from gnomon import serde
 from gnomon.config import Config
+from gnomon.model import serde
 from gnomon.store.admin import variables
 
 ASKING = """

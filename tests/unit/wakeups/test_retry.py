@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 
-from gnomon.errors import ResourceUnavailable
+from gnomon.model.errors import ResourceUnavailable
 from gnomon.wakeups import StopFlag, retry_until_available
 
 

@@ -15,8 +15,8 @@ from gnomon.api.access.policies import ApiResource, Permission, User
 from gnomon.api.common.paths import ALL, restore_slashes
 from gnomon.api.common.trusted_proxies import find_address
 from gnomon.api.context import ApiContext
-from gnomon.errors.product import InternalError
 from gnomon.model.accounts import Author
+from gnomon.model.errors.product import InternalError
 
 
 class RequiredPermission:

@@ -14,7 +14,7 @@ from gnomon.api.auth.provider_exchange import ProviderUnavailable, exchange, get
 from gnomon.api.auth.provider_keys import read_keys
 from gnomon.api.auth.provider_metadata import choose_client_authentication, fetch_metadata
 from gnomon.clock import Clock
-from gnomon.errors.product import GnomonError
+from gnomon.model.errors.product import GnomonError
 from gnomon.model.instants import SECOND
 
 _TOKEN_STATUSES = (200, 400, 401)

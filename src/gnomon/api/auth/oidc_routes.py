@@ -28,8 +28,8 @@ from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.request_slots import RequestSlots
 from gnomon.api.common.trusted_proxies import find_address
 from gnomon.api.context import ApiContext, Context
-from gnomon.errors.product import UserError
 from gnomon.model.accounts import Author
+from gnomon.model.errors.product import UserError
 from gnomon.model.instants import SECOND
 from gnomon.store import WrongKey, load_cipher
 

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
-from gnomon.errors.product import GnomonError
+from gnomon.model.errors.product import GnomonError
 
 EXCHANGE_S = 10.0
 """The whole exchange. The time-outs of sockets are for each read: a provider that sends a byte now and then would hold a thread for ever."""

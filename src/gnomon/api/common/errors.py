@@ -21,8 +21,8 @@ from gnomon.actions.state_changes import StateValueRefused
 from gnomon.api.access.policies import AccessRefused, User
 from gnomon.api.common.fault_limits import FAULTS_MAX, describe_fault
 from gnomon.api.common.version_header import VERSION_HEADER, find_version
-from gnomon.errors.product import ConfigurationError, GnomonError, ResourceUnavailable, UserError
 from gnomon.model.accounts import Role
+from gnomon.model.errors.product import ConfigurationError, GnomonError, ResourceUnavailable, UserError
 from gnomon.model.json_text import escape_surrogates
 from gnomon.report.listings.not_found import NameNotFound
 from gnomon.store import (

@@ -10,8 +10,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from gnomon.api.access.policies import AccessRefused, ApiResource, Permission
 from gnomon.api.common.errors import find_status
-from gnomon.errors.product import GnomonError
 from gnomon.model.accounts import Identity, Role
+from gnomon.model.errors.product import GnomonError
 from gnomon.model.execution_messages import EXECUTION_PREFIX
 
 BODY_BYTES_MAX = 20 * 1024 * 1024

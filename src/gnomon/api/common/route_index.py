@@ -13,7 +13,7 @@ from starlette.convertors import StringConvertor
 from starlette.routing import BaseRoute, Match
 from starlette.types import Receive, Scope, Send
 
-from gnomon.errors.product import InternalError
+from gnomon.model.errors.product import InternalError
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from gnomon import log
 from gnomon.clock import Clock
 from gnomon.config import Config
-from gnomon.errors.product import GnomonError
+from gnomon.model.errors.product import GnomonError
 from gnomon.report.activity.deployment_figures import DeploymentFigures, read_deployment_figures
 from gnomon.store import Database
 

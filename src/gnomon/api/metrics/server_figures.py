@@ -11,8 +11,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from gnomon import log
 from gnomon.clock import Clock
 from gnomon.config.host_name import current_host_name
-from gnomon.errors.product import GnomonError
 from gnomon.metrics import ProcessFigures, definitions
+from gnomon.model.errors.product import GnomonError
 from gnomon.store import Database, Transaction
 from gnomon.store.ownership.service_figures import FIGURES_S, FiguresWriter
 

@@ -21,7 +21,7 @@ from gnomon.api.v2.lookup import refuse_wildcard
 from gnomon.api.v2.schemas.base import Answer
 from gnomon.assets.leaf_mappers import PartitionAnswers, list_rule_classes
 from gnomon.engine.state.engine_state import EngineLimits
-from gnomon.errors.timetable import PlanningError
+from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import to_datetime
 from gnomon.model.records import DagRecord

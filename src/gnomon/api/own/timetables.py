@@ -17,8 +17,8 @@ from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.request_slots import RequestSlots
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.schemas.base import Answer, Body
-from gnomon.errors.product import UserError
 from gnomon.model.accounts import Role
+from gnomon.model.errors.product import UserError
 from gnomon.model.instants import SECOND, Instant, iso, to_datetime
 from gnomon.model.slots import PlannedRun
 from gnomon.planning.window import WindowRuns

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon import log
-from gnomon.errors.product import ConfigurationError, ResourceUnavailable
+from gnomon.model.errors.product import ConfigurationError, ResourceUnavailable
 from gnomon.report.activity.change_feed import ChangeEvent, ChangeFeed
 from gnomon.store import Database
 from gnomon.wakeups import CHANGES_SUFFIX, Listener

@@ -23,7 +23,7 @@ from gnomon.api.common.account_places import AccountPlaces, NoPlace
 from gnomon.api.streams.change_watcher import ChangeWatcher
 from gnomon.api.streams.stream_connection import StreamConnection, StreamData, build_data
 from gnomon.api.streams.stream_interest import StreamInterest
-from gnomon.errors.product import GnomonError
+from gnomon.model.errors.product import GnomonError
 from gnomon.report.activity.change_feed import ChangeEvent, ChangeFeed, format_place
 from gnomon.report.listings.dag_facts import VersionFactsCache
 from gnomon.store import Database

@@ -26,7 +26,7 @@ from gnomon.api.v2.schemas.bulk_shapes import (
     BulkUpdateAction,
     T,
 )
-from gnomon.errors.product import GnomonError
+from gnomon.model.errors.product import GnomonError
 from gnomon.store import Database, Transaction
 
 ENTITIES_MAX = 1_000

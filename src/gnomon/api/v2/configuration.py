@@ -23,8 +23,8 @@ from gnomon.api.v2.schemas.plugins_shapes import (
     ProviderCollectionResponse,
     ProviderResponse,
 )
-from gnomon.errors.timetable import PlanningError
 from gnomon.loading.plugins import PluginRow
+from gnomon.model.errors.timetable import PlanningError
 from gnomon.timetable_host import ask_and_wait
 
 router = OperationRouter()

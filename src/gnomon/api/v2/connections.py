@@ -32,7 +32,7 @@ from gnomon.api.v2.schemas.connections_shapes import (
     ConnectionResponse,
     ConnectionTestResponse,
 )
-from gnomon.errors.authoring import AirflowException
+from gnomon.model.errors.authoring import AirflowException
 from gnomon.planning import PlanningError
 from gnomon.report.listings.connection_list import make_row
 from gnomon.report.listings.masked_values import keep_connection_secrets

@@ -23,8 +23,8 @@ from gnomon.api.v2.schemas.bulk_shapes import (
     BulkUpdateAction,
 )
 from gnomon.api.v2.schemas.dag_runs_shapes import BulkDAGRunBody, DAGRunPatchBody
-from gnomon.errors.product import GnomonError
 from gnomon.model.accounts import Role
+from gnomon.model.errors.product import GnomonError
 
 router = OperationRouter(prefix="/dags/{dag_id}/dagRuns", tags=["DagRun"])
 

@@ -24,8 +24,8 @@ from gnomon.api.v2.schemas.bulk_shapes import (
 from gnomon.api.v2.schemas.task_instances_shapes import BulkTaskInstanceBody, PatchTaskInstanceBody
 from gnomon.api.v2.task_instance_changes import patch_task_instance
 from gnomon.api.v2.unsupported import NO_DELETION
-from gnomon.errors.product import GnomonError
 from gnomon.model.accounts import Role
+from gnomon.model.errors.product import GnomonError
 from gnomon.model.ids import UNMAPPED
 
 router = OperationRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances", tags=["Task Instance"])

@@ -43,9 +43,9 @@ from gnomon.api.v2.schemas.xcoms_shapes import (
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import to_datetime
 from gnomon.model.json_text import read_shown_json
+from gnomon.model.serde.text_form import describe_stored
 from gnomon.report.listings.connection_list import hide_stored_secrets
 from gnomon.report.listings.not_found import task_not_found
-from gnomon.serde.text_form import describe_stored
 from gnomon.store import Transaction
 from gnomon.store.dag_records import xcom_values
 from gnomon.store.ownership import group_state

@@ -14,7 +14,7 @@ from gnomon.dagfiles.inputs import create_environment_stamps
 from gnomon.dagfiles.parse_pool import ParsePool
 from gnomon.dagfiles.service import start_parse_pool
 from gnomon.dagfiles.settings import build_dag_processor_settings
-from gnomon.errors.product import UserError
+from gnomon.model.errors.product import UserError
 from gnomon.model.spec import DagSpec, collect_edges
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.not_found import NameNotFound

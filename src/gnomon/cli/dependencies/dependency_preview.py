@@ -12,7 +12,7 @@ from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import format_option, format_table, print_document
 from gnomon.cli.timetables.time_window import YEARS
 from gnomon.dependencies.shape import find_slotless_reason
-from gnomon.errors.product import UserError
+from gnomon.model.errors.product import UserError
 from gnomon.model.instants import iso
 from gnomon.model.spec import collect_edges
 from gnomon.report.listings.local_time import DayClock, to_local

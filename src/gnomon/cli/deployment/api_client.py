@@ -18,7 +18,7 @@ from urllib.parse import urlencode, urlsplit
 import msgspec
 
 from gnomon.cli.deployment.api_errors import ApiLoginRequired, ApiMismatch, ApiRefusal, ApiUnreachable
-from gnomon.errors.product import UserError
+from gnomon.model.errors.product import UserError
 
 TIMEOUT_S = 60.0
 """How long the connection may be silent: longer than any operation waits for the owner of a DAG or for a timetable of an author."""

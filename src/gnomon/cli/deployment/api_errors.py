@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gnomon.errors.product import ResourceUnavailable, UserError
+from gnomon.model.errors.product import ResourceUnavailable, UserError
 
 
 class ApiRefusal(UserError):

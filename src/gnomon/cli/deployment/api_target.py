@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from gnomon.config.environment import get_variable
-from gnomon.errors.product import UserError
+from gnomon.model.errors.product import UserError
 
 F = TypeVar("F", bound=Callable[..., Any])
 API_VARIABLE = "GNOMON_API"

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gnomon.config.environment import get_variable
-from gnomon.errors.product import UserError
+from gnomon.model.errors.product import UserError
 
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 

@@ -12,7 +12,7 @@ from gnomon.cli.logs.log_stream import LineFormat, merge_logs
 from gnomon.cli.output import format_sentence, utc_option
 from gnomon.cli.task_selection import MAP_INDEX, split_choice
 from gnomon.cli.terminal.screen import read_screen
-from gnomon.errors.product import UserError
+from gnomon.model.errors.product import UserError
 from gnomon.model.ids import UNMAPPED, quote_arguments
 from gnomon.operations import log_operations as operations
 from gnomon.operations.log_operations import AttemptFiles

@@ -19,7 +19,7 @@ from gnomon.cli.deployment.api_errors import ApiUnreachable
 from gnomon.cli.terminal.guarded_output import guard, write_controls
 from gnomon.cli.terminal.screen import Screen, read_screen
 from gnomon.clock import Clock
-from gnomon.errors.product import ResourceUnavailable, UserError
+from gnomon.model.errors.product import ResourceUnavailable, UserError
 
 REST = 10.0
 """The pause after a picture is at least this multiple of the time that reading it took, so that a view does not load the database."""

@@ -10,7 +10,7 @@ import click
 
 from gnomon.cli.parameter_types import MomentType
 from gnomon.clock import Clock
-from gnomon.errors.product import UserError
+from gnomon.model.errors.product import UserError
 from gnomon.model.instants import Instant, to_datetime, to_instant
 
 F = TypeVar("F", bound=Callable[..., Any])

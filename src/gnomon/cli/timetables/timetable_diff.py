@@ -12,7 +12,7 @@ from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.output import format_option, format_table, print_document
 from gnomon.cli.timetables.shown_schedule import ShownSchedule, find_schedule
 from gnomon.cli.timetables.time_window import add_year, resolve_end, resolve_start, window_options
-from gnomon.errors.product import UserError
+from gnomon.model.errors.product import UserError
 from gnomon.model.instants import Instant, iso
 from gnomon.report.listings.local_time import build_slot_row, format_local
 from gnomon.report.pictures.calendar_sheet import build_difference_sheet

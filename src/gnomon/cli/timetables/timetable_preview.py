@@ -13,7 +13,7 @@ from gnomon.cli.integer_range import IntegerRange
 from gnomon.cli.output import format_fields, format_option, format_table, print_document
 from gnomon.cli.timetables.shown_schedule import ShownSchedule, find_schedule
 from gnomon.cli.timetables.time_window import add_year, resolve_end, resolve_start, window_options
-from gnomon.errors.product import UserError
+from gnomon.model.errors.product import UserError
 from gnomon.model.instants import Instant
 from gnomon.model.slots import PlannedRun
 from gnomon.operations.schedule_targets import RUNS_MAX

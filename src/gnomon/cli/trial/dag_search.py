@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from gnomon.dagfiles.discovery import FileDiscovery
 from gnomon.dagfiles.parse_pool import ParsePool
 from gnomon.dagfiles.settings import DagProcessorSettings
-from gnomon.errors.product import UserError
+from gnomon.model.errors.product import UserError
 from gnomon.model.spec import ParsedDag, ParsedFile
 from gnomon.report.listings.not_found import dag_not_found
 

@@ -6,7 +6,7 @@ import msgspec
 
 from gnomon.cli.trial.dag_search import ParsedTarget
 from gnomon.decide.expansion import count_instances, measure_factors
-from gnomon.errors.product import UserError
+from gnomon.model.errors.product import UserError
 from gnomon.model.ids import quote_argument
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.report.listings.not_found import task_not_found

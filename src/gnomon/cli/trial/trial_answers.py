@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from gnomon.config import Config
-from gnomon.errors.product import UserError
+from gnomon.model.errors.product import UserError
 from gnomon.model.hitl import HITLRespondent
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import Instant

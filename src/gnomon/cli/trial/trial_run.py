@@ -28,7 +28,7 @@ from gnomon.config import Config
 from gnomon.dagfiles.inputs import create_environment_stamps
 from gnomon.dagfiles.service import start_parse_pool
 from gnomon.dagfiles.settings import build_dag_processor_settings
-from gnomon.errors.product import ResourceUnavailable
+from gnomon.model.errors.product import ResourceUnavailable
 from gnomon.model.instants import Instant
 from gnomon.planning import find_manual_logical_date
 from gnomon.report.listings.run_list import TaskInstanceRow

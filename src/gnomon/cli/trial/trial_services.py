@@ -18,9 +18,9 @@ from gnomon.app.service_process import Service, fork_service
 from gnomon.app.triggerer_wiring import run_triggerer_when_needed
 from gnomon.clock import Clock
 from gnomon.config import Config, run_folder, set_current_config
-from gnomon.errors.product import ResourceUnavailable
 from gnomon.executors.interface import Executor
 from gnomon.executors.local import LocalExecutor
+from gnomon.model.errors.product import ResourceUnavailable
 from gnomon.model.instants import SECOND
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.model.states import FINISHED_RUN_STATES

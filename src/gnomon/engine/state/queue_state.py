@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from gnomon.errors.product import IllegalTransition
+from gnomon.model.errors.product import IllegalTransition
 
 
 class QueueState(Enum):

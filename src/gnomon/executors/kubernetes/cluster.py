@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from gnomon.errors import ConfigurationError
 from gnomon.executors.kubernetes.pod_template import DEPLOYMENT_LABEL
+from gnomon.model.errors import ConfigurationError
 from gnomon.model.executors import KUBERNETES_EXECUTOR
 
 REQUEST_S = (5.0, 30.0)

@@ -11,13 +11,13 @@ from typing import Protocol
 
 from gnomon import log
 from gnomon.clock import Clock
-from gnomon.errors import ResourceUnavailable
 from gnomon.executors.interface import AttemptEnded, ExecutorEvent
 from gnomon.executors.kubernetes.pod_controller import PodController, PodDelayed, PodImpossible, PodsListed
 from gnomon.executors.kubernetes.pod_status import PodEnd, PodStatus
 from gnomon.executors.kubernetes.pod_template import PodRefused, PodSettings, build_pod
 from gnomon.executors.remote import RemoteAttemptStore, RemoteExecutor
 from gnomon.model.attempts import Attempt
+from gnomon.model.errors import ResourceUnavailable
 from gnomon.model.executors import KUBERNETES_EXECUTOR
 from gnomon.model.records import WorkerRecord
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import yaml
 
-from gnomon.errors import ConfigurationError
 from gnomon.model.attempts import Attempt
+from gnomon.model.errors import ConfigurationError
 from gnomon.model.ids import UNMAPPED
 
 BASE_CONTAINER = "base"

@@ -11,7 +11,7 @@ from typing import Any
 
 from gnomon.config import current_config
 from gnomon.config.dag_bundles import bundle_folder
-from gnomon.errors.product import UserError
+from gnomon.model.errors.product import UserError
 
 
 class DagBundleError(UserError):

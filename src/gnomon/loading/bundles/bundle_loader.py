@@ -19,12 +19,12 @@ from gnomon.config.dag_bundles import (
     read_dag_bundles,
 )
 from gnomon.config.option import OptionError
-from gnomon.errors.error_text import describe_error
 from gnomon.loading import dialect
 from gnomon.loading.bundles.base_bundle import BaseDagBundle, DagBundleError
 from gnomon.loading.bundles.git_bundle import GitDagBundle
 from gnomon.loading.bundles.local_bundle import LocalDagBundle
 from gnomon.loading.bundles.version_cleanup import remove_unused_versions
+from gnomon.model.errors.error_text import describe_error
 
 _BUILT_IN: dict[str, type[BaseDagBundle]] = {LOCAL_BUNDLE_CLASS: LocalDagBundle, GIT_BUNDLE_CLASS: GitDagBundle}
 _held_locks: dict[Path, int] = {}

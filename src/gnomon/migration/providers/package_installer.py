@@ -13,7 +13,7 @@ from threading import Thread
 from typing import IO
 
 from gnomon.config.masking import without_passwords
-from gnomon.errors.product import ResourceUnavailable, UserError
+from gnomon.model.errors.product import ResourceUnavailable, UserError
 
 TIMEOUT_S = 1800.0
 """The longest time of one installation."""

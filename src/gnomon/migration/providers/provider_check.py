@@ -12,8 +12,8 @@ from enum import Enum
 from importlib import metadata
 from pathlib import PurePosixPath
 
-from gnomon.errors.product import UserError
 from gnomon.loading.provider_names import find_package, shorten
+from gnomon.model.errors.product import UserError
 
 TIME_LIMIT_S = 300.0
 """The longest time for the imports of one package; the module that is imported then counts as one that does not end."""

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from gnomon.cli.output import format_table, output_option, print_document, print_records
-from gnomon.errors.product import ResourceUnavailable, UserError
 from gnomon.loading.provider_names import PREFIX, normalize_package, shorten
+from gnomon.model.errors.product import ResourceUnavailable, UserError
 
 if TYPE_CHECKING:
     from gnomon.migration.providers.install_progress import InstallProgress

@@ -10,9 +10,9 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from gnomon.config.masking import without_passwords
-from gnomon.errors.product import ResourceUnavailable, UserError
 from gnomon.migration.records.airflow_keys import WAYS, AirflowCipher
 from gnomon.migration.records.airflow_records import AirflowPool, AirflowRecords
+from gnomon.model.errors.product import ResourceUnavailable, UserError
 from gnomon.sdk.runtime.connection import Connection
 from gnomon.sdk.runtime.exported_files import ExportedVariable
 

@@ -12,7 +12,7 @@ from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 
 from gnomon.config import Config
 from gnomon.config.environment import get_variable
-from gnomon.errors.product import UserError
+from gnomon.model.errors.product import UserError
 
 KEY_VARIABLE = "AIRFLOW_FERNET_KEY"
 KEY_FILE_OPTION = "--airflow-fernet-key-file"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gnomon.errors.product import UserError
+from gnomon.model.errors.product import UserError
 from gnomon.sdk.runtime.connection import Connection
 from gnomon.sdk.runtime.exported_files import (
     ExportedFileError,

@@ -9,8 +9,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gnomon.errors.authoring import AirflowException
-from gnomon.errors.product import GnomonError
 from gnomon.loading.provider_names import shorten
 from gnomon.migration.repository import airflow_cfg, template_names
 from gnomon.migration.repository.dag_calls import ABSENT, DagCall, is_known, read_dag_calls
@@ -27,6 +25,8 @@ from gnomon.migration.repository.member_uses import iterate_member_findings
 from gnomon.migration.repository.run_dates import find_next_runs
 from gnomon.migration.repository.sibling_imports import find_broken_imports, list_sibling_imports
 from gnomon.migration.repository.source_files import ParsedSource, list_files, read_source
+from gnomon.model.errors.authoring import AirflowException
+from gnomon.model.errors.product import GnomonError
 from gnomon.model.instants import Instant, iso, to_instant
 from gnomon.sdk.arguments.airflow_dialects import DEFAULT_SCHEDULE_OF_AIRFLOW_2
 

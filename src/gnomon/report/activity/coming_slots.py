@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from gnomon.errors.timetable import PlanningError
+from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.instants import Instant
 from gnomon.model.slots import PlannedRun, TimetableRef
 from gnomon.model.spec import DagSpec

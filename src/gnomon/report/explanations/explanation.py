@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from gnomon.assets.leaf_mappers import PartitionAnswers
 from gnomon.engine import explain as rules
 from gnomon.engine.state.engine_state import EngineLimits, KeptGraphs
-from gnomon.errors.timetable import PlanningError
+from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.ids import UNMAPPED, TaskKey, format_map_indices, quote_argument, quote_arguments
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DagRecord, RunRecord

@@ -9,8 +9,8 @@ from gnomon.assets.circles import find_circles
 from gnomon.assets.conditions import describe_leaf, find_missing_leaves, iter_leaves, match_leaves
 from gnomon.assets.leaf_mappers import PartitionAnswers, build_leaf_mappers, list_rule_classes
 from gnomon.assets.partition_progress import describe_partition
-from gnomon.errors.timetable import PlanningError
 from gnomon.model.assets import AliasKey, AssetCondition, AssetEvent, AssetKey, AssetLeaf
+from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DagRecord
 from gnomon.report.listings.not_found import NameNotFound

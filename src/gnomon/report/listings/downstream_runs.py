@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 
-from gnomon.errors.product import UserError
+from gnomon.model.errors.product import UserError
 from gnomon.model.ids import quote_arguments
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.report.listings.dag_list import find_dag

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gnomon.errors.product import UserError
+from gnomon.model.errors.product import UserError
 from gnomon.model.ids import UNMAPPED, quote_arguments
 from gnomon.model.json_text import read_shown_json
 from gnomon.model.records import DagRecord, RunRecord

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from gnomon.calendars import decode
 from gnomon.calendars.calendar import find_end_warning
 from gnomon.dependencies.faults import doubts_of
-from gnomon.errors.timetable import AirflowTimetableInvalid
+from gnomon.model.errors.timetable import AirflowTimetableInvalid
 from gnomon.model.instants import Instant, to_datetime
 from gnomon.model.records import DagRecord
 from gnomon.model.slots import TimetableRef

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from gnomon.errors.product import UserError
 from gnomon.model.attempts import build_attempt_log_path, build_trigger_log_path
+from gnomon.model.errors.product import UserError
 from gnomon.model.ids import UNMAPPED, format_map_indices, quote_arguments
 from gnomon.model.instants import Instant
 from gnomon.model.records import DagRecord, RunRecord

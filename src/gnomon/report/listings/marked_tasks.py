@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from gnomon.errors.product import UserError
+from gnomon.model.errors.product import UserError
 from gnomon.model.ids import TaskKey
 from gnomon.model.instants import Instant, to_instant
 from gnomon.model.records import DagRecord, RunRecord

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gnomon.errors.product import UserError
+from gnomon.model.errors.product import UserError
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.store import Transaction
 from gnomon.store.pages.page_query import Condition, Operator, PageQuery, SortKey

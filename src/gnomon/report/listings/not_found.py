@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gnomon.errors.product import UserError, find_close_matches
+from gnomon.model.errors.product import UserError, find_close_matches
 from gnomon.model.ids import quote_argument
 
 _SHOWN = 3

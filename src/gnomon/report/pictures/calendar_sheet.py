@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta, tzinfo
 
-from gnomon.errors.product import UserError
+from gnomon.model.errors.product import UserError
 from gnomon.model.instants import Instant
 from gnomon.model.slots import PlannedRun
 from gnomon.report.listings.local_time import format_local, to_local

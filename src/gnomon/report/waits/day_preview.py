@@ -15,8 +15,8 @@ import msgspec
 from gnomon.dependencies import Resolver
 from gnomon.dependencies.planned_slots import Bounds, PlannedSlots
 from gnomon.dependencies.upstream_query import DagSide
-from gnomon.errors.timetable import PlanningError
 from gnomon.loading.timetable_loader import rebuild_timetable
+from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.instants import SECOND, Instant, to_datetime, to_instant
 from gnomon.model.spec import DagSpec
 from gnomon.model.upstream_edges import AfterSpec, to_after

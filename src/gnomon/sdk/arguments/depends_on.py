@@ -56,7 +56,7 @@ def _name_zone(after: After) -> After:
         return after
     from dataclasses import replace  # few dependencies name a zone
 
-    from gnomon.errors.timetable import AirflowTimetableInvalid
+    from gnomon.model.errors.timetable import AirflowTimetableInvalid
     from gnomon.timetables.wall_clock.zones import encode_zone, zone_of
 
     try:

@@ -13,7 +13,7 @@ from typing import Any
 
 import fastjsonschema
 
-from gnomon.errors.product import find_close_matches
+from gnomon.model.errors.product import find_close_matches
 
 VALIDATORS_MAX = 256
 """Compiled schemas that a process keeps; compiling one takes about 0.3 ms."""

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from gnomon.errors.error_text import error_text, error_traceback
-from gnomon.errors.product import find_close_matches
+from gnomon.model.errors.error_text import error_text, error_traceback
+from gnomon.model.errors.product import find_close_matches
 from gnomon.sdk.arguments import fields
 from gnomon.sdk.arguments.airflow_dialects import AIRFLOW_2, read_dialect
 from gnomon.sdk.arguments.code_location import format_location

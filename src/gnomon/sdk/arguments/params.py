@@ -6,7 +6,7 @@ import copy
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any, Protocol
 
-from gnomon.errors.authoring import AirflowException, ParamValidationError
+from gnomon.model.errors.authoring import AirflowException, ParamValidationError
 from gnomon.model.json_value import find_json_fault
 from gnomon.model.storable_text import escape_unstorable
 from gnomon.sdk.arguments.airflow_dialects import AIRFLOW_2, read_dialect

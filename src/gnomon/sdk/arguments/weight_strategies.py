@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
-from gnomon.errors.error_text import describe_error
+from gnomon.model.errors.error_text import describe_error
 from gnomon.sdk.arguments.code_location import format_location
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gnomon.assets.conditions import describe_condition
-from gnomon.errors.authoring import AirflowTimetableInvalid
+from gnomon.model.errors.authoring import AirflowTimetableInvalid
 from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction
 from gnomon.sdk.arguments.code_location import find_author_location, format_location
 from gnomon.sdk.assets.asset import AssetAll, AssetBooleanCondition, BaseAsset

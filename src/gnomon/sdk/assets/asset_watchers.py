@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gnomon.errors.authoring import DeferralRefused
-from gnomon.errors.error_text import describe_error
 from gnomon.model.asset_watchers import WatcherSpec, compute_identity
 from gnomon.model.assets import AssetKey
+from gnomon.model.errors.authoring import DeferralRefused
+from gnomon.model.errors.error_text import describe_error
 from gnomon.sdk.arguments.code_location import format_location
 from gnomon.sdk.assets.asset import Asset, AssetWatcher, BaseAsset
 from gnomon.sdk.deferral.deferral_checks import (

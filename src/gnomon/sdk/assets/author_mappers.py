@@ -7,8 +7,8 @@ import json
 import sys
 from typing import Any
 
-from gnomon.errors.error_text import describe_error
 from gnomon.model.assets import AssetLeaf, PartitionRule
+from gnomon.model.errors.error_text import describe_error
 from gnomon.partitions import PartitionMapper, WaitPolicy, Window, decode_part, encode_part
 from gnomon.partitions.part_codec import list_author_classes
 from gnomon.sdk.arguments.stored_classes import find_unserializable, hash_code

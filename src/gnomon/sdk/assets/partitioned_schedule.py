@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from gnomon.assets.conditions import iter_leaves
-from gnomon.errors.authoring import AirflowTimetableInvalid
 from gnomon.model.assets import AliasKey, AssetKey, AssetLeaf, AssetRefKey, PartitionRule
+from gnomon.model.errors.authoring import AirflowTimetableInvalid
 from gnomon.partitions import IdentityMapper, PartitionMapper
 from gnomon.sdk.arguments.code_location import find_author_location, format_location
 from gnomon.sdk.assets.asset import BaseAsset

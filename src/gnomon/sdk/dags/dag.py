@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gnomon.errors.authoring import ParamValidationError
+from gnomon.model.errors.authoring import ParamValidationError
 from gnomon.sdk.arguments import converters, fields
 from gnomon.sdk.arguments.airflow_dialects import AIRFLOW_2, AirflowDialect, find_dialect
 from gnomon.sdk.arguments.code_location import CodeLocation, find_author_location, format_location

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gnomon.errors.authoring import AirflowTimetableInvalid, ParamValidationError
 from gnomon.model.after import self_dependency_message
+from gnomon.model.errors.authoring import AirflowTimetableInvalid, ParamValidationError
 from gnomon.sdk.arguments.airflow_dialects import AIRFLOW_2
 from gnomon.sdk.arguments.code_location import format_location
 from gnomon.sdk.arguments.converters import as_links

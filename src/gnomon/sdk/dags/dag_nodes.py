@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Self, cast
 
-from gnomon.errors.authoring import DuplicateTaskIdFound, NodeNotFound, TaskNotFound
+from gnomon.model.errors.authoring import DuplicateTaskIdFound, NodeNotFound, TaskNotFound
 from gnomon.sdk.arguments.code_location import CodeLocation, find_author_location, format_location
 from gnomon.sdk.dags.fail_fast import check_trigger_rule
 from gnomon.sdk.dags.topology import find_ends, sort_topologically

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gnomon.errors.installation_errors import UnknownExecutorException
+from gnomon.model.errors.installation_errors import UnknownExecutorException
 from gnomon.model.executors import ConfiguredExecutors
 from gnomon.sdk.arguments.code_location import format_location
 from gnomon.sdk.dags.dag import DAG

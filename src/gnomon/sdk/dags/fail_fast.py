@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gnomon.errors.authoring import FailFastDagInvalidTriggerRule
+from gnomon.model.errors.authoring import FailFastDagInvalidTriggerRule
 from gnomon.sdk.arguments.code_location import format_location
 from gnomon.sdk.arguments.task_rules import TriggerRule
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
-from gnomon.errors.product import UserError
+from gnomon.model.errors.product import UserError
 from gnomon.sdk.arguments.notset import NOTSET
 from gnomon.sdk.dags import authoring_state
 

@@ -6,7 +6,7 @@ import copy
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, cast
 
-from gnomon.errors.authoring import DuplicateTaskIdFound, NodeNotFound, TaskAlreadyInTaskGroup
+from gnomon.model.errors.authoring import DuplicateTaskIdFound, NodeNotFound, TaskAlreadyInTaskGroup
 from gnomon.sdk.arguments.code_location import CodeLocation, find_author_location, format_location
 from gnomon.sdk.arguments.converters import as_named_values, as_text, check_group_id, check_place, read_doc
 from gnomon.sdk.arguments.fields import TASK_GROUP_FIELDS, iter_without_effect

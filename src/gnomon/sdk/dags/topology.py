@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from gnomon.errors.authoring import AirflowDagCycleException, AirflowException
+from gnomon.model.errors.authoring import AirflowDagCycleException, AirflowException
 from gnomon.sdk.arguments.code_location import format_location
 from gnomon.sdk.dags.edges import iter_nodes
 

@@ -8,10 +8,10 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from gnomon.errors.authoring import DeferralRefused, NotSerializable
-from gnomon.errors.error_text import error_text
-from gnomon.errors.product import find_close_matches
 from gnomon.model.attempts import XCOM_MAX_BYTES, utf8_bytes
+from gnomon.model.errors.authoring import DeferralRefused, NotSerializable
+from gnomon.model.errors.error_text import error_text
+from gnomon.model.errors.product import find_close_matches
 from gnomon.model.ids import DAG_FILE_MODULE
 from gnomon.sdk.arguments.code_location import format_location
 from gnomon.sdk.deferral.triggers import BaseTrigger, Timer

@@ -6,8 +6,8 @@ import datetime as dt
 from collections.abc import Collection, Iterable
 from typing import Any
 
-from gnomon.errors.authoring import DeferralRefused
 from gnomon.model.deferral import Deferral
+from gnomon.model.errors.authoring import DeferralRefused
 from gnomon.model.instants import to_instant
 from gnomon.sdk.arguments import converters
 from gnomon.sdk.arguments.code_location import format_location

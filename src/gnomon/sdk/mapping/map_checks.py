@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gnomon.errors.authoring import MappingNotSupported
+from gnomon.model.errors.authoring import MappingNotSupported
 from gnomon.sdk.arguments.code_location import format_location
 from gnomon.sdk.mapping.expand_input import MappedArgument, check_return_values
 from gnomon.sdk.tasks.task_membership import iter_lengths

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from gnomon.errors.authoring import ParamValidationError
+from gnomon.model.errors.authoring import ParamValidationError
 from gnomon.sdk.arguments import fields, option_defaults
 from gnomon.sdk.arguments.annotated_arguments import check_annotated_partial
 from gnomon.sdk.arguments.old_arguments import suggest_argument

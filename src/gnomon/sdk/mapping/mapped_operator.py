@@ -7,7 +7,7 @@ import copy
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from gnomon.errors.authoring import ParamValidationError
+from gnomon.model.errors.authoring import ParamValidationError
 from gnomon.sdk.arguments import fields
 from gnomon.sdk.arguments.code_location import format_location
 from gnomon.sdk.arguments.notset import NOTSET

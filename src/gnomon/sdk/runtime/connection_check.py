@@ -9,8 +9,8 @@ import threading
 from typing import NamedTuple
 
 from gnomon.config.environment import environment, replace_environment
-from gnomon.errors.authoring import AirflowException
-from gnomon.errors.error_text import error_text
+from gnomon.model.errors.authoring import AirflowException
+from gnomon.model.errors.error_text import error_text
 from gnomon.sdk.runtime import provider_packages
 from gnomon.sdk.runtime.connection import Connection
 from gnomon.sdk.runtime.secrets_masker import redact

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from gnomon.config import current_config
-from gnomon.errors.authoring import AirflowConfigException, AirflowException, AirflowNotFoundException
+from gnomon.model.errors.authoring import AirflowConfigException, AirflowException, AirflowNotFoundException
 from gnomon.sdk.runtime.connection import Connection
 
 log = logging.getLogger("gnomon.email")

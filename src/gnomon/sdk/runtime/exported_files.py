@@ -10,8 +10,8 @@ import os
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from gnomon.errors.authoring import AirflowException
-from gnomon.errors.product import UserError
+from gnomon.model.errors.authoring import AirflowException
+from gnomon.model.errors.product import UserError
 from gnomon.model.storable_text import find_unstorable
 from gnomon.sdk.runtime.connection import Connection
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Generator, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from gnomon.errors.error_text import error_text
+from gnomon.model.errors.error_text import error_text
 from gnomon.sdk.templating.templater import Templater
 
 if TYPE_CHECKING:

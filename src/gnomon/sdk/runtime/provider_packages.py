@@ -8,8 +8,8 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any, NamedTuple
 
-from gnomon.errors.authoring import AirflowException
-from gnomon.errors.error_text import describe_error
+from gnomon.model.errors.authoring import AirflowException
+from gnomon.model.errors.error_text import describe_error
 
 ENTRY_POINT_GROUP = "apache_airflow_provider"
 """The group of entry points; each is a function that returns the description of a package."""

@@ -17,9 +17,9 @@ from typing import Any
 from gnomon.clock import SystemClock
 from gnomon.config import current_config
 from gnomon.config.option import OptionKey
-from gnomon.errors.error_text import describe_error, error_text
-from gnomon.errors.product import UserError
 from gnomon.log.secret_masks import hide
+from gnomon.model.errors.error_text import describe_error, error_text
+from gnomon.model.errors.product import UserError
 from gnomon.model.task_api_requests import GetCachedSecret, SetCachedSecret
 from gnomon.sdk.runtime import channel
 from gnomon.sdk.runtime.provider_packages import import_attribute

@@ -12,8 +12,8 @@ from types import SimpleNamespace
 from typing import Any, NoReturn
 
 from gnomon.config import Config, current_config
-from gnomon.errors.authoring import AirflowConfigException, AirflowException, DeserializationError
 from gnomon.model.attempts import BACKEND_VALUE, RETURN_VALUE
+from gnomon.model.errors.authoring import AirflowConfigException, AirflowException, DeserializationError
 from gnomon.sdk.dags.authoring_state import get_current_context
 from gnomon.sdk.serialization.value_codec import dumps, loads
 

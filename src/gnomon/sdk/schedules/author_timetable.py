@@ -7,9 +7,9 @@ import json
 from types import FunctionType
 from typing import Any
 
-from gnomon.errors.authoring import AirflowTimetableInvalid
-from gnomon.errors.error_text import describe_error, error_text
-from gnomon.errors.timetable import PlanningError
+from gnomon.model.errors.authoring import AirflowTimetableInvalid
+from gnomon.model.errors.error_text import describe_error, error_text
+from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.slots import TimetableRef
 from gnomon.planning.author_calls import call_author_method
 from gnomon.sdk.arguments.stored_classes import find_unserializable, hash_code

@@ -9,8 +9,8 @@ import datetime as dt
 from typing import TYPE_CHECKING, Any, overload
 
 from gnomon.clock import SystemClock
-from gnomon.errors import UserError
-from gnomon.errors.product import find_close_matches
+from gnomon.model.errors import UserError
+from gnomon.model.errors.product import find_close_matches
 from gnomon.model.instants import Instant, to_datetime
 from gnomon.sdk.arguments import option_defaults
 
@@ -110,7 +110,7 @@ def _offset_name(zone: dt.tzinfo) -> str:
 
 
 def _find_iana_zone(name: str) -> dt.tzinfo:
-    from gnomon.errors.authoring import AirflowTimetableInvalid
+    from gnomon.model.errors.authoring import AirflowTimetableInvalid
     from gnomon.timetables.wall_clock.zones import named_zone  # zone data is read when a zone is first named
 
     try:

@@ -6,7 +6,7 @@ import functools
 import re
 
 from gnomon.config import current_config
-from gnomon.errors.authoring import ClassNotAllowed
+from gnomon.model.errors.authoring import ClassNotAllowed
 from gnomon.model.ids import DAG_FILE_MODULE
 
 _GLOBS = "allowed_deserialization_classes"

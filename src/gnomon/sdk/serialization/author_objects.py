@@ -9,12 +9,12 @@ import dataclasses
 import inspect
 from typing import Any, cast
 
-from gnomon.errors.authoring import DeserializationError
-from gnomon.errors.error_text import error_text
+from gnomon.model.errors.authoring import DeserializationError
+from gnomon.model.errors.error_text import error_text
+from gnomon.model.serde.stored_objects import NoStoredForm, StoredObject
 from gnomon.sdk.serialization.allowed_classes import check_allowed
 from gnomon.sdk.serialization.class_paths import load_path, write_path
 from gnomon.sdk.serialization.version_check import check_version
-from gnomon.serde.stored_objects import NoStoredForm, StoredObject
 
 _PYDANTIC_VERSION = 1
 

@@ -7,7 +7,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from gnomon.errors.authoring import DeserializationError
+from gnomon.model.errors.authoring import DeserializationError
 from gnomon.model.ids import DAG_FILE_MODULE
 from gnomon.sdk.serialization.allowed_classes import show_class
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from kubernetes.client import ApiClient, models
 
+from gnomon.model.serde.stored_objects import StoredObject
 from gnomon.sdk.serialization.version_check import check_version
-from gnomon.serde.stored_objects import StoredObject
 
 _VERSION = 1
 _MODELS = "kubernetes.client.models."

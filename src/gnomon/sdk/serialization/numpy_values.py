@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from gnomon.model.serde.stored_objects import NoStoredForm, StoredObject
 from gnomon.sdk.serialization.version_check import check_version
-from gnomon.serde.stored_objects import NoStoredForm, StoredObject
 
 _VERSION = 1
 _NUMBERS = {

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, cast
 
-from gnomon.errors.authoring import DeserializationError
+from gnomon.model.errors.authoring import DeserializationError
+from gnomon.model.serde.stored_objects import NoStoredForm, StoredObject
 from gnomon.sdk.serialization.allowed_classes import check_allowed
-from gnomon.serde.stored_objects import NoStoredForm, StoredObject
 
 _ASSETS = "airflow.sdk.definitions.asset"
 _PARAM = "airflow.sdk.definitions.param.Param"

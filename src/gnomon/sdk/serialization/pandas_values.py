@@ -8,9 +8,9 @@ from typing import Any
 
 import pandas as pd
 
-from gnomon.errors.error_text import error_text
+from gnomon.model.errors.error_text import error_text
+from gnomon.model.serde.stored_objects import NoStoredForm, StoredObject
 from gnomon.sdk.serialization.version_check import check_version
-from gnomon.serde.stored_objects import NoStoredForm, StoredObject
 
 _VERSION = 1
 

@@ -1,4 +1,4 @@
-"""Paths and types of pendulum, and the forms in which Airflow stores what Gnomon stores in forms of its own (`gnomon.serde.types`)."""
+"""Paths and types of pendulum, and the forms in which Airflow stores what Gnomon stores in forms of its own (`gnomon.model.serde.types`)."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
+from gnomon.model.serde.stored_objects import StoredObject
 from gnomon.sdk.serialization.version_check import check_version
-from gnomon.serde.stored_objects import StoredObject
 
 _DATES_VERSION = 2
 _PATHS = ("Path", "PosixPath", "WindowsPath", "PurePosixPath", "PureWindowsPath")
 
 
 def describe(value: object) -> StoredObject | None:
-    """What is stored of a path, or of a date, time, duration or zone of pendulum; None for a moment, which `gnomon.serde` stores."""
+    """What is stored of a path, or of a date, time, duration or zone of pendulum; None for a moment, which `gnomon.model.serde` stores."""
     kind = type(value)
     if kind.__name__ in _PATHS and kind.__module__.startswith("pathlib"):
         return StoredObject(f"pathlib.{kind.__name__}", 1, str(value))

@@ -9,10 +9,10 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from gnomon.errors.authoring import DeserializationError
+from gnomon.model.errors.authoring import DeserializationError
+from gnomon.model.serde.stored_objects import NoStoredForm, StoredObject
 from gnomon.sdk.runtime.secret_masking import should_hide_value_for_key
 from gnomon.sdk.serialization.version_check import check_version
-from gnomon.serde.stored_objects import NoStoredForm, StoredObject
 
 _VERSION = 1
 _DELTA = "deltalake.table.DeltaTable"

@@ -10,12 +10,12 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from gnomon import serde
-from gnomon.errors.authoring import AirflowException, DeserializationError
-from gnomon.errors.error_text import class_name, error_text
+from gnomon.model import serde
+from gnomon.model.errors.authoring import AirflowException, DeserializationError
+from gnomon.model.errors.error_text import class_name, error_text
+from gnomon.model.serde.stored_objects import StoredObject
+from gnomon.model.serde.text_form import describe_stored
 from gnomon.sdk.serialization import author_objects
-from gnomon.serde.stored_objects import StoredObject
-from gnomon.serde.text_form import describe_stored
 
 _HERE = __package__
 _WRITERS = {

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gnomon.errors.authoring import DeserializationError
-from gnomon.serde.stored_objects import StoredObject
+from gnomon.model.errors.authoring import DeserializationError
+from gnomon.model.serde.stored_objects import StoredObject
 
 
 def check_version(stored: StoredObject, known: int) -> None:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from gnomon.errors.authoring import AirflowException
+from gnomon.model.errors.authoring import AirflowException
 from gnomon.sdk.runtime.connection import Connection
 
 Options = dict[str, Any]

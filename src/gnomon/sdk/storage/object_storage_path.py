@@ -6,10 +6,10 @@ import shutil
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 from urllib.parse import urlsplit
 
+from gnomon.model.serde import register_type
 from gnomon.sdk.assets.asset import Asset
 from gnomon.sdk.runtime.xcom import OBJECT_STORAGE_PATH
 from gnomon.sdk.storage.object_store import MISSING, attach
-from gnomon.serde import register_type
 
 try:
     from upath import UPath

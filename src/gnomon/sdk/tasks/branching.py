@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from gnomon.errors.authoring import AirflowException, DownstreamTasksSkipped
+from gnomon.model.errors.authoring import AirflowException, DownstreamTasksSkipped
 from gnomon.sdk.arguments.code_location import format_location
 from gnomon.sdk.tasks.operator import BaseOperator
 

@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from gnomon.errors.authoring import ParamValidationError
+from gnomon.model.errors.authoring import ParamValidationError
 from gnomon.sdk.arguments.code_location import CodeLocation, format_location
 from gnomon.sdk.arguments.converters import check_id
 from gnomon.sdk.arguments.notset import NOTSET, ArgNotSet

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from gnomon.errors.error_text import describe_error
+from gnomon.model.errors.error_text import describe_error
 from gnomon.model.spec import ExtraLinkSpec
 from gnomon.sdk.arguments.code_location import format_location
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from gnomon.clock import SystemClock, skip_time
-from gnomon.errors.authoring import (
+from gnomon.model.errors.authoring import (
     AirflowException,
     AirflowFailException,
     AirflowRescheduleException,
@@ -18,7 +18,7 @@ from gnomon.errors.authoring import (
     TaskDeferralError,
     TaskDeferralTimeout,
 )
-from gnomon.errors.error_text import error_text
+from gnomon.model.errors.error_text import error_text
 from gnomon.model.instants import add_seconds, to_datetime, to_instant
 from gnomon.sdk.arguments import fields
 from gnomon.sdk.arguments.code_location import find_author_location, format_location

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, overload
 
-from gnomon.errors.authoring import AirflowException, AirflowSkipException
-from gnomon.errors.product import find_close_matches
+from gnomon.model.errors.authoring import AirflowException, AirflowSkipException
+from gnomon.model.errors.product import find_close_matches
 from gnomon.sdk.arguments.code_location import find_author_location, format_location
 from gnomon.sdk.dags import authoring_state
 from gnomon.sdk.mapping.expand_input import DictOfListsExpandInput, ExpandInput, ListOfDictsExpandInput

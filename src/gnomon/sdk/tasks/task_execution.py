@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
-from gnomon.errors.authoring import TaskDeferralError, TaskDeferralTimeout, TaskDeferred
+from gnomon.model.errors.authoring import TaskDeferralError, TaskDeferralTimeout, TaskDeferred
 from gnomon.sdk.templating.templater import Templater
 
 if TYPE_CHECKING:

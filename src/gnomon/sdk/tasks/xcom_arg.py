@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from gnomon.errors.authoring import XComNotFound
+from gnomon.model.errors.authoring import XComNotFound
 from gnomon.sdk.arguments.notset import NOTSET, is_given
 from gnomon.sdk.dags.dag_copy import copy_reference
 from gnomon.sdk.dags.edges import DependencyMixin

@@ -10,7 +10,7 @@ import jinja2
 import jinja2.nativetypes
 import jinja2.sandbox
 
-from gnomon.errors.authoring import AirflowException
+from gnomon.model.errors.authoring import AirflowException
 from gnomon.sdk.arguments.code_location import format_location
 from gnomon.sdk.templating.lazy_environment import LazyEnvironment, TemplateOwner
 from gnomon.sdk.templating.resolvable import LiteralValue, Resolvable

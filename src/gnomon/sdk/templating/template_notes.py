@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gnomon.errors.error_text import safe_repr
+from gnomon.model.errors.error_text import safe_repr
 from gnomon.sdk.arguments.code_location import format_location
 
 TEMPLATE_NOTE = "While rendering the"

@@ -1,4 +1,4 @@
-"""XComs: values that tasks pass to other tasks, as typed JSON text (`gnomon.serde`)."""
+"""XComs: values that tasks pass to other tasks, as typed JSON text (`gnomon.model.serde`)."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import os
 import sqlite3
 from pathlib import Path
 
-from gnomon.errors import GnomonError
+from gnomon.model.errors import GnomonError
 from gnomon.store.errors import DatabaseReadOnly, DatabaseUnavailable, DataRejected, DiskFull, StoreError, UnusableFile
 
 SQLITE_VERSION_MIN = (3, 35, 0)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from gnomon.config import Config, run_folder
 from gnomon.config.environment import environment
-from gnomon.errors.product import ResourceUnavailable
 from gnomon.executors.local import LocalExecutor
+from gnomon.model.errors.product import ResourceUnavailable
 from gnomon.processes.exit_reasons import describe_exit
 from gnomon.testing.dag_runs.private_home import to_environment
 from gnomon.wakeups import Listener

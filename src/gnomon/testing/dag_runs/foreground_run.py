@@ -19,14 +19,14 @@ import msgspec
 
 from gnomon.app.on_demand import TRIGGERER, OnDemandStart
 from gnomon.clock import Clock, SystemClock, VirtualClock, virtual_time
-from gnomon.errors.authoring import ParamValidationError
-from gnomon.errors.product import UserError
 from gnomon.executors.local import LocalExecutor
 from gnomon.loading import cluster_policies, dagfile
 from gnomon.loading.class_loader import load_class
 from gnomon.loading.plugin_links import get_plugin_links
 from gnomon.loading.timetable_loader import rebuild_timetable
 from gnomon.model.attempts import RunFacts
+from gnomon.model.errors.authoring import ParamValidationError
+from gnomon.model.errors.product import UserError
 from gnomon.model.instants import SECOND, Instant, to_instant
 from gnomon.model.records import WorkerRecord
 from gnomon.model.slots import PlannedRun

@@ -12,7 +12,6 @@ from msgspec.structs import replace
 from gnomon import log
 from gnomon.clock import Clock
 from gnomon.config.environment import environment, replace_environment
-from gnomon.errors.authoring import AirflowRuntimeError
 from gnomon.executors.interface import (
     AttemptEnded,
     AttemptEntered,
@@ -21,6 +20,7 @@ from gnomon.executors.interface import (
     WorkerConnected,
 )
 from gnomon.model.attempts import Attempt, AttemptResult
+from gnomon.model.errors.authoring import AirflowRuntimeError
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import Instant
 from gnomon.model.records import WorkerRecord

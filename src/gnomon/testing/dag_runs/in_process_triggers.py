@@ -8,9 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from gnomon import log
-from gnomon.errors.authoring import AirflowRuntimeError
 from gnomon.loading.class_loader import load_class
 from gnomon.model.deferral import DeferralResult
+from gnomon.model.errors.authoring import AirflowRuntimeError
 from gnomon.model.task_api_requests import TaskApiRequest
 from gnomon.processes import author_forks
 from gnomon.processes.task_api_messages import TaskApiRequestMessage, answer_request

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from gnomon.config import Config, current_config
-from gnomon.errors.product import UserError
+from gnomon.model.errors.product import UserError
 from gnomon.sdk.runtime.connection import Connection
 from gnomon.store import Database, load_cipher, migrations, open_database
 from gnomon.store.admin import connections, pools, variables

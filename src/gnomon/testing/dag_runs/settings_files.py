@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from gnomon.config.environment import environment, replace_environment
-from gnomon.errors.authoring import AirflowException
-from gnomon.errors.product import UserError
+from gnomon.model.errors.authoring import AirflowException
+from gnomon.model.errors.product import UserError
 from gnomon.sdk.runtime.connection import Connection
 from gnomon.testing.dag_runs.private_store import PrivateStore
 

@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 
 from gnomon.clock import Clock, SystemClock
-from gnomon.errors.product import UserError
 from gnomon.model.attempts import RETURN_VALUE
+from gnomon.model.errors.product import UserError
 from gnomon.model.spec import DagSpec
 from gnomon.report.listings.not_found import task_not_found
 from gnomon.sdk.arguments.notset import NOTSET

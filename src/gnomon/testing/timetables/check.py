@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from gnomon.errors.timetable import PlanningError
+from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.instants import Instant, to_datetime, to_instant
 from gnomon.model.slots import TimeRestriction
 from gnomon.testing.timetables.case import Case, draw_case, shrink_case

@@ -11,8 +11,8 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
-from gnomon.errors.error_text import describe_error
-from gnomon.errors.timetable import PlanningError
+from gnomon.model.errors.error_text import describe_error
+from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.ids import RUN_ID_MAX
 from gnomon.model.instants import Instant
 from gnomon.model.slots import PlannedRun, TimeRestriction

@@ -9,7 +9,7 @@ from typing import Any, Self
 from gnomon.calendars.date_units import SPANS
 from gnomon.calendars.decoding import decode
 from gnomon.calendars.named import calendar_of
-from gnomon.errors.timetable import AirflowTimetableInvalid
+from gnomon.model.errors.timetable import AirflowTimetableInvalid
 from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction
 from gnomon.timetables.business.calendar_mixin import CalendarMixin
 from gnomon.timetables.business.day_filters import SKIP, BusinessDayFilter, DayAfter, EveryDay, NthDays

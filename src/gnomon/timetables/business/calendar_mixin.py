@@ -20,7 +20,7 @@ from typing import Any, Self
 from gnomon.calendars.calendar import Calendar
 from gnomon.calendars.decoding import decode
 from gnomon.calendars.named import ByName, calendar_of
-from gnomon.errors.timetable import AirflowTimetableInvalid
+from gnomon.model.errors.timetable import AirflowTimetableInvalid
 from gnomon.timetables.business.day_filters import PREVIOUS, SKIP, BusinessDayFilter, require_on_holiday
 from gnomon.timetables.wall_clock.clock_change import instant_of
 from gnomon.timetables.wall_clock.labels import DaySet

@@ -6,7 +6,7 @@ from datetime import date, timedelta
 
 from gnomon.calendars.calendar import Calendar
 from gnomon.calendars.date_units import find_span_bounds
-from gnomon.errors.timetable import AirflowTimetableInvalid
+from gnomon.model.errors.timetable import AirflowTimetableInvalid
 from gnomon.timetables.wall_clock.labels import DaySet
 
 SKIP, PREVIOUS, NEXT = "skip", "previous", "next"

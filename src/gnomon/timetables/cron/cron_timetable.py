@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import tzinfo
 from functools import cached_property, lru_cache
 
-from gnomon.errors.timetable import AirflowTimetableInvalid
+from gnomon.model.errors.timetable import AirflowTimetableInvalid
 from gnomon.timetables.business.calendar_mixin import CalendarMixin
 from gnomon.timetables.cron.cron_days import CronDays
 from gnomon.timetables.cron.cron_fields import CRON_PRESETS, CronFields, parse_cron

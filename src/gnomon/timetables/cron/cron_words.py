@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
-from gnomon.errors.timetable import AirflowTimetableInvalid
+from gnomon.model.errors.timetable import AirflowTimetableInvalid
 from gnomon.timetables.cron.cron_fields import EXPANSIONS, LAST_OF_MONTH, CronFields, parse_cron
 
 _FIELDS = ((0, 60), (0, 24), (1, 31), (1, 12), (0, 7))

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from functools import lru_cache
 from importlib import import_module
 
-from gnomon.errors.timetable import AirflowTimetableInvalid
+from gnomon.model.errors.timetable import AirflowTimetableInvalid
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _UTC_NAMES = frozenset({"UTC", "Etc/UTC", "+00:00", "utc"})

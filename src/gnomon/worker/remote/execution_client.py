@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 import msgspec
 
 from gnomon.clock import Clock
-from gnomon.errors.product import ConfigurationError
 from gnomon.model.attempts import AttemptResult
+from gnomon.model.errors.product import ConfigurationError
 from gnomon.model.execution_messages import (
     EXECUTION_VERSION,
     VERSION_HEADER,

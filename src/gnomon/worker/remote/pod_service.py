@@ -9,7 +9,7 @@ from gnomon import log
 from gnomon.clock import Clock, SystemClock
 from gnomon.config import Config, environment, run_folder
 from gnomon.config.host_name import current_host_name
-from gnomon.errors import ConfigurationError
+from gnomon.model.errors import ConfigurationError
 from gnomon.wakeups import StopFlag
 from gnomon.worker.loop import STOPPED, TICK_S, WorkerService
 from gnomon.worker.remote.attempt_relay import AttemptRelay

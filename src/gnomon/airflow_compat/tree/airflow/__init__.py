@@ -7,7 +7,7 @@ _missing.install_finder()
 __version__ = "3.3.2"
 
 _, __getattr__ = _missing.make_lazy_exports(__name__, {
-    "AirflowException": "gnomon.errors.authoring",
+    "AirflowException": "gnomon.model.errors.authoring",
     "Asset": "gnomon.sdk",
     "DAG": "gnomon.sdk",
     "Dataset": "gnomon.sdk",

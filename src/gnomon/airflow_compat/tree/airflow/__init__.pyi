@@ -2,7 +2,7 @@
 from typing import Any
 
 from gnomon.context.airflow_configuration import conf as conf
-from gnomon.errors.airflow_errors import AirflowException as AirflowException
+from gnomon.model.errors.airflow_errors import AirflowException as AirflowException
 from gnomon.sdk.assets.asset import Asset as Asset
 from gnomon.sdk.assets.asset import Dataset as Dataset
 from gnomon.sdk.dags.dag import DAG as DAG

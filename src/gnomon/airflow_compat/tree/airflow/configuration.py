@@ -3,7 +3,7 @@
 from gnomon.airflow_compat.missing_names import make_getattr as _missing
 from gnomon.config import current_config as _ambient
 from gnomon.context.airflow_configuration import AirflowConfigParser, conf
-from gnomon.errors.authoring import AirflowConfigException
+from gnomon.model.errors.authoring import AirflowConfigException
 
 __all__ = [
     "AirflowConfigException", "AirflowConfigParser", "as_dict", "conf", "get", "get_airflow_config", "get_airflow_home", "getboolean", "getfloat", "getint",

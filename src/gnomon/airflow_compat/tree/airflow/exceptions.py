@@ -1,7 +1,7 @@
 """`airflow.exceptions`."""
 
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.errors.authoring import (
+from gnomon.model.errors.authoring import (
     AirflowBadRequest,
     AirflowClearRunningTaskException,
     AirflowClusterPolicyError,

@@ -3,7 +3,7 @@
 import getpass as _getpass
 
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.errors.authoring import AirflowConfigException as _AirflowConfigException
+from gnomon.model.errors.authoring import AirflowConfigException as _AirflowConfigException
 
 __all__ = ["getuser"]
 

@@ -1,8 +1,8 @@
 """`airflow.providers.standard.exceptions`."""
 
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.errors.authoring import AirflowException
-from gnomon.errors.external_tasks import (
+from gnomon.model.errors.authoring import AirflowException
+from gnomon.model.errors.external_tasks import (
     AirflowExternalTaskSensorException,
     DuplicateStateError,
     ExternalDagDeletedError,

@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gnomon.errors.authoring import DeserializationError, NotSerializable
-from gnomon.serde import dumps, loads
+from gnomon.model.errors.authoring import DeserializationError, NotSerializable
+from gnomon.model.serde import dumps, loads
 
 ZONES = st.sampled_from([None, dt.UTC, ZoneInfo("Europe/Zurich"), dt.timezone(dt.timedelta(hours=5, minutes=30))])
 SCALARS = (

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from gnomon.model.ids import DAG_FILE_MODULE
-from gnomon.serde.stored_objects import CLASSNAME, DATA, VERSION, is_stored_object
-from gnomon.serde.typed_json import TYPE, VALUE
+from gnomon.model.serde.stored_objects import CLASSNAME, DATA, VERSION, is_stored_object
+from gnomon.model.serde.typed_json import TYPE, VALUE
 
 SHOWN_MAX = 200
 """A longer text inside an object, such as the bytes of a data frame, is shown as its length."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gnomon.errors.airflow_errors import AirflowException, AirflowNotFoundException
+from gnomon.model.errors.airflow_errors import AirflowException, AirflowNotFoundException
 
 
 class DagNotFound(AirflowNotFoundException):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gnomon.errors.airflow_errors import AirflowException
+from gnomon.model.errors.airflow_errors import AirflowException
 
 
 class SerializationError(AirflowException):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gnomon.errors.product import find_close_matches
+from gnomon.model.errors.product import find_close_matches
 
 NAMES = ["etl_daily", "etl_hourly", "other"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gnomon.errors.authoring import AirflowTimetableInvalid
+from gnomon.model.errors.authoring import AirflowTimetableInvalid
 
 __all__ = ["AirflowTimetableInvalid", "CalendarEnded", "PlanningError", "TimetableNotBuilt"]
 

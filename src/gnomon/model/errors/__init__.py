@@ -4,6 +4,6 @@
 timetables and calendars.
 """
 
-from gnomon.errors.product import ConfigurationError, GnomonError, InternalError, ResourceUnavailable, UserError
+from gnomon.model.errors.product import ConfigurationError, GnomonError, InternalError, ResourceUnavailable, UserError
 
 __all__ = ["ConfigurationError", "GnomonError", "InternalError", "ResourceUnavailable", "UserError"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from tests.unit.serde.test_typed_json import HASHABLE, VALUES
+from tests.unit.model.serde.test_typed_json import HASHABLE, VALUES
 
-from gnomon.serde import dumps, loads
-from gnomon.serde.containers import split_container
+from gnomon.model.serde import dumps, loads
+from gnomon.model.serde.containers import split_container
 
 CONTAINERS = (
     st.lists(VALUES, max_size=4) | st.lists(VALUES, max_size=4).map(tuple) | st.dictionaries(HASHABLE | st.text(), VALUES, max_size=4)

@@ -12,8 +12,8 @@ import math
 from collections.abc import Iterable
 from typing import NamedTuple, cast
 
-from gnomon.errors.authoring import DeserializationError, NotSerializable
-from gnomon.serde.stored_objects import (
+from gnomon.model.errors.authoring import DeserializationError, NotSerializable
+from gnomon.model.serde.stored_objects import (
     CLASSNAME,
     DATA,
     VERSION,
@@ -23,7 +23,7 @@ from gnomon.serde.stored_objects import (
     StoredObject,
     is_stored_object,
 )
-from gnomon.serde.types import DECODERS, find_encoder
+from gnomon.model.serde.types import DECODERS, find_encoder
 
 TYPE = "__type"
 VALUE = "__value"

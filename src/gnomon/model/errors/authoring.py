@@ -5,7 +5,7 @@ One class for each concept; `airflow_compat` re-exports these classes under ever
 
 from __future__ import annotations
 
-from gnomon.errors.airflow_errors import (
+from gnomon.model.errors.airflow_errors import (
     AirflowBadRequest,
     AirflowConfigException,
     AirflowException,
@@ -13,7 +13,7 @@ from gnomon.errors.airflow_errors import (
     AirflowNotFoundException,
     AirflowRuntimeError,
 )
-from gnomon.errors.definition_errors import (
+from gnomon.model.errors.definition_errors import (
     AirflowClusterPolicyError,
     AirflowClusterPolicySkipDag,
     AirflowClusterPolicyViolation,
@@ -27,12 +27,12 @@ from gnomon.errors.definition_errors import (
     ParamValidationError,
     TaskAlreadyInTaskGroup,
 )
-from gnomon.errors.deprecation_warnings import (
+from gnomon.model.errors.deprecation_warnings import (
     AirflowProviderDeprecationWarning,
     RemovedInAirflow3Warning,
     RemovedInAirflow4Warning,
 )
-from gnomon.errors.installation_errors import (
+from gnomon.model.errors.installation_errors import (
     AirflowFileParseException,
     AirflowOptionalProviderFeatureException,
     AirflowSecretsBackendAccessDenied,
@@ -44,7 +44,7 @@ from gnomon.errors.installation_errors import (
     UnknownExecutorException,
     VariableNotUnique,
 )
-from gnomon.errors.lookup_errors import (
+from gnomon.model.errors.lookup_errors import (
     DagCodeNotFound,
     DagNotFound,
     DagRunNotFound,
@@ -57,7 +57,7 @@ from gnomon.errors.lookup_errors import (
     XComForMappingNotPushed,
     XComNotFound,
 )
-from gnomon.errors.outcome_exceptions import (
+from gnomon.model.errors.outcome_exceptions import (
     AirflowFailException,
     AirflowRescheduleException,
     AirflowSensorTimeout,
@@ -73,7 +73,7 @@ from gnomon.errors.outcome_exceptions import (
     TaskDeferralTimeout,
     TaskDeferred,
 )
-from gnomon.errors.run_errors import (
+from gnomon.model.errors.run_errors import (
     AirflowClearRunningTaskException,
     BackfillUnfinished,
     DagNotPartitionedError,
@@ -81,7 +81,7 @@ from gnomon.errors.run_errors import (
     DagRunTypeNotAllowed,
     InvalidPartitionKeyError,
 )
-from gnomon.errors.serialization_errors import (
+from gnomon.model.errors.serialization_errors import (
     ClassNotAllowed,
     DeserializationError,
     DeserializingResultError,

@@ -11,9 +11,9 @@ from zoneinfo import ZoneInfo
 import pendulum
 import pytest
 
-from gnomon.serde import dumps
-from gnomon.serde.stored_objects import find_object_place
-from gnomon.serde.text_form import describe_stored
+from gnomon.model.serde import dumps
+from gnomon.model.serde.stored_objects import find_object_place
+from gnomon.model.serde.text_form import describe_stored
 
 
 def stored(classname: str, data: object, version: int = 0) -> dict[str, object]:

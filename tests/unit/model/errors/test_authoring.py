@@ -7,7 +7,7 @@ import inspect
 
 import pytest
 
-from gnomon.errors import GnomonError, UserError, authoring
+from gnomon.model.errors import GnomonError, UserError, authoring
 
 
 @pytest.mark.parametrize("name", ["AirflowTaskTimeout", "AirflowTaskTerminated", "TaskDeferred", "TaskAwaitingInput"])

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gnomon.errors.error_text import (
+from gnomon.model.errors.error_text import (
     TEXT_MAX,
     class_name,
     describe_error,

@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
-from gnomon.serde.stored_objects import CLASSNAME
-from gnomon.serde.typed_json import TYPE, VALUE
+from gnomon.model.serde.stored_objects import CLASSNAME
+from gnomon.model.serde.typed_json import TYPE, VALUE
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
-from gnomon.errors.airflow_errors import AirflowException
+from gnomon.model.errors.airflow_errors import AirflowException
 
 
 class AirflowSkipException(AirflowException):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gnomon.errors.airflow_errors import AirflowException
+from gnomon.model.errors.airflow_errors import AirflowException
 
 
 class AirflowTimetableInvalid(AirflowException):

@@ -4,7 +4,7 @@
 import it by its own name, because it needs msgspec, which a DAG file does not.
 """
 
-from gnomon.serde.typed_json import dumps, loads
-from gnomon.serde.types import register_type
+from gnomon.model.serde.typed_json import dumps, loads
+from gnomon.model.serde.types import register_type
 
 __all__ = ["dumps", "loads", "register_type"]
