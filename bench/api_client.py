@@ -20,8 +20,8 @@ from gnomon.api.access.choose_policy import create_context
 from gnomon.api.app import THREADS_MAX, create_app
 from gnomon.api.health import HealthSnapshot
 from gnomon.api.service import tune_garbage_collector
-from gnomon.clock import SystemClock
-from gnomon.config import load_config
+from gnomon.ground.clock import SystemClock
+from gnomon.ground.config import load_config
 
 
 @dataclass(frozen=True, slots=True)

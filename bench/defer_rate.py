@@ -23,12 +23,12 @@ from bench.defer_dags import TASKS
 from bench.deployment import Deployment, deployment, postgres
 from bench.figures import instant, quantile, rate, show
 from bench.processes import memory_kb
-from gnomon.clock import SystemClock
-from gnomon.config import load_config, run_folder
+from gnomon.ground.clock import SystemClock
+from gnomon.ground.config import load_config, run_folder
+from gnomon.ground.wakeups import Notifier
 from gnomon.store import notify_on_commit, open_database
 from gnomon.store.dag_records import dag_runs
 from gnomon.store.drivers.address import parse_address
-from gnomon.wakeups import Notifier
 
 SIZES = (1_000, 10_000)
 RESUMED = 2_000

@@ -10,8 +10,8 @@ from pathlib import Path
 from bench.deployment import Deployment, deployment, postgres
 from bench.figures import median, quantile, show
 from gnomon import After
-from gnomon.config import load_config
 from gnomon.dependencies import upstream_slots
+from gnomon.ground.config import load_config
 from gnomon.model.instants import SECOND
 from gnomon.model.records import TaskRecord
 from gnomon.model.spec import DagSpec, TaskSpec

@@ -18,11 +18,11 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from bench.processes import cpu_s, family, memory_kb
-from gnomon.clock import SystemClock
-from gnomon.config import load_config, run_folder
+from gnomon.ground.clock import SystemClock
+from gnomon.ground.config import load_config, run_folder
+from gnomon.ground.wakeups import Notifier
 from gnomon.store import notify_on_commit, open_database
 from gnomon.store.dag_records import dag_runs
-from gnomon.wakeups import Notifier
 
 HERE = Path(__file__).parent
 GNOMON = [sys.executable, "-m", "gnomon"]

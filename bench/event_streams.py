@@ -19,14 +19,14 @@ from pathlib import Path
 
 from bench.figures import quantile, show
 from bench.processes import memory_kb
-from gnomon.clock import SystemClock
-from gnomon.config import run_folder
-from gnomon.config.loader import load_config
+from gnomon.ground.clock import SystemClock
+from gnomon.ground.config import run_folder
+from gnomon.ground.config.loader import load_config
+from gnomon.ground.wakeups import change_notifier
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, FileInputs, ParsedDag, ParsedFile, TaskSpec
 from gnomon.store import Database, Transaction, migrations, open_database
 from gnomon.store.dag_records import dag_files, dag_runs
-from gnomon.wakeups import change_notifier
 
 DAGS = 50
 COMMITS = 200

@@ -20,14 +20,14 @@ import psycopg
 from bench.deployment import Deployment, deployment
 from bench.figures import median, show
 from bench.store_rate import schemas
-from gnomon.clock import SystemClock
-from gnomon.config import load_config, run_folder
+from gnomon.ground.clock import SystemClock
+from gnomon.ground.config import load_config, run_folder
+from gnomon.ground.wakeups import Notifier
 from gnomon.model.instants import SECOND
 from gnomon.model.records import RunRecord
 from gnomon.store import Database, notify_on_commit, open_database
 from gnomon.store.dag_records import dag_runs
 from gnomon.store.drivers.address import parse_address
-from gnomon.wakeups import Notifier
 
 HISTORY = 1_000_000
 PAIRS = 9

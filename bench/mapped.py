@@ -23,7 +23,7 @@ from pathlib import Path
 from bench.deployment import Deployment, deployment
 from bench.figures import median, show
 from bench.processes import cpu_s, memory_kb
-from gnomon.config import load_config
+from gnomon.ground.config import load_config
 from gnomon.model.records import TaskRecord
 from gnomon.store import open_database
 from gnomon.store.dag_records import dag_runs

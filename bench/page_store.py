@@ -19,7 +19,7 @@ from bench.api_history import (
     fill_history,
     make_plain_dag,
 )
-from gnomon.config import load_config
+from gnomon.ground.config import load_config
 from gnomon.model.attempts import build_attempt_log_path
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.slots import Cursor, PlannedRun, TimeRestriction, TimetableRef

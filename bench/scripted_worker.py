@@ -11,8 +11,6 @@ import sys
 import time
 import uuid
 
-from gnomon.clock import SystemClock
-from gnomon.config.host_name import current_host_name
 from gnomon.executors.worker_protocol import (
     AcknowledgeResults,
     Hello,
@@ -21,6 +19,8 @@ from gnomon.executors.worker_protocol import (
     SubmitAttempts,
     ToWorker,
 )
+from gnomon.ground.clock import SystemClock
+from gnomon.ground.config.host_name import current_host_name
 from gnomon.model.attempts import Attempt, AttemptResult
 from gnomon.model.records import WorkerRecord
 from gnomon.processes import lifeline

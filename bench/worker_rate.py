@@ -20,9 +20,9 @@ from pathlib import Path
 
 from bench.forks import fork_rate
 from bench.processes import cpu_s, family
-from gnomon.clock import SystemClock
 from gnomon.executors.interface import AttemptEnded, WorkerConnected
 from gnomon.executors.local import LocalExecutor
+from gnomon.ground.clock import SystemClock
 from gnomon.model.attempts import Attempt, AttemptResult, RunFacts, XComElement
 from gnomon.model.records import WorkerRecord
 from gnomon.worker.loop import STOPPED, WorkerService

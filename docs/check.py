@@ -29,7 +29,7 @@ import page_files
 from page_files import Files
 
 from gnomon.cli.commands import root
-from gnomon.config import load_config
+from gnomon.ground.config import load_config
 from gnomon.model.errors.product import GnomonError
 from gnomon.sdk.schedules.named_calendars import NamedCalendars
 

@@ -27,8 +27,8 @@ import click
 from gnomon.airflow_compat.coverage import render_markdown
 from gnomon.airflow_compat.type_stubs import render_stubs
 from gnomon.cli.commands import root
-from gnomon.config import OPTIONS, ConfigOption
-from gnomon.config.options import OPEN_SECTIONS
+from gnomon.ground.config import OPTIONS, ConfigOption
+from gnomon.ground.config.options import OPEN_SECTIONS
 from gnomon.store import migrations
 
 DOCS = Path(__file__).parent

@@ -15,7 +15,7 @@ from tests.forked import ForkGuard
 from tests.purity import PurityGuard
 from tests.run_order import RunOrder
 
-from gnomon.config import set_current_config
+from gnomon.ground.config import set_current_config
 
 _PREFIXES = ("GNOMON_", "AIRFLOW_")
 _TOLD_BY = (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM, signal.SIGALRM, signal.SIGUSR1, signal.SIGUSR2, signal.SIGCHLD)

@@ -13,9 +13,9 @@ from tests.unit.cli.deployment import Deployment, Ended
 
 from gnomon.cli.home import Home
 from gnomon.cli.main import main
-from gnomon.clock import VirtualClock
-from gnomon.config import Config, load_config, set_current_config
 from gnomon.dagfiles.settings import build_dag_processor_settings as dagfiles_settings
+from gnomon.ground.clock import VirtualClock
+from gnomon.ground.config import Config, load_config, set_current_config
 from gnomon.loading.dagfile import load_dag_file
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.spec import FileInputs, ParsedDag, ParsedFile

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.acceptance.effects import World, options
 
-from gnomon.config import set_current_config
+from gnomon.ground.config import set_current_config
 from gnomon.model.instants import SECOND
 from gnomon.store import migrations
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import pytest
 from tests.patience import PATIENCE_S
 
-from gnomon.config import load_config
+from gnomon.ground.config import load_config
 from gnomon.store import load_cipher, migrations, open_database
 from gnomon.store.admin import variables
 from gnomon.store.dag_records import dags

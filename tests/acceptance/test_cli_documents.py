@@ -18,7 +18,7 @@ from tests.acceptance.effects import World, options
 from tests.patience import PATIENCE_S
 
 from gnomon.cli.commands import root
-from gnomon.config import set_current_config
+from gnomon.ground.config import set_current_config
 from gnomon.model.instants import SECOND
 from gnomon.store import migrations
 from gnomon.testing import Play

@@ -15,7 +15,7 @@ import pytest
 from tests.patience import PATIENCE_S
 
 from gnomon import store
-from gnomon.config import load_config
+from gnomon.ground.config import load_config
 from gnomon.store.dag_records import dag_files, dags
 
 DAG_FILE = """\

@@ -22,9 +22,9 @@ from kubernetes.client import models
 
 from gnomon.app.kubernetes_settings import read_pod_settings
 from gnomon.cli.commands import root
-from gnomon.config import load_config
 from gnomon.executors.kubernetes import cluster
 from gnomon.executors.kubernetes.pod_template import build_pod
+from gnomon.ground.config import load_config
 from gnomon.model.attempts import Attempt, RunFacts
 
 DEPLOY = Path(__file__).parents[2] / "deploy"

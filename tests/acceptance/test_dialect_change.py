@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from tests.acceptance.effects import World, options
 
-from gnomon.config import Config, set_current_config
+from gnomon.ground.config import Config, set_current_config
 from gnomon.model.instants import SECOND, Instant, to_datetime
 from gnomon.store import migrations
 from gnomon.store.dag_records.event_log import list_events

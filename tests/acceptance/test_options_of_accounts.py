@@ -19,8 +19,8 @@ from gnomon.accounts.first_account import create_first_account
 from gnomon.api.access.choose_policy import create_context
 from gnomon.api.app import create_app
 from gnomon.api.health import HealthSnapshot
-from gnomon.clock import VirtualClock
-from gnomon.config import OptionError, load_config
+from gnomon.ground.clock import VirtualClock
+from gnomon.ground.config import OptionError, load_config
 from gnomon.model.accounts import Author, Role
 from gnomon.model.instants import SECOND
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from tests.acceptance.effects import effect_of, options
 
-from gnomon.config import Config, set_current_config
-from gnomon.config.dag_bundles import GIT_BUNDLE_CLASS, LOCAL_BUNDLE_CLASS, find_dag_bundle
 from gnomon.dagfiles.settings import build_dag_processor_settings
+from gnomon.ground.config import Config, set_current_config
+from gnomon.ground.config.dag_bundles import GIT_BUNDLE_CLASS, LOCAL_BUNDLE_CLASS, find_dag_bundle
 from gnomon.loading.bundles.bundle_loader import create_bundle
 from gnomon.loading.bundles.version_cleanup import remove_unused_versions
 from gnomon.sdk.dags.dag import DAG

@@ -22,13 +22,13 @@ from tests.patience import PATIENCE_S
 from gnomon.app import services
 from gnomon.app.celery_settings import find_execution_api, read_celery_settings
 from gnomon.app.executor_wiring import create_executor
-from gnomon.clock import SystemClock, VirtualClock
-from gnomon.config import Config
 from gnomon.executors.celery_broker import create_celery_app
 from gnomon.executors.combined import CombinedExecutor
 from gnomon.executors.interface import Executor
 from gnomon.executors.local import LocalExecutor
 from gnomon.executors.remote import RemoteExecutor
+from gnomon.ground.clock import SystemClock, VirtualClock
+from gnomon.ground.config import Config
 from gnomon.model.attempts import Attempt, RunFacts
 from gnomon.model.errors.product import ConfigurationError
 from gnomon.model.records import Changes

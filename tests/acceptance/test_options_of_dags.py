@@ -11,7 +11,7 @@ from tests.acceptance.effects import World, effect_of, options
 from tests.databases import create_schema
 from tests.unit.cli.deployment import spec_of
 
-from gnomon.config import set_current_config
+from gnomon.ground.config import set_current_config
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.mapping import Expansion, XComLength
 from gnomon.model.spec import TaskSpec

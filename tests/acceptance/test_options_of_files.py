@@ -13,8 +13,8 @@ from tests.databases import create_schema
 from tests.unit.dagfiles.conftest import Home, Parser
 from tests.unit.dagfiles.test_processor import Deployment
 
-from gnomon.config import set_current_config
 from gnomon.dagfiles.settings import examples_folder
+from gnomon.ground.config import set_current_config
 
 Deploy = Callable[..., Deployment]
 

@@ -15,8 +15,8 @@ from tests.webhook_server import webhook_server
 from gnomon.app.nightly_clean import NightlyClean, find_next
 from gnomon.cli.home import Home
 from gnomon.cli.main import main
-from gnomon.clock import VirtualClock
-from gnomon.config import Config, OptionError
+from gnomon.ground.clock import VirtualClock
+from gnomon.ground.config import Config, OptionError
 from gnomon.model.instants import to_datetime
 from gnomon.model.records import EventRecord
 from gnomon.monitor.settings import build_monitor_settings

@@ -16,10 +16,10 @@ from tests.acceptance.effects import effect_of, options
 from tests.commands import run_command
 from tests.keys import KEY
 
-from gnomon.config import OptionError, load_config, set_current_config
+from gnomon.ground.config import OptionError, load_config, set_current_config
+from gnomon.ground.log.secret_masks import forget_secrets, hide
 from gnomon.loading import dialect
 from gnomon.loading.hook_lineage import HookLineageCollector
-from gnomon.log.secret_masks import forget_secrets, hide
 from gnomon.model.task_api_requests import GetCachedSecret, SetCachedSecret
 from gnomon.operators import TimeSensor
 from gnomon.sdk.runtime import channel, secrets_lookup

@@ -24,8 +24,8 @@ from gnomon.api.health import HealthStatus
 from gnomon.api.health_reader import HealthReader
 from gnomon.app.checks import open_listener
 from gnomon.cli.database_access import open_when_ready
-from gnomon.clock import SystemClock
-from gnomon.config import OptionError
+from gnomon.ground.clock import SystemClock
+from gnomon.ground.config import OptionError
 from gnomon.model.errors.product import ConfigurationError
 from gnomon.model.instants import SECOND
 from gnomon.store import open_database

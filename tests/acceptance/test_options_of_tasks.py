@@ -13,7 +13,7 @@ import pytest
 from tests.acceptance.effects import effect_of, options
 from tests.conformance.workerworld import WorkerWorld
 
-from gnomon.config import set_current_config
+from gnomon.ground.config import set_current_config
 from gnomon.model.attempts import Attempt, AttemptResult, RunFacts
 from gnomon.operators import PythonOperator, PythonVirtualenvOperator
 from gnomon.runner import run_attempt

@@ -17,7 +17,7 @@ from tests.unit.triggerer.conftest import PATIENCE_S
 from tests.unit.triggerer.keeping import Deferred
 from tests.unit.triggerer.test_shared_stream_groups import Source, make_subscriber
 
-from gnomon.config import set_current_config
+from gnomon.ground.config import set_current_config
 from gnomon.operators.empty import EmptyOperator
 from gnomon.operators.triggers import SuccessTrigger
 from gnomon.sdk.deferral.shared_stream import AckTimeout

@@ -15,9 +15,9 @@ from tests.unit.cli.deployment import NOW
 from gnomon.api.access.choose_policy import create_context
 from gnomon.api.health import HealthSnapshot
 from gnomon.app.monitor_wiring import is_monitor_needed
-from gnomon.clock import VirtualClock
-from gnomon.config import load_config, set_current_config
 from gnomon.context import RuntimeTaskInstance
+from gnomon.ground.clock import VirtualClock
+from gnomon.ground.config import load_config, set_current_config
 from gnomon.model.attempts import Attempt, RunFacts
 from gnomon.model.trace_ids import compute_attempt_span_id, compute_trace_id, format_traceparent
 from gnomon.monitor.otlp_sender import OtlpSender, find_endpoint

@@ -23,7 +23,7 @@ from tests.acceptance import (
     test_options_of_watching,
 )
 
-from gnomon.config import OPTIONS, ConfigOption, load_config
+from gnomon.ground.config import OPTIONS, ConfigOption, load_config
 
 MODULES = (
     test_options_of_accounts, test_options_of_alerts, test_options_of_bundles, test_options_of_celery, test_options_of_dags, test_options_of_files, test_options_of_kubernetes, test_options_of_monitors, test_options_of_schedulers, test_options_of_secrets, test_options_of_services, test_options_of_state_stores,

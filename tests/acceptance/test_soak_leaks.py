@@ -20,14 +20,14 @@ import pytest
 from tests.chaos.home import Home, home
 from tests.chaos.processes import until
 
-from gnomon.config import load_config, run_folder
+from gnomon.ground.config import load_config, run_folder
+from gnomon.ground.wakeups import Notifier
 from gnomon.model.instants import Instant
 from gnomon.model.states import DagRunState
 from gnomon.store import notify_on_commit
 from gnomon.store.dag_records import dag_runs, dags
 from gnomon.store.ownership import leases
 from gnomon.store.pages.run_pages import read_run_counts_of_dags
-from gnomon.wakeups import Notifier
 
 ROLES = ("supervisor", "scheduler", "worker", "base zygote", "file zygote", "dag-processor", "api-server")
 """The processes that live as long as the installation."""

@@ -13,10 +13,10 @@ from tests.chaos.stopping import FENCED
 from tests.conformance.storeworld import raw
 from tests.patience import PATIENCE_S
 
+from gnomon.ground.wakeups import Notifier
 from gnomon.model.states import DagRunState, DagRunType
 from gnomon.model.states import TaskInstanceState as S
 from gnomon.store.dag_records import dag_runs
-from gnomon.wakeups import Notifier
 
 TTL_S = 1.0
 """Of a scheduler in these tests; the real one has 4 s."""

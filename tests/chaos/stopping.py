@@ -13,16 +13,16 @@ import sys
 import uuid
 from dataclasses import replace
 
-from gnomon.clock import SystemClock
-from gnomon.config import load_config, run_folder
 from gnomon.engine import events as e
 from gnomon.engine.step_context import StepResult
 from gnomon.executors.local import LocalExecutor
+from gnomon.ground.clock import SystemClock
+from gnomon.ground.config import load_config, run_folder
+from gnomon.ground.wakeups import Listener, StopFlag
 from gnomon.scheduler import lease
 from gnomon.scheduler.service import SchedulerService
 from gnomon.scheduler.settings import build_scheduler_settings
 from gnomon.store import CommitUncertain, FencedError, open_database
-from gnomon.wakeups import Listener, StopFlag
 
 FENCED = 7
 """Exit code of a scheduler whose write was refused because another has taken over."""

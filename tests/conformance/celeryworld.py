@@ -26,9 +26,9 @@ from tests.conformance.storeworld import World, task
 from tests.patience import PATIENCE_S
 
 from gnomon.app.executor_wiring import create_executor
-from gnomon.clock import SystemClock
-from gnomon.config import load_config
 from gnomon.executors.interface import AttemptEnded, AttemptEntered, Executor, ExecutorEvent
+from gnomon.ground.clock import SystemClock
+from gnomon.ground.config import load_config
 from gnomon.model.attempts import Attempt, AttemptResult, RunFacts
 from gnomon.model.executors import CELERY_EXECUTOR
 from gnomon.model.ids import GROUPS

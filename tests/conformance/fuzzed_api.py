@@ -15,8 +15,8 @@ from gnomon.api.access.accounts_policy import AccountsPolicy
 from gnomon.api.context import ApiContext
 from gnomon.api.health_reader import HealthReader
 from gnomon.cli.home import Home
-from gnomon.clock import VirtualClock
-from gnomon.config import load_config
+from gnomon.ground.clock import VirtualClock
+from gnomon.ground.config import load_config
 from gnomon.model.accounts import Author, Role
 from gnomon.model.assets import AliasKey, AssetDeclaration, AssetKey, AssetRefKey
 from gnomon.model.attempts import XComItem, build_attempt_log_path

@@ -12,8 +12,8 @@ from tests.conformance.storeworld import raw
 from tests.unit.cli.deployment import NOW, Deployment, spec_of
 
 from gnomon.cli.home import Home
-from gnomon.clock import VirtualClock
-from gnomon.config import load_config
+from gnomon.ground.clock import VirtualClock
+from gnomon.ground.config import load_config
 from gnomon.model.attempts import Attempt, AttemptResult
 from gnomon.model.instants import Instant
 from gnomon.model.states import TASK_STATES_BY_CODE

@@ -11,9 +11,9 @@ from typing import Any
 
 from tests.conformance.storeworld import AT, World
 
-from gnomon.clock import VirtualClock
-from gnomon.config.alert_channels import AlertChannel
-from gnomon.config.alert_rules import AlertRule
+from gnomon.ground.clock import VirtualClock
+from gnomon.ground.config.alert_channels import AlertChannel
+from gnomon.ground.config.alert_rules import AlertRule
 from gnomon.model.alerts import AlertEvent, AlertFacts, AlertKind, DeliveryRecord
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.records import Changes, EventRecord, RunRecord

@@ -18,7 +18,7 @@ from gnomon.accounts.logins import LoginRefused, find_network, log_in
 from gnomon.accounts.provider_accounts import ClaimRules, find_provider_account
 from gnomon.accounts.sessions import SessionRules, begin_session, end_session
 from gnomon.accounts.signed_tokens import PURPOSE, TokenSigner
-from gnomon.clock import VirtualClock
+from gnomon.ground.clock import VirtualClock
 from gnomon.model.accounts import Account, Author, Grant, GrantKind, Identity, Role
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import SECOND

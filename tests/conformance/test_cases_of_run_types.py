@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from tests.conformance.case_dags import load_case
 from tests.conformance.inprocess import run_dag, run_facts
 
-from gnomon.config import load_config, set_current_config
+from gnomon.ground.config import load_config, set_current_config
 from gnomon.model.instants import to_instant
 
 pytestmark = pytest.mark.pure

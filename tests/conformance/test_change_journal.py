@@ -10,7 +10,7 @@ from tests.conformance.storeworld import AT, World, parsed, slot, spec
 from tests.databases import BOTH, new_database
 from tests.patience import PATIENCE_S
 
-from gnomon.clock import VirtualClock
+from gnomon.ground.clock import VirtualClock
 from gnomon.model.accounts import Author
 from gnomon.model.assets import AssetKey, NewAssetEvent
 from gnomon.model.backfills import BackfillRecord

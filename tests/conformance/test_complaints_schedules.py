@@ -17,7 +17,7 @@ from tests.databases import create_file
 from tests.unit.scheduler.between import DAY, HOUR, MINUTE, START, World, cron
 from tests.unit.timetable_host.asking import Asking
 
-from gnomon.config import load_config, set_current_config
+from gnomon.ground.config import load_config, set_current_config
 from gnomon.loading.dagfile import module_name
 from gnomon.model.instants import SECOND, to_datetime
 from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction

@@ -18,9 +18,9 @@ from tests.unit.triggerer.authored import TRIGGERS
 from tests.unit.triggerer.conftest import Running
 from tests.unit.triggerer.keeping import deferring
 
-from gnomon.config import Config, load_config
 from gnomon.engine import events as e
 from gnomon.engine.explain import find_wait_reason
+from gnomon.ground.config import Config, load_config
 from gnomon.model.deferral import Deferral, DeferralResult
 from gnomon.model.ids import TaskKey
 from gnomon.model.records import PoolRecord, RunRecord

@@ -14,7 +14,6 @@ from tests.conformance.celeryworld import CeleryWorld
 from tests.conformance.workerworld import WorkerWorld, ended
 from tests.patience import PATIENCE_S
 
-from gnomon.clock import VirtualClock
 from gnomon.executors.interface import (
     AttemptEnded,
     AttemptEntered,
@@ -26,6 +25,7 @@ from gnomon.executors.interface import (
     WorkerUnreachable,
 )
 from gnomon.executors.local import LocalExecutor
+from gnomon.ground.clock import VirtualClock
 from gnomon.model.attempts import Attempt, RunFacts
 from gnomon.model.records import WorkerRecord
 from gnomon.testing.scripted import Play, ScriptedExecutor, ScriptedWorker

@@ -11,7 +11,7 @@ from tests.conformance.storeworld import AT, DAY, World, task
 from tests.unit.engine.world import GROUP
 
 from gnomon.app.housekeeping import Housekeeping
-from gnomon.clock import VirtualClock
+from gnomon.ground.clock import VirtualClock
 from gnomon.model.alerts import AlertEvent, AlertFacts, AlertKind
 from gnomon.model.backfills import BackfillRecord
 from gnomon.model.ids import UNMAPPED

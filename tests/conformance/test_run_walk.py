@@ -14,7 +14,7 @@ from gnomon.api.common.ordering import parse_order
 from gnomon.api.common.paging import PageParameters, TotalEntries
 from gnomon.api.v2 import dag_runs
 from gnomon.api.v2.run_filters import RUN_KEY, RUN_ORDER
-from gnomon.config import load_config
+from gnomon.ground.config import load_config
 from gnomon.model.instants import SECOND
 from gnomon.store import Database, Transaction, load_cipher, open_database
 from gnomon.store.pages import listing_clauses, run_conditions, run_pages, run_walk

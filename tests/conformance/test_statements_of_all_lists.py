@@ -18,7 +18,7 @@ from tests.databases import BOTH, new_database
 from tests.unit.api.api_document import read_document
 
 from gnomon.accounts import api_tokens
-from gnomon.config import load_config
+from gnomon.ground.config import load_config
 from gnomon.model.assets import AliasKey, AssetDeclaration, AssetKey
 from gnomon.model.instants import to_datetime
 from gnomon.model.quarantine import QuarantinedItem

@@ -11,7 +11,7 @@ from tests.conformance.storeworld import AT, World, raw, task
 from tests.keys import CIPHER
 from tests.patience import PATIENCE_S
 
-from gnomon.clock import SystemClock, VirtualClock
+from gnomon.ground.clock import SystemClock, VirtualClock
 from gnomon.model.records import REMOTE_ADDRESS, Changes, WorkerRecord
 from gnomon.scheduler.lease import Lease
 from gnomon.store import Database, FencedError, Transaction, open_database

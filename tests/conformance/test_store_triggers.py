@@ -15,9 +15,9 @@ from tests.databases import new_database
 from tests.keys import CIPHER
 from tests.patience import PATIENCE_S
 
-from gnomon.clock import VirtualClock
 from gnomon.engine import events as engine_events
 from gnomon.engine.state.engine_state import EngineLimits, EngineState
+from gnomon.ground.clock import VirtualClock
 from gnomon.model.attempts import AttemptResult
 from gnomon.model.deferral import EMPTY_KWARGS, Deferral, DeferralResult
 from gnomon.model.ids import TaskKey

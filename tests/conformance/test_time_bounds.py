@@ -11,7 +11,7 @@ import pytest
 from bench.api_history import DAY, END, HistorySize, create_store, fill_history
 from tests.databases import BOTH, empty_database
 
-from gnomon.config import load_config
+from gnomon.ground.config import load_config
 from gnomon.store import Database, Transaction, load_cipher, open_database
 from gnomon.store.pages import run_walk
 from gnomon.store.pages.page_query import Condition, Operator, PageQuery, Position, SortKey

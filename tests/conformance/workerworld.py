@@ -21,10 +21,10 @@ from typing import Any
 
 from tests.patience import PATIENCE_S
 
-from gnomon.clock import SystemClock
-from gnomon.config import without_secrets
 from gnomon.executors.interface import AttemptEnded, AttemptEntered, ExecutorEvent, WorkerConnected
 from gnomon.executors.local import LocalExecutor
+from gnomon.ground.clock import SystemClock
+from gnomon.ground.config import without_secrets
 from gnomon.model.attempts import Attempt, AttemptResult, RunFacts, XComElement
 from gnomon.model.records import WorkerRecord
 from gnomon.model.task_api_requests import GetXComElement

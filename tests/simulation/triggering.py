@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from tests.databases import create_schema
 from tests.keys import CIPHER
 
-from gnomon.clock import VirtualClock
 from gnomon.engine.state.engine_state import EngineLimits
+from gnomon.ground.clock import VirtualClock
 from gnomon.model.attempts import Attempt
 from gnomon.model.deferral import Deferral, DeferralResult
 from gnomon.model.errors import ResourceUnavailable

@@ -13,7 +13,7 @@ from gnomon.accounts.sessions import (
     read_open_session,
 )
 from gnomon.accounts.signed_tokens import TokenSigner
-from gnomon.clock import Clock
+from gnomon.ground.clock import Clock
 from gnomon.model.accounts import ApiToken, Identity
 from gnomon.model.instants import Instant
 from gnomon.store import Database

@@ -10,8 +10,8 @@ import json
 import secrets
 from dataclasses import dataclass
 
-from gnomon import log
 from gnomon.accounts.api_tokens import hash_secret
+from gnomon.ground import log
 from gnomon.model.accounts import Account, Author, Identity
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import SECOND, Instant

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from gnomon.clock import Clock
-from gnomon.config import Config
+from gnomon.ground.clock import Clock
+from gnomon.ground.config import Config
 
 
 class Actor(Protocol):

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from gnomon.assets.leaf_mappers import PartitionAnswers, list_rule_classes
-from gnomon.config import Config
 from gnomon.dependencies.shape import find_slotless_reason
+from gnomon.ground.config import Config
 from gnomon.model.backfills import MAX_SLOTS
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import Instant

@@ -12,8 +12,8 @@ from enum import Enum
 from gnomon.actions.actor import Actor
 from gnomon.actions.author_queries import preview_backfill_slots
 from gnomon.actions.run_conf import check_run_conf
-from gnomon.config import Config
 from gnomon.decide.rerun_version import takes_newest_version
+from gnomon.ground.config import Config
 from gnomon.model.accounts import Author
 from gnomon.model.backfills import ALREADY_EXISTS, IN_FLIGHT, MAX_SLOTS, TO_REPROCESS, BackfillRecord, Reprocess
 from gnomon.model.errors.product import UserError

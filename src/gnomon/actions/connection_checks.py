@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gnomon.config import Config
+from gnomon.ground.config import Config
 from gnomon.report.listings.connection_list import to_connection
 from gnomon.sdk.runtime.connection_check import ConnectionCheck
 from gnomon.store.admin.connections import StoredConnection

@@ -10,9 +10,9 @@ from typing import Any
 import msgspec
 
 from gnomon.actions.author_queries import make_question_handler
-from gnomon.config import Config
 from gnomon.dependencies.shape import find_slotless_reason
 from gnomon.dependencies.upstream_query import DagSide
+from gnomon.ground.config import Config
 from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.instants import iso
 from gnomon.model.spec import DagSpec

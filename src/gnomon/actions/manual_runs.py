@@ -9,8 +9,8 @@ from gnomon.actions.actor import Actor
 from gnomon.actions.author_queries import find_manual_slot, plan_manual_run, resolve_manual_partition_date
 from gnomon.actions.note_changes import add_run_note
 from gnomon.actions.run_conf import check_run_conf, list_conf_faults
-from gnomon.config import Config
-from gnomon.config.pattern_cost import is_linear
+from gnomon.ground.config import Config
+from gnomon.ground.config.pattern_cost import is_linear
 from gnomon.model.errors.product import UserError
 from gnomon.model.ids import find_run_id_fault, quote_argument
 from gnomon.model.instants import Instant, iso

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from gnomon.clock import Clock
+from gnomon.ground.clock import Clock
 
 T = TypeVar("T")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gnomon.config import Config
+from gnomon.ground.config import Config
 from gnomon.model.errors.product import UserError
 from gnomon.model.ids import quote_argument
 from gnomon.model.json_value import find_json_fault

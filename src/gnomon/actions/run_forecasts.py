@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gnomon.actions.author_queries import make_question_handler
-from gnomon.config import Config
+from gnomon.ground.config import Config
 from gnomon.model.instants import Instant
 from gnomon.model.records import DagRecord
 from gnomon.model.slots import TimetableRef

@@ -13,8 +13,8 @@ from typing import Any
 
 from gnomon.actions.author_queries import make_question_handler
 from gnomon.calendars.calendar import Calendar
-from gnomon.clock import Clock
-from gnomon.config import Config
+from gnomon.ground.clock import Clock
+from gnomon.ground.config import Config
 from gnomon.model.errors.product import GnomonError, UserError
 from gnomon.model.errors.timetable import AirflowTimetableInvalid, PlanningError
 from gnomon.model.instants import Instant, to_datetime, to_instant

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from gnomon.actions.schedule_previews import build_dag_schedule, find_known_end
-from gnomon.clock import Clock
-from gnomon.config import Config
+from gnomon.ground.clock import Clock
+from gnomon.ground.config import Config
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DagRecord

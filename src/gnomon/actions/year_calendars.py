@@ -20,8 +20,8 @@ from gnomon.actions.schedule_previews import (
     list_clock_changes,
     list_skipped_days,
 )
-from gnomon.clock import Clock
-from gnomon.config import Config
+from gnomon.ground.clock import Clock
+from gnomon.ground.config import Config
 from gnomon.model.errors.product import UserError
 from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.instants import Instant, to_datetime, to_instant

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gnomon.airflow_compat.stand_ins import NotSupported
-from gnomon.config import current_config, read_executors
 from gnomon.dagfiles.discovery import FileDiscovery
 from gnomon.dagfiles.settings import SourceFolder
+from gnomon.ground.config import current_config, read_executors
 from gnomon.loading import dagfile
 from gnomon.loading.class_loader import load_class
 from gnomon.model.errors.authoring import AirflowDagDuplicatedIdException

@@ -12,7 +12,7 @@ import pytest
 
 if TYPE_CHECKING:
     from gnomon.airflow_compat.pytest_runners import DagMaker, DagRunner, TaskRunner
-    from gnomon.clock import VirtualClock
+    from gnomon.ground.clock import VirtualClock
     from gnomon.testing.dag_runs.private_store import PrivateStore
 
 _START = 1_767_225_600_000_000
@@ -32,7 +32,7 @@ def gnomon_store() -> Iterator[PrivateStore]:
 @pytest.fixture
 def virtual_clock() -> VirtualClock:
     """A clock for the test's runs, at 2026-01-01T00:00:00Z: it moves to the next timer instead of waiting."""
-    from gnomon.clock import VirtualClock
+    from gnomon.ground.clock import VirtualClock
 
     return VirtualClock(_START)
 

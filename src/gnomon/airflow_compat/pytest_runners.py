@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from datetime import datetime
 from typing import Any
 
-from gnomon.clock import Clock
+from gnomon.ground.clock import Clock
 from gnomon.loading import dialect
 from gnomon.model.errors.product import UserError
 from gnomon.sdk.arguments.notset import NOTSET

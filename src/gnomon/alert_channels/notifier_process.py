@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import select
 
-from gnomon import log
 from gnomon.alert_channels.messages import build_text, build_title
 from gnomon.alert_channels.notifier_protocol import FromNotifier, NotifierRequest, NotifierResult
 from gnomon.alert_channels.webhook_post import DeliveryFailed
-from gnomon.clock import Clock
-from gnomon.config import Config
-from gnomon.config.alert_channels import AlertChannel
+from gnomon.ground import log
+from gnomon.ground.clock import Clock
+from gnomon.ground.config import Config
+from gnomon.ground.config.alert_channels import AlertChannel
 from gnomon.model.alerts import DeliveryRecord
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import iso

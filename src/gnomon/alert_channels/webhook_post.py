@@ -11,7 +11,7 @@ import urllib.request
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 
-from gnomon.clock import Clock
+from gnomon.ground.clock import Clock
 from gnomon.model.instants import SECOND, to_instant
 
 SIGNATURE_HEADER = "X-Gnomon-Signature"

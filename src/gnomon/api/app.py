@@ -32,7 +32,7 @@ from gnomon.api.openapi_document import DOCUMENT_PATH, OpenApiDocument
 from gnomon.api.own.own_routers import add_own
 from gnomon.api.page_files import PageFiles, add_page, find_page_files
 from gnomon.api.v2.routers import add_v2
-from gnomon.config.network_address import read_networks
+from gnomon.ground.config.network_address import read_networks
 
 THREADS_MAX = 16
 """Requests answered at the same time; others wait for a thread."""

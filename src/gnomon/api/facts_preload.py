@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from gnomon import log
+from gnomon.ground import log
 from gnomon.model.errors.product import GnomonError
 from gnomon.report.listings.dag_facts import KEPT_MAX, VersionFactsCache
 from gnomon.store import Database

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from gnomon.api.health import ComponentHealth, HealthSnapshot, HealthStatus, WorkCounts, status_of_heartbeat
-from gnomon.clock import Clock
-from gnomon.config import Config, without_password
-from gnomon.config.alert_rules import read_alert_settings
+from gnomon.ground.clock import Clock
+from gnomon.ground.config import Config, without_password
+from gnomon.ground.config.alert_rules import read_alert_settings
 from gnomon.model.errors.product import GnomonError
 from gnomon.model.executors import WORKER_TTL_S
 from gnomon.model.instants import Instant

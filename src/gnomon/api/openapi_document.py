@@ -13,7 +13,7 @@ from anyio import to_thread
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from gnomon import log
+from gnomon.ground import log
 
 DOCUMENT_PATH = "/openapi.json"
 _PROGRAM = "gnomon.api.print_document"

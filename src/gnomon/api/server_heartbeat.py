@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from gnomon import log
 from gnomon.api.metrics.server_figures import ServerFigures
-from gnomon.config.host_name import current_host_name
+from gnomon.ground import log
+from gnomon.ground.config.host_name import current_host_name
 from gnomon.model.errors.product import GnomonError
 from gnomon.store import Database
 from gnomon.store.ownership import leases

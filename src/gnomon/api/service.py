@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 
 import uvicorn
 
-from gnomon import log
 from gnomon.api.access.choose_policy import create_context
 from gnomon.api.app import create_app
 from gnomon.api.common.limits import SafeHeaders
@@ -21,11 +20,12 @@ from gnomon.api.facts_preload import FactsPreload
 from gnomon.api.health_reader import HealthReader
 from gnomon.api.http_protocol import HttpProtocol
 from gnomon.api.server_heartbeat import ApiServerHeartbeat
-from gnomon.clock import SystemClock
-from gnomon.config import Config
+from gnomon.ground import log
+from gnomon.ground.clock import SystemClock
+from gnomon.ground.config import Config
+from gnomon.ground.wakeups import STOP_SIGNALS
 from gnomon.processes.memory import share_one_heap
 from gnomon.timetable_host import HostSlots, share_hosts
-from gnomon.wakeups import STOP_SIGNALS
 
 KEEP_ALIVE_S = 15
 """An idle connection is closed after this time."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from gnomon.app.checks import HomeLock
-from gnomon.config import Config
+from gnomon.ground.config import Config
 from gnomon.model.errors.product import ConfigurationError, UserError
 from gnomon.store import Database, SchemaTooOld, StoreError, load_cipher, open_database
 from gnomon.store.drivers.address import SQLITE, Address, parse_address

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from gnomon.config import Config
 from gnomon.executors.celery_broker import CelerySettings
+from gnomon.ground.config import Config
 from gnomon.model.execution_messages import EXECUTION_PREFIX
 
 

@@ -8,8 +8,8 @@ import os
 import socket
 from pathlib import Path
 
-from gnomon.config import Config, run_folder
-from gnomon.config.network_address import describe_open_address, is_loopback
+from gnomon.ground.config import Config, run_folder
+from gnomon.ground.config.network_address import describe_open_address, is_loopback
 from gnomon.model.errors.product import ConfigurationError
 
 FREE_BYTES_MIN = 16 * 1024 * 1024

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
-from gnomon import log
 from gnomon.app.doctor_machine import CheckRow, check_machine, fail, ok, warn
-from gnomon.clock import Clock
-from gnomon.config import Config, without_password
-from gnomon.config.alert_rules import read_alert_settings
+from gnomon.ground import log
+from gnomon.ground.clock import Clock
+from gnomon.ground.config import Config, without_password
+from gnomon.ground.config.alert_rules import read_alert_settings
 from gnomon.model.errors.product import GnomonError
 from gnomon.model.instants import SECOND, Instant
 from gnomon.report.listings.process_health import list_silent_services

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from gnomon.clock import Clock
-from gnomon.config import Config
+from gnomon.ground.clock import Clock
+from gnomon.ground.config import Config
 from gnomon.model.instants import SECOND
 from gnomon.timetables.wall_clock.zones import named_zone, tzdata_version
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from gnomon import log
-from gnomon.clock import Clock
-from gnomon.log.confined_files import ConfinedFile, list_files, list_folders, remove_empty_folder
+from gnomon.ground import log
+from gnomon.ground.clock import Clock
+from gnomon.ground.log.confined_files import ConfinedFile, list_files, list_folders, remove_empty_folder
 from gnomon.model.instants import SECOND, Instant, add_seconds
 from gnomon.remote_logs.live_copies import LIVE
 from gnomon.remote_logs.task_log_folder import COPIES

@@ -9,13 +9,13 @@ import uuid
 from importlib import metadata
 from typing import TYPE_CHECKING
 
-from gnomon import log
 from gnomon.app.on_demand import MONITOR, OnDemandStart
-from gnomon.clock import Clock, SystemClock
-from gnomon.config import Config, OptionError
-from gnomon.config.alert_rules import read_alert_settings
-from gnomon.config.host_name import read_host_name
-from gnomon.wakeups import StopFlag, retry_until_available
+from gnomon.ground import log
+from gnomon.ground.clock import Clock, SystemClock
+from gnomon.ground.config import Config, OptionError
+from gnomon.ground.config.alert_rules import read_alert_settings
+from gnomon.ground.config.host_name import read_host_name
+from gnomon.ground.wakeups import StopFlag, retry_until_available
 
 if TYPE_CHECKING:
     from gnomon.monitor.trace_export import TraceExport

@@ -7,11 +7,11 @@ import threading
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from gnomon import log
 from gnomon.app.housekeeping import TABLES, Housekeeping
-from gnomon.clock import Clock
-from gnomon.config import Config, OptionError
-from gnomon.config.alert_channels import read_span
+from gnomon.ground import log
+from gnomon.ground.clock import Clock
+from gnomon.ground.config import Config, OptionError
+from gnomon.ground.config.alert_channels import read_span
 from gnomon.model.errors.product import GnomonError
 from gnomon.model.instants import SECOND, Instant, iso, to_datetime, to_instant
 from gnomon.model.records import EventRecord

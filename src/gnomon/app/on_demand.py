@@ -7,8 +7,8 @@ import select
 from dataclasses import dataclass
 from pathlib import Path
 
-from gnomon.config import Config, run_folder
-from gnomon.wakeups import Listener, Notifier, StopFlag
+from gnomon.ground.config import Config, run_folder
+from gnomon.ground.wakeups import Listener, Notifier, StopFlag
 
 _NEEDED_FILE = "wanted"
 _LOOK_S = 5.0

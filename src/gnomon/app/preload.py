@@ -14,7 +14,7 @@ SHARED_MODULES = (
     "gnomon.processes.message_stream",
     "gnomon.processes.task_api_messages",
     "gnomon.executors.worker_protocol",
-    "gnomon.wakeups",
+    "gnomon.ground.wakeups",
     "gnomon.sdk",
     "gnomon.operators",
     "gnomon.context",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from gnomon import log
-from gnomon.clock import Clock
-from gnomon.log.secret_masks import hide
+from gnomon.ground import log
+from gnomon.ground.clock import Clock
+from gnomon.ground.log.secret_masks import hide
 from gnomon.model.attempts import Attempt, AttemptResult
 from gnomon.model.executors import WORKER_TTL_S
 from gnomon.model.instants import SECOND, to_datetime

@@ -9,9 +9,9 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
-from gnomon import log
-from gnomon.clock import Clock
-from gnomon.config import Config
+from gnomon.ground import log
+from gnomon.ground.clock import Clock
+from gnomon.ground.config import Config
 from gnomon.scheduler.lease import Lease
 
 REQUEST_TIMEOUT_S = 5.0

@@ -7,16 +7,17 @@ import os
 import uuid
 from pathlib import Path
 
-from gnomon import log
 from gnomon.app.executor_wiring import create_executor
 from gnomon.app.on_demand import MONITOR, TRIGGERER, OnDemandStart
 from gnomon.app.remote_attempt_store import QueuedAttempts
 from gnomon.app.scheduler_health import SchedulerHealthServer, open_health_server
-from gnomon.clock import SystemClock
-from gnomon.config import Config, run_folder
-from gnomon.config.host_name import read_host_name
 from gnomon.executors.interface import Executor
-from gnomon.metrics import ProcessFigures
+from gnomon.ground import log
+from gnomon.ground.clock import SystemClock
+from gnomon.ground.config import Config, run_folder
+from gnomon.ground.config.host_name import read_host_name
+from gnomon.ground.metrics import ProcessFigures
+from gnomon.ground.wakeups import Listener, Notifier, StopFlag, change_notifier, retry_until_available
 from gnomon.model.errors import ResourceUnavailable
 from gnomon.processes import lifeline
 from gnomon.report.listings.setup_problems import find_setup_problems
@@ -27,7 +28,6 @@ from gnomon.store.ownership.service_figures import FiguresWriter
 from gnomon.taskapi import answer_task
 from gnomon.timetable_host import SubprocessTimetableHost
 from gnomon.timetable_host import build_timetable_host_settings as userhost_settings
-from gnomon.wakeups import Listener, Notifier, StopFlag, change_notifier, retry_until_available
 
 _log = log.get_logger("app")
 

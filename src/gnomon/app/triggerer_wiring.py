@@ -12,13 +12,13 @@ import signal
 import uuid
 from pathlib import Path
 
-from gnomon import log
 from gnomon.app.on_demand import TRIGGERER, OnDemandStart
-from gnomon.clock import SystemClock
-from gnomon.config import Config, run_folder
-from gnomon.config.host_name import read_host_name
-from gnomon.metrics.meter import create_meter
-from gnomon.wakeups import Listener, Notifier, StopFlag, change_notifier, retry_until_available
+from gnomon.ground import log
+from gnomon.ground.clock import SystemClock
+from gnomon.ground.config import Config, run_folder
+from gnomon.ground.config.host_name import read_host_name
+from gnomon.ground.metrics.meter import create_meter
+from gnomon.ground.wakeups import Listener, Notifier, StopFlag, change_notifier, retry_until_available
 
 _PID_SUFFIX = ".pid"
 _GC_THRESHOLDS = (20_000, 20, 20)

@@ -11,7 +11,7 @@ import click
 from gnomon.app import services
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.integer_range import IntegerRange
-from gnomon.config import environment
+from gnomon.ground.config import environment
 from gnomon.model.errors.product import UserError
 
 

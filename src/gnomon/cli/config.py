@@ -8,9 +8,9 @@ import click
 
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import output_option, print_records
-from gnomon.config import Setting, UnknownOptionError
-from gnomon.config.alert_rules import read_alert_settings
-from gnomon.config.options import find_option
+from gnomon.ground.config import Setting, UnknownOptionError
+from gnomon.ground.config.alert_rules import read_alert_settings
+from gnomon.ground.config.options import find_option
 
 
 @dataclass(frozen=True, slots=True)

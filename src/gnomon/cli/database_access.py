@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from gnomon.actions.polling import poll_until
 from gnomon.app.checks import is_standalone_running
-from gnomon.clock import Clock
-from gnomon.config import Config
+from gnomon.ground.clock import Clock
+from gnomon.ground.config import Config
 from gnomon.store import Database, DatabaseNotInitialised, SchemaTooOld, load_cipher, open_database
 
 READY_S = 10.0

@@ -21,7 +21,7 @@ from gnomon.cli.home import Home, pass_home
 from gnomon.cli.integer_range import IntegerRange
 from gnomon.cli.output import output_option, print_document
 from gnomon.cli.parameter_types import SpanType
-from gnomon.config import without_password
+from gnomon.ground.config import without_password
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import to_datetime
 from gnomon.store import Database, load_cipher, migrations, open_database

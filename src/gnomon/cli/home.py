@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import click
 
 from gnomon.cli.deployment.api_target import api_options, require_home
-from gnomon.clock import Clock, SystemClock
-from gnomon.config import Config, current_config, run_folder
+from gnomon.ground.clock import Clock, SystemClock
+from gnomon.ground.config import Config, current_config, run_folder
 
 if TYPE_CHECKING:
     from gnomon.actions.admin_changes import AdminChanges
@@ -82,7 +82,7 @@ class Home:
 
     def wake_services(self) -> None:
         """Wake every service of this home on this host, so that it reads its mailbox now."""
-        from gnomon.wakeups import Notifier  # start-up cost: only changes wake services
+        from gnomon.ground.wakeups import Notifier  # start-up cost: only changes wake services
 
         Notifier(run_folder(self.cfg.home)).notify()
 

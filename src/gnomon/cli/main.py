@@ -14,7 +14,7 @@ import click
 
 from gnomon.cli.commands import root
 from gnomon.cli.terminal.guarded_output import guard_terminals
-from gnomon.config.environment import get_variable
+from gnomon.ground.config.environment import get_variable
 from gnomon.model.errors.product import GnomonError, InternalError
 
 INTERRUPTED = 130

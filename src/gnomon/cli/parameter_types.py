@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
-from gnomon.config import Config
-from gnomon.config.alert_channels import read_span
+from gnomon.ground.config import Config
+from gnomon.ground.config.alert_channels import read_span
 from gnomon.model.instants import Instant, to_instant
 from gnomon.model.json_value import find_json_fault
 from gnomon.model.storable_text import escape_unstorable

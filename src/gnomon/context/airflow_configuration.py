@@ -10,10 +10,10 @@ from datetime import timedelta
 from enum import Enum
 from typing import Any, TextIO, TypeVar
 
-from gnomon.config import Config, UnknownOptionError, current_config
-from gnomon.config.options import find_option
-from gnomon.config.values import to_boolean, to_integer, to_number
 from gnomon.context.author_options import AuthorOptions, is_fixed
+from gnomon.ground.config import Config, UnknownOptionError, current_config
+from gnomon.ground.config.options import find_option
+from gnomon.ground.config.values import to_boolean, to_integer, to_number
 from gnomon.model.errors.authoring import AirflowConfigException
 from gnomon.sdk.arguments.notset import NOTSET, is_given
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Mapping
 from configparser import ConfigParser
 from typing import Any, TextIO
 
-from gnomon.config import current_config
-from gnomon.config.options import find_option
+from gnomon.ground.config import current_config
+from gnomon.ground.config.options import find_option
 
 log = logging.getLogger("gnomon.configuration")
 

@@ -11,14 +11,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from gnomon.config import current_config
-from gnomon.config.host_name import current_host_name
 from gnomon.context.asset_event_accessors import OutletEventAccessors
 from gnomon.context.run_queries import RunQueries
 from gnomon.context.runtime_dag_run import RuntimeDagRun
 from gnomon.context.state_store_accessors import AssetStateStoreAccessors, TaskStateStoreAccessor
 from gnomon.context.task_instance_key import TaskInstanceKey
 from gnomon.context.xcom_access import AttemptXComs, MapIndexes, PulledElement
+from gnomon.ground.config import current_config
+from gnomon.ground.config.host_name import current_host_name
 from gnomon.model.attempts import Attempt, InstanceOverrides
 from gnomon.model.instants import Instant
 from gnomon.model.states import TaskInstanceState

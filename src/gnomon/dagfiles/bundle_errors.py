@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gnomon import log
 from gnomon.dagfiles.file_registry import FileRegistry, RegistryUnavailable
+from gnomon.ground import log
 from gnomon.model.spec import FileInputs, ParsedFile, ParseFailure
 
 KIND = "bundle"

@@ -8,14 +8,14 @@ import signal
 import socket
 import sys
 
-from gnomon.config import current_config
-from gnomon.config.dag_bundles import find_dag_bundle
 from gnomon.dagfiles.bundle_protocol import BundleRefreshed, RefreshBundle
 from gnomon.dagfiles.parse_protocol import ParseChannel
+from gnomon.ground.config import current_config
+from gnomon.ground.config.dag_bundles import find_dag_bundle
+from gnomon.ground.log.secret_masks import hide
 from gnomon.loading.bundles.base_bundle import BaseDagBundle
 from gnomon.loading.bundles.bundle_loader import create_bundle
 from gnomon.loading.bundles.version_cleanup import remove_unused_versions
-from gnomon.log.secret_masks import hide
 from gnomon.model.errors.error_text import describe_error
 from gnomon.processes.child_setup import hide_secrets, inherited_socket, set_up_host_process
 from gnomon.processes.message_stream import FrameDecoder, encode_frame, receive_message

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from gnomon import log
-from gnomon.clock import Clock
-from gnomon.config.dag_bundles import DagBundleConfig
 from gnomon.dagfiles.bundle_protocol import BundleRefreshed, FromBundleProcess, RefreshBundle
+from gnomon.ground import log
+from gnomon.ground.clock import Clock
+from gnomon.ground.config.dag_bundles import DagBundleConfig
 from gnomon.processes.host_process import HostProcess
 from gnomon.processes.task_api_messages import TaskApiHandler, TaskApiRequestMessage, answer_request
 

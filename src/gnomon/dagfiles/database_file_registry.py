@@ -7,18 +7,19 @@ from contextlib import contextmanager
 
 import msgspec
 
-from gnomon import log, store
-from gnomon.clock import Clock
+from gnomon import store
 from gnomon.dagfiles.dependency_check import DependencyChecker
 from gnomon.dagfiles.file_registry import RegistryUnavailable
 from gnomon.dagfiles.listener_findings import KnownDeclarations, find_calls, read_known
 from gnomon.dagfiles.listener_process import ListenerProcess
+from gnomon.ground import log
+from gnomon.ground.clock import Clock
+from gnomon.ground.wakeups import Notifier
 from gnomon.model.errors import ConfigurationError, GnomonError, ResourceUnavailable
 from gnomon.model.errors.error_text import describe_error
 from gnomon.model.spec import FileInputs, ParsedFile, ParseFailure
 from gnomon.model.storable_text import escape_unstorable
 from gnomon.store.dag_records import dag_files
-from gnomon.wakeups import Notifier
 
 BATCH_DAGS = 200
 """One transaction records files with about this many DAGs."""

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from gnomon import log, store
+from gnomon import store
 from gnomon.assets.conflicts import Declared, find_conflicts
-from gnomon.clock import Clock
 from gnomon.dependencies import Shape, errors_of, shape_of
+from gnomon.ground import log
+from gnomon.ground.clock import Clock
 from gnomon.model.assets import AssetKey
 from gnomon.store import Transaction
 from gnomon.store.asset_records import asset_declarations

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 import watchfiles
 from watchfiles import Change
 
-from gnomon import log
 from gnomon.dagfiles.discovery import FolderIdentity
+from gnomon.ground import log
 
 STEP_MS = 50
 """Changes are reported when nothing more has changed for this time."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from uuid import uuid4
 
-from gnomon import log, store
-from gnomon.clock import Clock
-from gnomon.config.host_name import current_host_name
-from gnomon.metrics import ProcessFigures
+from gnomon import store
+from gnomon.ground import log
+from gnomon.ground.clock import Clock
+from gnomon.ground.config.host_name import current_host_name
+from gnomon.ground.metrics import ProcessFigures
 from gnomon.model.errors import GnomonError
 from gnomon.store.ownership import leases
 from gnomon.store.ownership.service_figures import FiguresWriter

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from importlib.metadata import PackageNotFoundError, version
 
-from gnomon.config import Config, environment, without_secrets
+from gnomon.ground.config import Config, environment, without_secrets
 from gnomon.loading.listeners import list_listener_files
 from gnomon.loading.regular_files import open_regular_file
 from gnomon.model.spec import FileInputs

@@ -8,8 +8,8 @@ import sys
 
 import msgspec
 
-from gnomon import log
 from gnomon.dagfiles.listener_process import ListenerCall
+from gnomon.ground import log
 from gnomon.loading import plugins
 from gnomon.processes import author_forks
 from gnomon.processes.child_setup import check_store_not_imported, hide_secrets

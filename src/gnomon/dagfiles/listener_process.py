@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from gnomon import log
-from gnomon.clock import Clock
+from gnomon.ground import log
+from gnomon.ground.clock import Clock
 
 LISTENER_MODULE = "gnomon.dagfiles.listener_main"
 START_S = 30.0

@@ -10,12 +10,12 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from gnomon.clock import Clock
-from gnomon.config import current_config, read_executors
 from gnomon.dagfiles import parse_failures
 from gnomon.dagfiles.input_recorder import InputRecorder, installation_folders
 from gnomon.dagfiles.inputs import EnvironmentStamps, collect_inputs, installation_input
 from gnomon.dagfiles.parse_protocol import ParseChannel
+from gnomon.ground.clock import Clock
+from gnomon.ground.config import current_config, read_executors
 from gnomon.loading import archives, cluster_policies, listeners, plugin_links, plugins
 from gnomon.loading.class_loader import load_class
 from gnomon.loading.dagfile import LoadedFile, load_dag_file

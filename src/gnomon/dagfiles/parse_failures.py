@@ -5,8 +5,8 @@ from __future__ import annotations
 import traceback
 from types import TracebackType
 
+from gnomon.ground.log.secret_masks import hide
 from gnomon.loading.provider_names import find_absent_package, shorten
-from gnomon.log.secret_masks import hide
 from gnomon.model.errors.authoring import AirflowException
 from gnomon.model.errors.error_text import (
     class_name,

@@ -12,11 +12,11 @@ from typing import Any
 
 import msgspec
 
-from gnomon import log
 from gnomon.dagfiles import parse_failures, parse_protocol, parse_server
 from gnomon.dagfiles.inputs import collect_inputs, installation_input
 from gnomon.dagfiles.parse_child import ParseConditions
 from gnomon.dagfiles.parse_protocol import ChildEnded, ParseDone, ParseOrder
+from gnomon.ground import log
 from gnomon.loading import archives
 from gnomon.model.errors.product import GnomonError
 from gnomon.model.message_bounds import find_number_fault

@@ -16,10 +16,10 @@ import traceback
 from collections import deque
 from dataclasses import dataclass
 
-from gnomon import log
 from gnomon.dagfiles import parse_child, parse_protocol
 from gnomon.dagfiles.parse_child import ParseConditions
 from gnomon.dagfiles.parse_protocol import ChildEnded, ParseOrder
+from gnomon.ground import log
 from gnomon.processes import kernel, memory, termination
 from gnomon.processes.child_setup import hide_secrets, set_up_forked_child
 from gnomon.processes.process_title import change_title, set_title

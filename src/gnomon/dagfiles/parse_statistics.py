@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gnomon import log
+from gnomon.ground import log
 from gnomon.model.spec import ParsedFile
 
 _log = log.get_logger("dagfiles")

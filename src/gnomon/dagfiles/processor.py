@@ -9,8 +9,6 @@ from typing import Protocol
 
 import msgspec
 
-from gnomon import log
-from gnomon.clock import Clock
 from gnomon.dagfiles import missing_files
 from gnomon.dagfiles.bundle_folders import BundleFolders
 from gnomon.dagfiles.discovery import FileDiscovery, FolderIdentity, FolderListing
@@ -20,8 +18,10 @@ from gnomon.dagfiles.package_changes import LOOK_S, InstallWatch
 from gnomon.dagfiles.parse_queue import ParseQueue
 from gnomon.dagfiles.parse_statistics import ParseStatistics
 from gnomon.dagfiles.settings import CHECK_INPUTS_S, DagProcessorSettings, SourceFolder
+from gnomon.ground import log
+from gnomon.ground.clock import Clock
+from gnomon.ground.metrics import ProcessFigures, definitions
 from gnomon.loading import archives, new_packages
-from gnomon.metrics import ProcessFigures, definitions
 from gnomon.model.instants import SECOND
 from gnomon.model.spec import ParsedFile
 

@@ -7,10 +7,6 @@ import os
 import selectors
 from typing import TYPE_CHECKING
 
-from gnomon import log
-from gnomon.clock import Clock, SystemClock
-from gnomon.config import Config, run_folder, set_current_config
-from gnomon.config.dag_bundles import bundle_folder
 from gnomon.dagfiles.bundle_errors import BundleErrors
 from gnomon.dagfiles.file_registry import RegistryUnavailable
 from gnomon.dagfiles.inputs import EnvironmentStamps, create_environment_stamps
@@ -20,9 +16,20 @@ from gnomon.dagfiles.parse_pool import ParsePool, ParseServerExited
 from gnomon.dagfiles.preload import preload
 from gnomon.dagfiles.processor import STORE_RETRY_S, DagProcessor
 from gnomon.dagfiles.settings import DagProcessorSettings, build_dag_processor_settings
+from gnomon.ground import log
+from gnomon.ground.clock import Clock, SystemClock
+from gnomon.ground.config import Config, run_folder, set_current_config
+from gnomon.ground.config.dag_bundles import bundle_folder
+from gnomon.ground.wakeups import (
+    DAG_PROCESSOR_LOCK,
+    Notifier,
+    ProcessLock,
+    StopFlag,
+    change_notifier,
+    retry_until_available,
+)
 from gnomon.loading.listeners import may_have_listeners
 from gnomon.processes.host_process import build_host_environment
-from gnomon.wakeups import DAG_PROCESSOR_LOCK, Notifier, ProcessLock, StopFlag, change_notifier, retry_until_available
 
 if TYPE_CHECKING:
     from gnomon.dagfiles.bundle_refresher import BundleRefresher

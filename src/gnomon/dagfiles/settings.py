@@ -6,8 +6,8 @@ import os
 from dataclasses import dataclass
 from importlib.util import find_spec
 
-from gnomon.config import Config
-from gnomon.config.dag_bundles import DagBundleConfig, read_dag_bundles
+from gnomon.ground.config import Config
+from gnomon.ground.config.dag_bundles import DagBundleConfig, read_dag_bundles
 
 MEGABYTE = 1024 * 1024
 SLOW_AFTER_S = 3.0

@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from gnomon import log
+from gnomon.ground import log
 from gnomon.model.errors import ConfigurationError
 from gnomon.model.executors import CELERY_EXECUTOR
 

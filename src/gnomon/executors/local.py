@@ -5,7 +5,6 @@ from __future__ import annotations
 import socket
 from collections.abc import Sequence
 
-from gnomon import log
 from gnomon.executors.interface import (
     AttemptEnded,
     AttemptEntered,
@@ -29,6 +28,7 @@ from gnomon.executors.worker_protocol import (
     SubmitAttempts,
     Welcome,
 )
+from gnomon.ground import log
 from gnomon.model.attempts import Attempt
 from gnomon.model.records import REMOTE_ADDRESS, WorkerRecord
 from gnomon.processes import lifeline

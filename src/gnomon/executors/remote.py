@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from gnomon import log
-from gnomon.clock import Clock
 from gnomon.executors.interface import AttemptEnded, ExecutorEvent, InventoryReceived, WorkerConnected
+from gnomon.ground import log
+from gnomon.ground.clock import Clock
 from gnomon.model.attempts import Attempt, AttemptResult
 from gnomon.model.errors import ResourceUnavailable
 from gnomon.model.records import WorkerRecord

@@ -20,7 +20,7 @@ from importlib.machinery import (
     SourcelessFileLoader,
 )
 
-from gnomon.clock import SystemClock
+from gnomon.ground.clock import SystemClock
 from gnomon.model.instants import SECOND
 
 SETTLED_S = 3

@@ -17,7 +17,7 @@ from importlib.machinery import PathFinder
 from types import ModuleType
 from typing import Any
 
-from gnomon.config import current_config
+from gnomon.ground.config import current_config
 from gnomon.loading import dialect
 from gnomon.loading.bytecode import SettledSourceLoader
 from gnomon.loading.hooks import POLICY_MARK, HookImplementation, describe_place, list_implementations

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import cast
 
-from gnomon.config import current_config
+from gnomon.ground.config import current_config
 from gnomon.loading import archives, bytecode, cluster_policies, dialect, new_packages, plugin_finder
 from gnomon.loading.bundles.bundle_loader import find_bundle_root
 from gnomon.model.ids import DAG_FILE_MODULE

@@ -7,10 +7,10 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from gnomon.clock import Clock
-from gnomon.config import Config
-from gnomon.metrics import ProcessFigures
-from gnomon.metrics.definitions import DAG_FOLDER
+from gnomon.ground.clock import Clock
+from gnomon.ground.config import Config
+from gnomon.ground.metrics import ProcessFigures
+from gnomon.ground.metrics.definitions import DAG_FOLDER
 from gnomon.model.instants import SECOND
 
 READ_EVERY_S = 60.0

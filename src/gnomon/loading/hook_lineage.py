@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from gnomon.config import current_config
+from gnomon.ground.config import current_config
 from gnomon.loading import plugin_finder, plugins
 from gnomon.loading.unrecorded_reads import unrecorded_reads
 from gnomon.sdk.assets import Asset

@@ -7,7 +7,7 @@ import sys
 from functools import cache
 from typing import TYPE_CHECKING
 
-from gnomon.config import current_config
+from gnomon.ground.config import current_config
 from gnomon.loading import dialect
 from gnomon.loading.unrecorded_reads import unrecorded_reads
 

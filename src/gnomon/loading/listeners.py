@@ -10,7 +10,7 @@ import logging
 import os
 from typing import Any
 
-from gnomon.config import current_config
+from gnomon.ground.config import current_config
 from gnomon.loading import plugin_finder, plugins
 from gnomon.loading.hooks import LISTENER_MARK, HookImplementation, list_implementations
 from gnomon.loading.unrecorded_reads import unrecorded_reads

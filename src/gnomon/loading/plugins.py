@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from gnomon.config import current_config
+from gnomon.ground.config import current_config
 from gnomon.loading import dagfile, plugin_finder
 from gnomon.loading.bytecode import SettledSourceLoader
 from gnomon.loading.installed_entry_points import PLUGIN_GROUP, list_entry_points

@@ -6,8 +6,8 @@ import json
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
-from gnomon import log
-from gnomon.config.alert_rules import AlertRule
+from gnomon.ground import log
+from gnomon.ground.config.alert_rules import AlertRule
 from gnomon.model.alerts import AlertItem, AlertKind, AlertRecord
 from gnomon.model.ids import quote_arguments
 from gnomon.model.instants import Instant

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from gnomon import log
-from gnomon.config.alert_channels import AlertChannel
-from gnomon.config.alert_rules import AlertRule
+from gnomon.ground import log
+from gnomon.ground.config.alert_channels import AlertChannel
+from gnomon.ground.config.alert_rules import AlertRule
 from gnomon.model.alerts import AlertRuleSpec
 from gnomon.model.spec import DagSpec
 from gnomon.store import Transaction

@@ -6,11 +6,11 @@ import json
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 
-from gnomon import log
 from gnomon.alert_channels.messages import build_title
 from gnomon.alert_channels.webhook_post import DeliveryFailed
-from gnomon.clock import Clock
-from gnomon.config.alert_channels import AlertChannel
+from gnomon.ground import log
+from gnomon.ground.clock import Clock
+from gnomon.ground.config.alert_channels import AlertChannel
 from gnomon.model.alerts import DeliveryRecord
 from gnomon.model.ids import quote_argument
 from gnomon.model.instants import SECOND, Instant

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 from msgspec.structs import replace
 
-from gnomon.config.alert_channels import AlertChannel
-from gnomon.config.alert_rules import AlertRule
+from gnomon.ground.config.alert_channels import AlertChannel
+from gnomon.ground.config.alert_rules import AlertRule
 from gnomon.model.alerts import AlertItem, DeliveryBody, DeliveryRecord
 from gnomon.model.instants import SECOND, Instant
 from gnomon.monitor.settings import HOUR_S, ITEMS_MAX, MonitorSettings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from gnomon.config.alert_rules import AlertRule
+from gnomon.ground.config.alert_rules import AlertRule
 from gnomon.model.instants import SECOND, Instant, iso, to_datetime, to_instant
 from gnomon.model.states import DagRunState
 from gnomon.monitor.settings import P95_AGE_S

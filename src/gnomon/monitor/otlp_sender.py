@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from gnomon.config import Config, OptionError
+from gnomon.ground.config import Config, OptionError
 from gnomon.model.instants import Instant
 from gnomon.monitor.run_spans import RunSpan
 

@@ -9,9 +9,10 @@ from collections.abc import Callable
 
 from msgspec.structs import replace as replace_item
 
-from gnomon import log
-from gnomon.clock import Clock
-from gnomon.metrics import ProcessFigures
+from gnomon.ground import log
+from gnomon.ground.clock import Clock
+from gnomon.ground.metrics import ProcessFigures
+from gnomon.ground.wakeups import StopFlag
 from gnomon.model.errors import ConfigurationError, ResourceUnavailable
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import Instant
@@ -30,7 +31,6 @@ from gnomon.store.alert_records import alert_deliveries
 from gnomon.store.ownership import service_leases
 from gnomon.store.ownership.service_figures import FiguresWriter
 from gnomon.store.ownership.service_leases import MONITOR, MONITOR_BEAT_S
-from gnomon.wakeups import StopFlag
 
 _log = log.get_logger("monitor")
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from gnomon.config import Config
-from gnomon.config.alert_channels import AlertChannel
-from gnomon.config.alert_rules import AlertRule, read_alert_settings
 from gnomon.engine.state.engine_state import EngineLimits
+from gnomon.ground.config import Config
+from gnomon.ground.config.alert_channels import AlertChannel
+from gnomon.ground.config.alert_rules import AlertRule, read_alert_settings
 from gnomon.report.explanations.engine_state_reading import build_limits
 
 POLL_S = 1.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gnomon.config.alert_rules import DEFAULT_SILENCE_S, AlertRule
+from gnomon.ground.config.alert_rules import DEFAULT_SILENCE_S, AlertRule
 from gnomon.model.alerts import AlertItem, AlertKind, AlertRecord
 from gnomon.model.instants import SECOND, Instant, iso
 from gnomon.model.quarantine import QuarantinedItem

@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 
-from gnomon import log
-from gnomon.clock import Clock
+from gnomon.ground import log
+from gnomon.ground.clock import Clock
 from gnomon.model.errors.product import GnomonError
 from gnomon.model.instants import SECOND
 from gnomon.monitor.run_spans import RunSpan, build_run_spans

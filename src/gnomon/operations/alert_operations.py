@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from gnomon.config import Config
-from gnomon.config.alert_channels import AlertChannel
-from gnomon.config.alert_rules import AlertRule, read_alert_settings
+from gnomon.ground.config import Config
+from gnomon.ground.config.alert_channels import AlertChannel
+from gnomon.ground.config.alert_rules import AlertRule, read_alert_settings
 from gnomon.model.alerts import AlertRuleSpec
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope

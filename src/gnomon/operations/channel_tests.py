@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from gnomon.config.alert_channels import AlertChannel
-from gnomon.config.alert_rules import read_alert_settings
+from gnomon.ground.config.alert_channels import AlertChannel
+from gnomon.ground.config.alert_rules import read_alert_settings
 from gnomon.model.alerts import AlertItem, DeliveryBody, DeliveryRecord
 from gnomon.model.errors.product import UserError, find_close_matches
 from gnomon.operations.operation import operation

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from gnomon.actions.author_queries import make_question_handler
-from gnomon.config import Config
+from gnomon.ground.config import Config
 from gnomon.model.errors.product import UserError
 from gnomon.model.errors.timetable import AirflowTimetableInvalid, PlanningError
 from gnomon.model.instants import Instant

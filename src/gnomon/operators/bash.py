@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Callable, Collection, Container, Sequence
 from typing import Any, ClassVar
 
-from gnomon.config.environment import environment
+from gnomon.ground.config.environment import environment
 from gnomon.model.errors.authoring import AirflowException, AirflowFailException, AirflowSkipException
 from gnomon.operators.subprocess_hook import SubprocessHook
 from gnomon.sdk.arguments.code_location import format_location

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, ClassVar
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
-from gnomon.config import current_config
+from gnomon.ground.config import current_config
 from gnomon.model.errors.authoring import AirflowProviderDeprecationWarning, ParamValidationError, TaskAwaitingInput
 from gnomon.model.instants import add_span
 from gnomon.operators.hitl_errors import HITLRejectException, HITLTimeoutError, HITLTriggerEventError

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import quote
 
-from gnomon.config import current_config
+from gnomon.ground.config import current_config
 from gnomon.sdk.runtime.xcom import BaseXCom
 from gnomon.sdk.tasks.operator_links import BaseOperatorLink
 

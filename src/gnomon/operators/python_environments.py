@@ -18,8 +18,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
-from gnomon.config import current_config
-from gnomon.config.environment import environment
+from gnomon.ground.config import current_config
+from gnomon.ground.config.environment import environment
 from gnomon.model.errors.authoring import AirflowException
 from gnomon.operators.command_output import CommandFailed, run_logged
 

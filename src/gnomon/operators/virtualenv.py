@@ -12,8 +12,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, ClassVar
 
-from gnomon.config import current_config
-from gnomon.config.environment import environment
+from gnomon.ground.config import current_config
+from gnomon.ground.config.environment import environment
 from gnomon.model.errors.authoring import AirflowException, AirflowSkipException
 from gnomon.operators import interpreter_call
 from gnomon.operators.command_output import CommandFailed, run_logged

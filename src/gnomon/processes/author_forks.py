@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from gnomon.log.secret_masks import hide
+from gnomon.ground.log.secret_masks import hide
 from gnomon.model.errors.error_text import error_text, error_traceback, format_error
 from gnomon.processes.author_traceback import drop_leading_frames
 

@@ -12,7 +12,14 @@ import sys
 from collections.abc import Iterable
 from types import FrameType
 
-from gnomon.config import Config, current_config, environment, replace_environment, set_current_config, without_secrets
+from gnomon.ground.config import (
+    Config,
+    current_config,
+    environment,
+    replace_environment,
+    set_current_config,
+    without_secrets,
+)
 from gnomon.processes import author_forks
 from gnomon.processes.host_process import SOCKET_FD
 from gnomon.processes.kernel import HOST_OOM_SCORE, die_with_parent, raise_oom_score

@@ -13,7 +13,7 @@ from typing import IO, Any, Generic, NamedTuple, TypeVar
 
 import msgspec
 
-from gnomon.config import Config, environment, without_secrets
+from gnomon.ground.config import Config, environment, without_secrets
 from gnomon.processes import termination
 from gnomon.processes.message_stream import FrameDecoder, MessageStream
 

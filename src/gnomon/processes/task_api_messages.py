@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from gnomon.log import EventLogger
+from gnomon.ground.log import EventLogger
 from gnomon.model.errors.product import GnomonError
 from gnomon.model.task_api_requests import AnyTaskApiRequest
 

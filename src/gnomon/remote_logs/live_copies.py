@@ -6,7 +6,7 @@ import fcntl
 import os
 from pathlib import Path
 
-from gnomon.log.confined_files import ConfinedFile
+from gnomon.ground.log.confined_files import ConfinedFile
 
 LIVE = "live_copies"
 """The folder of these copies, below the folder of logs."""

@@ -6,9 +6,9 @@ import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from gnomon import log
-from gnomon.clock import Clock
-from gnomon.log.confined_files import ConfinedFile, ForeignFileError
+from gnomon.ground import log
+from gnomon.ground.clock import Clock
+from gnomon.ground.log.confined_files import ConfinedFile, ForeignFileError
 from gnomon.model.errors.product import GnomonError
 from gnomon.remote_logs.remote_log_folder import RemoteLogFolder
 from gnomon.remote_logs.upload_spool import UploadSpool

@@ -9,9 +9,9 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from gnomon import log
-from gnomon.config import Config, environment
-from gnomon.log.confined_files import ConfinedFile
+from gnomon.ground import log
+from gnomon.ground.config import Config, environment
+from gnomon.ground.log.confined_files import ConfinedFile
 from gnomon.model.errors.authoring import AirflowException
 from gnomon.model.errors.error_text import class_name, describe_error
 from gnomon.model.errors.product import GnomonError, ResourceUnavailable

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from urllib.parse import SplitResult, urlsplit
 
-from gnomon.config import Config, OptionError
+from gnomon.ground.config import Config, OptionError
 
 SECTION = "logging"
 FOLDER = "remote_base_log_folder"

@@ -9,9 +9,9 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TypeVar
 
-from gnomon import log
-from gnomon.clock import Clock
-from gnomon.log.confined_files import ConfinedFile, list_files
+from gnomon.ground import log
+from gnomon.ground.clock import Clock
+from gnomon.ground.log.confined_files import ConfinedFile, list_files
 from gnomon.model.errors.product import UserError
 from gnomon.remote_logs.live_copies import LiveCopies
 from gnomon.remote_logs.remote_log_folder import RemoteLogError, RemoteLogFolder

@@ -14,7 +14,7 @@ import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
-from gnomon.log.confined_files import ConfinedFile, list_files
+from gnomon.ground.log.confined_files import ConfinedFile, list_files
 
 SPOOLS = "remote_uploads"
 """The folder of all spools, below the folder of logs."""

@@ -6,8 +6,8 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from gnomon.clock import Clock, SystemClock
 from gnomon.context import build_context
+from gnomon.ground.clock import Clock, SystemClock
 from gnomon.model.assets import AssetEmission
 from gnomon.model.attempts import Attempt, AttemptResult, XComItem
 from gnomon.model.errors.authoring import (

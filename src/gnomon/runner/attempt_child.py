@@ -16,8 +16,8 @@ from typing import Any, NoReturn
 
 import msgspec
 
-from gnomon.log.secret_masks import hide
-from gnomon.log.uri_passwords import hide_uri_passwords
+from gnomon.ground.log.secret_masks import hide
+from gnomon.ground.log.uri_passwords import hide_uri_passwords
 from gnomon.model.attempts import Attempt, AttemptResult
 from gnomon.model.errors.authoring import DagNotFound
 from gnomon.model.ids import UNMAPPED

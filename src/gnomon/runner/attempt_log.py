@@ -14,8 +14,8 @@ import sys
 from datetime import UTC, datetime
 from typing import Any
 
-from gnomon.log.confined_files import open_to_append
-from gnomon.log.secret_masks import call_at_first_secret, hide
+from gnomon.ground.log.confined_files import open_to_append
+from gnomon.ground.log.secret_masks import call_at_first_secret, hide
 from gnomon.model.errors.error_text import format_error
 from gnomon.runner import runner_log
 from gnomon.runner.output_pipe import OutputPipe

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from gnomon.log.secret_masks import hide
+from gnomon.ground.log.secret_masks import hide
 from gnomon.model.attempts import Attempt, AttemptResult, xcom_fault
 from gnomon.model.deferral import Deferral
 from gnomon.model.errors.authoring import (

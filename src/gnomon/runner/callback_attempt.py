@@ -10,8 +10,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from gnomon.clock import SystemClock
 from gnomon.context.run_context import build_run_context
+from gnomon.ground.clock import SystemClock
 from gnomon.loading.class_loader import load_object
 from gnomon.model.attempts import Attempt, AttemptResult
 from gnomon.model.errors.authoring import AirflowException, AirflowTaskTerminated, AirflowTaskTimeout

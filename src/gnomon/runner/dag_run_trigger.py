@@ -8,8 +8,8 @@ from typing import Any, cast
 
 import msgspec
 
-from gnomon.clock import SystemClock
 from gnomon.dependencies.shape import find_slotless_reason
+from gnomon.ground.clock import SystemClock
 from gnomon.loading.timetable_loader import rebuild_timetable
 from gnomon.model.errors.authoring import (
     AirflowException,

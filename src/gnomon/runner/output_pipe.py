@@ -16,7 +16,7 @@ import select
 import threading
 from collections.abc import Callable
 
-from gnomon.log.masked_stream import MaskedStream
+from gnomon.ground.log.masked_stream import MaskedStream
 
 PIPE_BYTES = 1 << 20
 """The size of the pipe: so much can be written while an extension holds the interpreter lock."""

@@ -6,8 +6,8 @@ import json
 import math
 from typing import Any
 
-from gnomon.log.secret_masks import HIDDEN, hide
-from gnomon.log.uri_passwords import hide_uri_passwords
+from gnomon.ground.log.secret_masks import HIDDEN, hide
+from gnomon.ground.log.uri_passwords import hide_uri_passwords
 from gnomon.model.storable_text import escape_unstorable
 from gnomon.sdk.arguments import option_defaults
 from gnomon.sdk.runtime.secret_masking import should_hide_value_for_key

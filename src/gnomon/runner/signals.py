@@ -14,7 +14,7 @@ import sys
 import threading
 from types import FrameType, TracebackType
 
-from gnomon.clock import SystemClock
+from gnomon.ground.clock import SystemClock
 from gnomon.model.errors.authoring import AirflowTaskTerminated, AirflowTaskTimeout
 from gnomon.processes import author_forks
 

@@ -6,8 +6,8 @@ import html
 from pathlib import Path
 from typing import Any
 
-from gnomon.config import current_config
-from gnomon.log.secret_masks import hide
+from gnomon.ground.config import current_config
+from gnomon.ground.log.secret_masks import hide
 from gnomon.model.errors.error_text import format_error
 from gnomon.model.ids import UNMAPPED, quote_arguments
 from gnomon.processes.author_traceback import trim_error

@@ -10,8 +10,8 @@ import jinja2
 
 from gnomon.context import build_context
 from gnomon.context.template_variables import VARIABLES_WITH_DATE, VARIABLES_WITHOUT_DATE
+from gnomon.ground.log.secret_masks import hide
 from gnomon.loading.dagfile import load_dag_file
-from gnomon.log.secret_masks import hide
 from gnomon.model.attempts import Attempt, RunFacts
 from gnomon.model.errors.error_text import describe_error, error_text
 from gnomon.model.errors.product import UserError

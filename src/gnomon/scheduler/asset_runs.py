@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import NamedTuple
 
-from gnomon import log
 from gnomon.assets.conditions import holds
 from gnomon.assets.leaf_mappers import PartitionAnswers, list_rule_classes
 from gnomon.engine.lifecycle.run_lifecycle import active_runs_limit
 from gnomon.engine.state.engine_state import EngineState
 from gnomon.engine.state.task_instance import Dag
+from gnomon.ground import log
 from gnomon.model.assets import AssetCondition, AssetLeaf, PartitionRule
 from gnomon.model.instants import Instant
 from gnomon.model.records import RunRecord

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gnomon import log
 from gnomon.assets.leaf_mappers import PartitionAnswers, list_rule_classes
 from gnomon.engine.state.engine_state import EngineState
 from gnomon.engine.state.task_instance import Dag
+from gnomon.ground import log
 from gnomon.model.instants import SECOND, Instant
 from gnomon.scheduler.settings import PLAN_RETRY_S
 from gnomon.store import Database

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from gnomon import log
 from gnomon.engine.state.engine_state import EngineState
 from gnomon.engine.state.task_instance import Dag
+from gnomon.ground import log
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import PlanChange
 from gnomon.planning import Plan, compute_creation_time, plan_runs

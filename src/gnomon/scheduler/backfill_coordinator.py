@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import partial
 
-from gnomon import log
 from gnomon.engine import events as e
 from gnomon.engine.state.backfill_queue import BackfillQueue
 from gnomon.engine.state.engine_state import EngineState
 from gnomon.engine.state.task_instance import Dag
+from gnomon.ground import log
 from gnomon.model.backfills import MAX_SLOTS, BackfillChange, BackfillRecord
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import EventRecord

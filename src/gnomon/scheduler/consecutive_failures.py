@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from gnomon import log
 from gnomon.engine import events as e
 from gnomon.engine.state.engine_state import EngineState
+from gnomon.ground import log
 from gnomon.model.ids import quote_argument
 from gnomon.model.instants import Instant
 from gnomon.model.records import Changes, EventRecord

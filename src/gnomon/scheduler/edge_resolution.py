@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
 
-from gnomon import log
 from gnomon.dependencies.upstream_query import DagSide, ResolvedSlots, UpstreamAnswer, to_history
 from gnomon.engine import events as e
 from gnomon.engine.state.engine_state import EngineState
 from gnomon.engine.state.task_instance import Dag, DagRun
+from gnomon.ground import log
 from gnomon.model.errors import ConfigurationError, ResourceUnavailable
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.run_waits import SlotFact

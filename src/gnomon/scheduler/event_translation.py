@@ -9,12 +9,12 @@ from typing import Any
 
 import msgspec
 
-from gnomon import log
 from gnomon.decide.rerun_version import takes_newest_version
 from gnomon.engine import events as e
 from gnomon.engine.state.engine_state import EngineState
 from gnomon.engine.state.task_graph import depends_on_previous_run
 from gnomon.executors import interface as executor_events
+from gnomon.ground import log
 from gnomon.model.attempts import AttemptResult
 from gnomon.model.hitl import HITLAnswerBody, HITLRespondent
 from gnomon.model.ids import TaskKey

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable
 
 from msgspec.structs import replace
 
-from gnomon import log
 from gnomon.engine.events import EngineEvent, InstancesMutated
 from gnomon.engine.state.engine_state import EngineState
+from gnomon.ground import log
 from gnomon.model.ids import quote_argument
 from gnomon.model.instance_mutation import MutationAnswer, MutationAnswers, MutationQuestion
 from gnomon.model.instants import SECOND, Instant

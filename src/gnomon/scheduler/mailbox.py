@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from gnomon import log
-from gnomon.clock import Clock
 from gnomon.engine import events as e
 from gnomon.engine.state.engine_state import EngineState
 from gnomon.executors.interface import Executor, ExecutorEvent, InventoryReceived, WorkerDied
+from gnomon.ground import log
+from gnomon.ground.clock import Clock
+from gnomon.ground.wakeups import Listener
 from gnomon.model.executors import WORKER_TTL_S
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import MailRecord
@@ -23,7 +24,6 @@ from gnomon.scheduler.settings import MAIL_BATCH, SWEEP_S
 from gnomon.store import Database
 from gnomon.store.ownership import group_state as store_load
 from gnomon.store.ownership import leases, mailbox
-from gnomon.wakeups import Listener
 
 _log = log.get_logger("scheduler")
 

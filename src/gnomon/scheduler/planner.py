@@ -11,10 +11,10 @@ import heapq
 from collections.abc import Iterable
 from typing import Any
 
-from gnomon import log
 from gnomon.engine.lifecycle.run_lifecycle import active_runs_limit
 from gnomon.engine.state.engine_state import EngineState
 from gnomon.engine.state.task_instance import Dag
+from gnomon.ground import log
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import PlanChange, PlanOutcome
 from gnomon.model.states import FINISHED_RUN_STATES

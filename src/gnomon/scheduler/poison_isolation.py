@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from gnomon import log
 from gnomon.engine import events as e
 from gnomon.engine.state.engine_state import EngineState
+from gnomon.ground import log
 from gnomon.model.attempts import AttemptResult
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import Instant

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from gnomon import log
 from gnomon.engine import events as e
 from gnomon.engine.state.engine_state import EngineState
+from gnomon.ground import log
 from gnomon.model.errors.product import EngineStepError, InternalError
 from gnomon.model.instants import Instant
 from gnomon.model.quarantine import QuarantinedItem

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from gnomon.engine.state.engine_state import EngineState
 from gnomon.engine.step_context import StepResult
-from gnomon.metrics import ProcessFigures, definitions
+from gnomon.ground.metrics import ProcessFigures, definitions
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import AttemptRecord, RunRecord
 from gnomon.model.states import DagRunType

@@ -5,8 +5,6 @@ from __future__ import annotations
 import select
 from collections.abc import Callable, Collection, Mapping, Sequence
 
-from gnomon import log
-from gnomon.clock import Clock
 from gnomon.engine import events as e
 from gnomon.engine.admission.admission_pass import retract_admissions
 from gnomon.engine.lifecycle.group_loading import drop_groups, load_groups
@@ -15,7 +13,10 @@ from gnomon.engine.state.task_instance import DagRun
 from gnomon.engine.step import step
 from gnomon.engine.step_context import StepResult
 from gnomon.executors.interface import Executor
-from gnomon.metrics import ProcessFigures
+from gnomon.ground import log
+from gnomon.ground.clock import Clock
+from gnomon.ground.metrics import ProcessFigures
+from gnomon.ground.wakeups import BatchPace, Listener
 from gnomon.model.attempts import Attempt
 from gnomon.model.errors import ConfigurationError, ResourceUnavailable
 from gnomon.model.errors.product import EngineStepError
@@ -59,7 +60,6 @@ from gnomon.store.ownership import commit
 from gnomon.store.ownership import group_state as store_load
 from gnomon.store.ownership.service_figures import FiguresWriter
 from gnomon.timetable_host import TimetableHost
-from gnomon.wakeups import BatchPace, Listener
 
 _log = log.get_logger("scheduler")
 

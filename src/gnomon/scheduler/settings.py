@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from gnomon.config import Config, read_executors
-from gnomon.config.alert_rules import read_alert_settings
 from gnomon.engine.state.engine_state import EngineLimits
+from gnomon.ground.config import Config, read_executors
+from gnomon.ground.config.alert_rules import read_alert_settings
 from gnomon.model.alerts import RECORDED_KINDS
 
 BEAT_S = 1.0

@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import TypeGuard
 
-from gnomon import log
-from gnomon.clock import Clock
 from gnomon.engine import events as e
 from gnomon.engine.state.engine_state import EngineState
+from gnomon.ground import log
+from gnomon.ground.clock import Clock
 from gnomon.model.instants import Instant
 from gnomon.model.quarantine import DAG_KIND, GROUP_KIND, QuarantinedItem, dag_key, group_key
 from gnomon.model.records import GroupState, MailRecord

@@ -6,8 +6,8 @@ import random
 import uuid
 from collections.abc import Callable
 
-from gnomon.clock import VirtualClock
 from gnomon.engine.state.engine_state import EngineLimits
+from gnomon.ground.clock import VirtualClock
 from gnomon.model.attempts import Attempt
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.spec import DagSpec, FileInputs, ParsedDag, ParsedFile

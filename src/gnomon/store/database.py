@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from gnomon.clock import Clock, SystemClock
+from gnomon.ground.clock import Clock, SystemClock
 from gnomon.model.instants import Instant
 from gnomon.store import change_journal
 from gnomon.store.drivers.address import POSTGRESQL, SQLITE, Address, parse_address

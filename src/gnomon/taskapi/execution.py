@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Collection
 
 from gnomon import store
-from gnomon.metrics.figures import encode_numbers
+from gnomon.ground.metrics.figures import encode_numbers
 from gnomon.model.attempts import Attempt, AttemptResult, XComElement
 from gnomon.model.execution_messages import ClaimRequest, Figure
 from gnomon.model.instants import SECOND, Instant

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from gnomon import store
-from gnomon.clock import SystemClock
+from gnomon.ground.clock import SystemClock
 from gnomon.model.attempts import Attempt
 from gnomon.model.states import DagRunType
 from gnomon.model.task_api_requests import GetRequest, TriggerRun

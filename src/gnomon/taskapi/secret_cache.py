@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gnomon.clock import SystemClock
+from gnomon.ground.clock import SystemClock
 from gnomon.model.task_api_requests import GetCachedSecret, SetCachedSecret
 
 CACHED_MAX = 10_000

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gnomon import store
-from gnomon.clock import SystemClock
+from gnomon.ground.clock import SystemClock
 from gnomon.model.attempts import Attempt
 from gnomon.model.instants import clamp
 from gnomon.model.state_values import STATE_VALUE_MAX_BYTES, StateWriter

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from gnomon import store
-from gnomon.clock import SystemClock
+from gnomon.ground.clock import SystemClock
 from gnomon.model.attempts import BACKEND_VALUE, RETURN_VALUE, Attempt, XComElement
 from gnomon.model.serde.containers import SplitContainer, split_container
 from gnomon.model.task_api_requests import GetXComElement

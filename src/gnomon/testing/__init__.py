@@ -5,7 +5,7 @@ To test a timetable, open `timetables/check.py`; to test a scheduler without wor
 
 from __future__ import annotations
 
-from gnomon.clock import VirtualClock
+from gnomon.ground.clock import VirtualClock
 from gnomon.testing.scripted import Play, ScriptedExecutor, ScriptedWorker
 from gnomon.testing.timetables import assert_timetable, check_timetable
 

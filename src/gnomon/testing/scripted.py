@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from gnomon.clock import Clock
 from gnomon.executors.interface import (
     AttemptEnded,
     AttemptEntered,
@@ -19,6 +18,7 @@ from gnomon.executors.interface import (
     WorkerConnected,
     WorkerUnreachable,
 )
+from gnomon.ground.clock import Clock
 from gnomon.model.assets import AssetEmission
 from gnomon.model.attempts import Attempt, AttemptResult, XComItem
 from gnomon.model.deferral import Deferral

@@ -7,7 +7,7 @@ import signal
 from collections.abc import Callable
 from types import FrameType
 
-from gnomon.clock import Clock
+from gnomon.ground.clock import Clock
 from gnomon.processes import author_forks
 from gnomon.processes.author_frames import find_author_call, find_author_place
 from gnomon.processes.child_setup import exit_if_orphaned

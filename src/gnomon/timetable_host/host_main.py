@@ -15,9 +15,9 @@ from typing import NoReturn
 import pendulum  # noqa: F401 - imported before the first call into a timetable, whose time is limited
 
 import gnomon.planning  # noqa: F401 - most requests call it
-from gnomon.clock import SystemClock
-from gnomon.config import current_config, environment
-from gnomon.config.environment import get_variable
+from gnomon.ground.clock import SystemClock
+from gnomon.ground.config import current_config, environment
+from gnomon.ground.config.environment import get_variable
 from gnomon.loading import plugins
 from gnomon.model import task_api_requests
 from gnomon.model.errors.error_text import describe_error

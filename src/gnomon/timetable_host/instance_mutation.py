@@ -10,10 +10,10 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from gnomon.clock import SystemClock
-from gnomon.config import current_config, read_executors
 from gnomon.context.runtime_dag_run import RuntimeDagRun
 from gnomon.context.task_instance_key import TaskInstanceKey
+from gnomon.ground.clock import SystemClock
+from gnomon.ground.config import current_config, read_executors
 from gnomon.loading.cluster_policies import mutate_task_instance
 from gnomon.model.attempts import InstanceOverrides
 from gnomon.model.errors.authoring import (

@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from gnomon.config import Config
+from gnomon.ground.config import Config
 from gnomon.model.errors.authoring import ParamValidationError
 from gnomon.model.errors.product import UserError
 from gnomon.model.errors.timetable import PlanningError

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator
 
-from gnomon import log
-from gnomon.clock import Clock
+from gnomon.ground import log
+from gnomon.ground.clock import Clock
 from gnomon.processes.author_frames import list_author_frames
 from gnomon.processes.exit_reasons import describe_crash
 from gnomon.processes.host_process import HostProcess, ProcessExit

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from gnomon.config import Config
+from gnomon.ground.config import Config
 from gnomon.processes.host_process import build_host_environment
 
 MEGABYTE = 1024 * 1024

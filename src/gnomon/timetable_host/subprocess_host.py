@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from gnomon.clock import Clock
+from gnomon.ground.clock import Clock
 from gnomon.processes.task_api_messages import TaskApiHandler
 from gnomon.timetable_host.protocol import MUTATE_INSTANCES, TimetableRequest, TimetableResponse
 from gnomon.timetable_host.request_queue import RequestQueue

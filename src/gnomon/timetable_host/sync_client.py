@@ -5,8 +5,8 @@ from __future__ import annotations
 import select
 from typing import Any
 
-from gnomon.clock import SystemClock
-from gnomon.config import Config
+from gnomon.ground.clock import SystemClock
+from gnomon.ground.config import Config
 from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.slots import TimetableRef
 from gnomon.processes.task_api_messages import TaskApiHandler

@@ -12,9 +12,9 @@ from itertools import islice
 
 import msgspec
 
-from gnomon import log
-from gnomon.clock import Clock
-from gnomon.metrics import Meter, ProcessFigures
+from gnomon.ground import log
+from gnomon.ground.clock import Clock
+from gnomon.ground.metrics import Meter, ProcessFigures
 from gnomon.model.attempts import build_trigger_log_path
 from gnomon.model.deferral import DeferralResult
 from gnomon.model.errors import ResourceUnavailable

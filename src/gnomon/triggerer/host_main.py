@@ -15,9 +15,9 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from typing import NoReturn
 
-from gnomon import log
-from gnomon.clock import SystemClock
-from gnomon.config import Config, environment
+from gnomon.ground import log
+from gnomon.ground.clock import SystemClock
+from gnomon.ground.config import Config, environment
 from gnomon.loading import plugins
 from gnomon.processes import author_forks
 from gnomon.processes.child_setup import hide_secrets, inherited_socket, set_up_host_process

@@ -11,8 +11,8 @@ import itertools
 from collections import deque
 from collections.abc import Iterable, Mapping
 
-from gnomon import log
-from gnomon.clock import Clock
+from gnomon.ground import log
+from gnomon.ground.clock import Clock
 from gnomon.model.deferral import DeferralResult
 from gnomon.model.result_checks import check_deferral_result, find_watcher_event_fault
 from gnomon.processes.host_process import HostProcess

@@ -11,8 +11,8 @@ import traceback
 from collections.abc import Callable
 from types import FrameType
 
-from gnomon import log
-from gnomon.clock import Clock
+from gnomon.ground import log
+from gnomon.ground.clock import Clock
 from gnomon.processes.child_setup import exit_if_orphaned
 from gnomon.triggerer.host_protocol import LoopBlocked
 from gnomon.triggerer.trigger_host import TriggerHost

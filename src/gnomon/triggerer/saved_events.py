@@ -15,9 +15,9 @@ from pathlib import Path
 
 import msgspec
 
-from gnomon import log
-from gnomon.config import Config
-from gnomon.log.confined_files import ConfinedFile, ForeignFileError, open_to_append
+from gnomon.ground import log
+from gnomon.ground.config import Config
+from gnomon.ground.log.confined_files import ConfinedFile, ForeignFileError, open_to_append
 from gnomon.model.asset_watchers import WatcherEvent
 from gnomon.model.result_checks import find_watcher_event_fault
 

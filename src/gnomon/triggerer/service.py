@@ -7,9 +7,10 @@ import signal
 from collections.abc import Callable
 from types import FrameType
 
-from gnomon import log
-from gnomon.clock import Clock
-from gnomon.metrics import Meter
+from gnomon.ground import log
+from gnomon.ground.clock import Clock
+from gnomon.ground.metrics import Meter
+from gnomon.ground.wakeups import Listener, StopFlag
 from gnomon.model.errors import ConfigurationError, ResourceUnavailable
 from gnomon.model.instants import SECOND
 from gnomon.store import Database, FencedError
@@ -17,7 +18,6 @@ from gnomon.triggerer.cancellations import UNRESPONSIVE_S
 from gnomon.triggerer.coordinator import TriggererCoordinator
 from gnomon.triggerer.host_pool import HostPool
 from gnomon.triggerer.settings import STOP_S, TriggererSettings
-from gnomon.wakeups import Listener, StopFlag
 
 _POLL_S = 0.1
 _log = log.get_logger("triggerer")

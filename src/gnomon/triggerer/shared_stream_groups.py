@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from gnomon import log
+from gnomon.ground import log
 from gnomon.model.errors.error_text import describe_error
 from gnomon.sdk.deferral.shared_stream import (
     AckTimeout,

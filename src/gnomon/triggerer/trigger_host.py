@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from gnomon import log
+from gnomon.ground import log
 from gnomon.loading.class_loader import load_class
 from gnomon.model.deferral import DeferralResult
 from gnomon.model.errors.error_text import describe_error, error_text

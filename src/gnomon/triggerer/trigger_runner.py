@@ -10,9 +10,9 @@ import types
 from collections.abc import Callable, Generator, Iterator
 from typing import Any, Protocol
 
-from gnomon import log
-from gnomon.log.masked_stream import MaskedStream
-from gnomon.log.secret_masks import hide
+from gnomon.ground import log
+from gnomon.ground.log.masked_stream import MaskedStream
+from gnomon.ground.log.secret_masks import hide
 from gnomon.model.deferral import DeferralResult
 from gnomon.model.errors.error_text import describe_error, format_error
 from gnomon.model.storable_text import escape_unstorable

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from gnomon.metrics import Meter, ProcessFigures, definitions
+from gnomon.ground.metrics import Meter, ProcessFigures, definitions
 from gnomon.triggerer.host_protocol import LoopBlocked
 
 RUNNING = "triggers.running"

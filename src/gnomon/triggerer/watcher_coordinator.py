@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gnomon import log
-from gnomon.clock import Clock
+from gnomon.ground import log
+from gnomon.ground.clock import Clock
 from gnomon.model.asset_watchers import WatcherEvent
 from gnomon.model.attempts import build_watcher_log_path
 from gnomon.model.deferral import DeferralResult

@@ -6,8 +6,8 @@ import asyncio
 import json
 import os
 
-from gnomon import log
-from gnomon.config import current_config
+from gnomon.ground import log
+from gnomon.ground.config import current_config
 from gnomon.loading.hooks import HookImplementation
 from gnomon.loading.listeners import ASSET_EVENT_HOOKS, LISTENER_TIMEOUT_S, get_listener_manager, may_have_listeners
 from gnomon.model.asset_watchers import WatcherEvent

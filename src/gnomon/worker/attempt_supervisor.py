@@ -10,8 +10,8 @@ from typing import Protocol
 
 import msgspec
 
-from gnomon import log
-from gnomon.clock import Clock
+from gnomon.ground import log
+from gnomon.ground.clock import Clock
 from gnomon.model.attempts import Attempt, AttemptResult, XComElement
 from gnomon.model.instants import Instant, to_datetime
 from gnomon.model.result_checks import check_result, confirm_identity, is_entry_instant

@@ -6,7 +6,7 @@ import itertools
 import socket
 from collections.abc import Iterable, Mapping
 
-from gnomon import log
+from gnomon.ground import log
 from gnomon.processes import host_process
 from gnomon.processes.packets import send_packet
 from gnomon.processes.spawn_backoff import describe_refusal

@@ -6,9 +6,9 @@ import contextlib
 import signal
 import sys
 
-from gnomon import log
-from gnomon.clock import Clock
-from gnomon.wakeups import StopFlag
+from gnomon.ground import log
+from gnomon.ground.clock import Clock
+from gnomon.ground.wakeups import StopFlag
 from gnomon.worker.loop import STOPPED, TICK_S, WorkerService
 
 events = log.get_logger("worker")

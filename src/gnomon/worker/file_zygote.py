@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 import msgspec
 
-from gnomon.config import current_config
+from gnomon.ground.config import current_config
 from gnomon.loading import listeners
 from gnomon.loading.bundles.bundle_loader import locate_in_version
 from gnomon.loading.dagfile import load_dag_file

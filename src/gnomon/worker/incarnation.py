@@ -6,9 +6,9 @@ import os
 import uuid
 from pathlib import Path
 
-from gnomon import log
-from gnomon.clock import Clock
-from gnomon.config.host_name import current_host_name
+from gnomon.ground import log
+from gnomon.ground.clock import Clock
+from gnomon.ground.config.host_name import current_host_name
 from gnomon.model.records import WorkerRecord
 from gnomon.processes import lifeline
 from gnomon.worker.attempt_registry import AttemptRegistry

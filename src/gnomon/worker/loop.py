@@ -12,8 +12,6 @@ import selectors
 import signal
 from collections.abc import Callable, Iterable
 
-from gnomon import log
-from gnomon.clock import Clock
 from gnomon.executors.worker_protocol import (
     AcknowledgeResults,
     CancelAttempt,
@@ -24,7 +22,9 @@ from gnomon.executors.worker_protocol import (
     SubmitAttempts,
     ToWorker,
 )
-from gnomon.metrics import ProcessFigures, definitions
+from gnomon.ground import log
+from gnomon.ground.clock import Clock
+from gnomon.ground.metrics import ProcessFigures, definitions
 from gnomon.model.attempts import Attempt
 from gnomon.model.task_api_requests import AnyTaskApiRequest
 from gnomon.processes.kernel import become_subreaper

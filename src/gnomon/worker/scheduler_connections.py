@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from gnomon import log
 from gnomon.executors.worker_protocol import EntryReport, Hello, ResultReport, ToWorker, Welcome
+from gnomon.ground import log
 from gnomon.model.attempts import AttemptResult
 from gnomon.processes.message_stream import FrameDecoder, MessageStream
 from gnomon.processes.spawn_backoff import REFUSAL_REMEDY, describe_refusal

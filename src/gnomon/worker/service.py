@@ -5,15 +5,15 @@ from __future__ import annotations
 import resource
 from dataclasses import replace
 
-from gnomon import log
-from gnomon.clock import SystemClock
-from gnomon.config import Config, environment
-from gnomon.config.host_name import current_host_name
+from gnomon.ground import log
+from gnomon.ground.clock import SystemClock
+from gnomon.ground.config import Config, environment
+from gnomon.ground.config.host_name import current_host_name
+from gnomon.ground.metrics import ProcessFigures
+from gnomon.ground.wakeups import Notifier, change_notifier
 from gnomon.loading.folder_digest import create_folder_recorder
-from gnomon.metrics import ProcessFigures
 from gnomon.store import load_cipher, open_database
 from gnomon.store.ownership.service_figures import FiguresWriter
-from gnomon.wakeups import Notifier, change_notifier
 from gnomon.worker import drain
 from gnomon.worker.loop import WorkerService
 from gnomon.worker.settings import build_worker_settings

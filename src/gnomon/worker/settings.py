@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from gnomon.config import Config, run_folder, without_secrets
+from gnomon.ground.config import Config, run_folder, without_secrets
 from gnomon.model.executors import SLOTS_UNBOUND, WORKER_TTL_S
 from gnomon.remote_logs.remote_log_settings import read_remote_log_settings
 

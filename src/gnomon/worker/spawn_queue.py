@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 
-from gnomon import log
+from gnomon.ground import log
 from gnomon.processes.spawn_backoff import REFUSAL_REMEDY, SpawnBackoff
 from gnomon.worker.attempt_registry import PendingAttempt
 

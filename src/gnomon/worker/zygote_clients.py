@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from gnomon import log
+from gnomon.ground import log
 from gnomon.model.attempts import Attempt
 from gnomon.processes import host_process
 from gnomon.processes.message_stream import decode_message

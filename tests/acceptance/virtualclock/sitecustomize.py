@@ -9,7 +9,7 @@ import struct
 _path = os.environ.get("GNOMON_TEST_CLOCK")
 
 if _path:
-    from gnomon.clock import SystemClock
+    from gnomon.ground.clock import SystemClock
 
     with open(_path, "rb") as _file:
         _shared = mmap.mmap(_file.fileno(), 8, prot=mmap.PROT_READ)

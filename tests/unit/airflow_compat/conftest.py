@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gnomon.airflow_compat.missing_names import MissingModules
-from gnomon.config import load_config, set_current_config
+from gnomon.ground.config import load_config, set_current_config
 from gnomon.loading import dialect
 
 

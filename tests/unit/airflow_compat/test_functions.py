@@ -43,7 +43,7 @@ def test_the_zones_handed_out_are_those_of_pendulum(tmp_path: Path) -> None:
         later = pendulum.DateTime(2024, 3, 4, tzinfo=_module(name).utc) + dt.timedelta(days=1)
         assert later == pendulum.datetime(2024, 3, 5, tz="UTC")
     assert _module("airflow.settings").TIMEZONE is pendulum.UTC
-    config = _module("gnomon.config")
+    config = _module("gnomon.ground.config")
     config.set_current_config(config.load_config({"AIRFLOW__CORE__DEFAULT_TIMEZONE": "Europe/Zurich"}, tmp_path))
     zone = _module("airflow.settings").TIMEZONE
     assert pendulum.DateTime(2024, 3, 4, tzinfo=zone) + dt.timedelta(days=1) == pendulum.datetime(2024, 3, 5, tz="Europe/Zurich")
@@ -96,7 +96,7 @@ def test_helpers() -> None:
 
 
 def test_options_by_type(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    config = _module("gnomon.config")
+    config = _module("gnomon.ground.config")
     environ = {"AIRFLOW__MINE__TEXT": "words", "AIRFLOW__MINE__YES": "True", "AIRFLOW__MINE__N": "7", "AIRFLOW__MINE__F": "0.5",
                "AIRFLOW__MINE__LIST": "a, b,,c", "AIRFLOW__MINE__JSON": '{"a": 1}', "AIRFLOW__MINE__SPAN": "90",
                "AIRFLOW__MINE__CLASS": "collections.OrderedDict"}
@@ -132,7 +132,7 @@ def test_an_option_that_is_not_there() -> None:
 
 
 def test_an_option_of_the_wrong_kind_is_named(tmp_path: Path) -> None:
-    config = _module("gnomon.config")
+    config = _module("gnomon.ground.config")
     config.set_current_config(config.load_config({"AIRFLOW__MINE__N": "many"}, tmp_path))
     with pytest.raises(AirflowConfigException, match=r"\[mine\] n has the value 'many'"):
         _module("airflow.configuration").conf.getint("mine", "n")
@@ -140,7 +140,7 @@ def test_an_option_of_the_wrong_kind_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.ordinary
 def test_mail_goes_to_everybody_named(tmp_path: Path) -> None:
-    email, config = _module("airflow.utils.email"), _module("gnomon.config")
+    email, config = _module("airflow.utils.email"), _module("gnomon.ground.config")
     with smtp_server() as server:
         config.set_current_config(config.load_config(
             {"AIRFLOW__SMTP__SMTP_HOST": "127.0.0.1", "AIRFLOW__SMTP__SMTP_PORT": str(server.port), "AIRFLOW__SMTP__SMTP_STARTTLS": "False"}, tmp_path

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from gnomon.airflow_compat import coverage, old_names
-from gnomon.config import load_config, set_current_config
+from gnomon.ground.config import load_config, set_current_config
 from gnomon.loading.provider_names import find_package
 
 CASES = Path(__file__).parents[2] / "conformance" / "cases" / "real-code"

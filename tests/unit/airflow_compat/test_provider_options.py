@@ -24,7 +24,7 @@ def conf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     dialect.enable()
     package = ProviderPackage("1.0", {"package-name": "acme", "config": OPTIONS})
     monkeypatch.setattr(provider_packages, "load_provider_packages", lambda: InstalledProviders({"acme": package}, {}))
-    config = importlib.import_module("gnomon.config")
+    config = importlib.import_module("gnomon.ground.config")
     config.set_current_config(config.load_config({"AIRFLOW__ACME__RATIO": "2"}, tmp_path))
     yield importlib.import_module("airflow.configuration").conf
     config.set_current_config(None)

@@ -13,7 +13,7 @@ import pytest
 
 from gnomon.airflow_compat import coverage, internal_reasons, old_names
 from gnomon.airflow_compat.coverage_row import CoverageStatus
-from gnomon.config import load_config, set_current_config
+from gnomon.ground.config import load_config, set_current_config
 from gnomon.loading import dagfile, dialect
 from gnomon.migration.repository.file_imports import iterate_refused_uses, read_imports
 from gnomon.model.errors.authoring import ParamValidationError

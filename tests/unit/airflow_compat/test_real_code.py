@@ -12,7 +12,7 @@ from typing import Any
 import pendulum
 import pytest
 
-from gnomon.config import load_config, set_current_config
+from gnomon.ground.config import load_config, set_current_config
 from gnomon.loading.dialect import TREE
 from gnomon.sdk.dags.dag import DAG
 from gnomon.sdk.dags.dag_decorators import dag as dag_decorator

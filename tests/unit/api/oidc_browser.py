@@ -20,8 +20,8 @@ from gnomon.accounts.account_changes import get_account
 from gnomon.api.access.choose_policy import create_context
 from gnomon.api.context import ApiContext
 from gnomon.api.health import HealthSnapshot
-from gnomon.clock import VirtualClock
-from gnomon.config import load_config
+from gnomon.ground.clock import VirtualClock
+from gnomon.ground.config import load_config
 from gnomon.model.accounts import Account
 
 _NOTICE = re.compile('<p class="notice" role="alert">(.*?)</p>')

@@ -17,9 +17,9 @@ from tests.patience import PATIENCE_S
 from gnomon.api.context import ApiContext
 from gnomon.api.service import ApiServer, create_server
 from gnomon.api.streams.event_stream import MEDIA_TYPE
-from gnomon.config import Config
-from gnomon.config.option import OptionKey
-from gnomon.config.sources import OptionValue
+from gnomon.ground.config import Config
+from gnomon.ground.config.option import OptionKey
+from gnomon.ground.config.sources import OptionValue
 
 
 class Reply(NamedTuple):

@@ -13,9 +13,9 @@ from gnomon.api.access.permissions import check_routes, list_operations
 from gnomon.api.app import API_PREFIX, create_app
 from gnomon.api.context import ApiContext
 from gnomon.api.health import ComponentHealth, HealthSnapshot, HealthStatus
-from gnomon.clock import VirtualClock
-from gnomon.config import load_config
-from gnomon.config.network_address import is_loopback
+from gnomon.ground.clock import VirtualClock
+from gnomon.ground.config import load_config
+from gnomon.ground.config.network_address import is_loopback
 from gnomon.model.errors.product import InternalError
 
 

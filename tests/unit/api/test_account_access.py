@@ -29,8 +29,8 @@ from gnomon.api.own.own_routers import OWN_ROUTERS
 from gnomon.api.v2.routers import ROUTERS
 from gnomon.cli.home import Home
 from gnomon.cli.main import main
-from gnomon.clock import VirtualClock
-from gnomon.config import load_config
+from gnomon.ground.clock import VirtualClock
+from gnomon.ground.config import load_config
 from gnomon.model.accounts import Author, Grant, GrantKind, Role
 from gnomon.model.assets import AliasKey, AllOf, AssetDeclaration, AssetKey, NewAssetEvent
 from gnomon.model.backfills import BackfillRecord

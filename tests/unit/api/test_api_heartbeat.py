@@ -10,7 +10,7 @@ from tests.databases import create_schema
 
 from gnomon.api.metrics.server_figures import ServerFigures
 from gnomon.api.server_heartbeat import ApiServerHeartbeat
-from gnomon.clock import SystemClock
+from gnomon.ground.clock import SystemClock
 from gnomon.model.errors import ResourceUnavailable
 from gnomon.store import Database, open_database
 from gnomon.store.ownership import leases, service_figures

@@ -39,8 +39,8 @@ from gnomon.api.streams import event_hub
 from gnomon.api.v2 import bulk_changes, dag_run_wait
 from gnomon.api.v2.dag_run_wait import find_pause
 from gnomon.cli.home import Home
-from gnomon.clock import VirtualClock
-from gnomon.config import load_config
+from gnomon.ground.clock import VirtualClock
+from gnomon.ground.config import load_config
 from gnomon.model.accounts import Author, Grant, GrantKind, Role
 from gnomon.model.spec import ParseFailure
 from gnomon.store.pages.memory_pages import is_like

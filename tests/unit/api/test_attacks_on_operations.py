@@ -20,8 +20,8 @@ from gnomon.api.access.hidden_names import HIDDEN
 from gnomon.api.health import HealthSnapshot, WorkCounts
 from gnomon.cli.home import Home
 from gnomon.cli.main import main
-from gnomon.clock import VirtualClock
-from gnomon.config import load_config
+from gnomon.ground.clock import VirtualClock
+from gnomon.ground.config import load_config
 from gnomon.model.accounts import Author, Grant, GrantKind, Role
 from gnomon.model.assets import AssetDeclaration, AssetKey
 from gnomon.model.backfills import BackfillRecord

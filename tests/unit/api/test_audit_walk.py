@@ -19,8 +19,8 @@ from gnomon.api.health import HealthSnapshot
 from gnomon.api.own.own_routers import OWN_ROUTERS
 from gnomon.api.v2.routers import ROUTERS
 from gnomon.cli.home import Home
-from gnomon.clock import VirtualClock
-from gnomon.config import load_config
+from gnomon.ground.clock import VirtualClock
+from gnomon.ground.config import load_config
 from gnomon.model.assets import AllOf, AssetDeclaration, AssetKey
 from gnomon.model.attempts import Deferral, XComItem
 from gnomon.model.hitl import HITLRequest

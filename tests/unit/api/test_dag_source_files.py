@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from gnomon.api.v2.dag_source_files import SOURCE_BYTES_MAX, read_dag_file
-from gnomon.config import Config, load_config
+from gnomon.ground.config import Config, load_config
 
 SECRET = b"the key of the encryption"
 

@@ -19,8 +19,8 @@ from tests.unit.api.served import Client, Reply, served
 from gnomon.api.access.open_access import OpenAccess
 from gnomon.api.context import ApiContext
 from gnomon.api.health import HealthSnapshot
-from gnomon.clock import SystemClock
-from gnomon.config import load_config
+from gnomon.ground.clock import SystemClock
+from gnomon.ground.config import load_config
 from gnomon.store.drivers import sqlite
 from gnomon.store.drivers.write_lock import WriteLock
 

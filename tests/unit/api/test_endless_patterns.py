@@ -14,8 +14,8 @@ from tests.unit.api.served import Client
 from tests.unit.cli.deployment import HOURLY, NOW, Deployment, spec_of
 
 from gnomon.cli.home import Home
-from gnomon.clock import VirtualClock
-from gnomon.config import load_config
+from gnomon.ground.clock import VirtualClock
+from gnomon.ground.config import load_config
 from gnomon.model.deferral import Deferral
 from gnomon.model.hitl import HITLRequest
 from gnomon.model.spec import ParamSpec

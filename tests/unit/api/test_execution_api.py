@@ -26,8 +26,8 @@ from gnomon.api.access.choose_policy import create_context
 from gnomon.api.context import ApiContext
 from gnomon.api.execution import execution_routes, report_batch
 from gnomon.api.health import HealthSnapshot
-from gnomon.clock import VirtualClock
-from gnomon.config import load_config
+from gnomon.ground.clock import VirtualClock
+from gnomon.ground.config import load_config
 from gnomon.model.accounts import Author, Role
 from gnomon.model.attempts import XCOM_MAX_BYTES, Attempt, AttemptResult, RunFacts, XComItem
 from gnomon.model.execution_messages import EXECUTION_PREFIX, EXECUTION_VERSION, KNOWN_VERSIONS, VERSION_HEADER

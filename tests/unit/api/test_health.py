@@ -21,8 +21,8 @@ from gnomon.api.health import (
 )
 from gnomon.api.page import render_page
 from gnomon.api.page_files import PageFiles
-from gnomon.clock import VirtualClock
-from gnomon.config import load_config
+from gnomon.ground.clock import VirtualClock
+from gnomon.ground.config import load_config
 from gnomon.model.instants import SECOND
 
 AT = 1_767_225_600 * SECOND

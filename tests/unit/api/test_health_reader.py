@@ -12,8 +12,8 @@ from tests.databases import create_schema
 
 from gnomon.api.health import HealthStatus
 from gnomon.api.health_reader import CACHE_S, HealthReader, find_problems, find_unclaimed_triggers, find_unplanned_dags
-from gnomon.clock import VirtualClock
-from gnomon.config import Config, load_config
+from gnomon.ground.clock import VirtualClock
+from gnomon.ground.config import Config, load_config
 from gnomon.model.records import WorkerRecord
 from gnomon.store import open_database
 from gnomon.store.dag_records import dag_files, dags

@@ -19,8 +19,8 @@ from gnomon.api.access.choose_policy import create_context
 from gnomon.api.access.hidden_names import HIDDEN
 from gnomon.api.health_reader import HealthReader
 from gnomon.cli.home import Home
-from gnomon.clock import VirtualClock
-from gnomon.config import load_config
+from gnomon.ground.clock import VirtualClock
+from gnomon.ground.config import load_config
 from gnomon.model.accounts import Author, Grant, GrantKind, Role
 from gnomon.model.assets import AssetDeclaration, AssetKey
 from gnomon.model.records import EventRecord

@@ -21,8 +21,8 @@ from gnomon.api.access.open_access import OpenAccess
 from gnomon.api.context import ApiContext
 from gnomon.api.health import HealthSnapshot
 from gnomon.api.openapi_document import OpenApiDocument
-from gnomon.clock import VirtualClock
-from gnomon.config import load_config
+from gnomon.ground.clock import VirtualClock
+from gnomon.ground.config import load_config
 
 WHOLE = b"GET /health HTTP/1.1\r\nHost: here\r\n\r\n"
 

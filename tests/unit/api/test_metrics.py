@@ -23,10 +23,10 @@ from gnomon.api.metrics.server_figures import FIGURES_S
 from gnomon.api.server_heartbeat import ApiServerHeartbeat
 from gnomon.cli.home import Home
 from gnomon.cli.main import main
-from gnomon.clock import VirtualClock
-from gnomon.config import OptionError, load_config
-from gnomon.metrics import definitions
-from gnomon.metrics.definitions import DEPLOYMENT_METRICS, PROCESS_METRICS
+from gnomon.ground.clock import VirtualClock
+from gnomon.ground.config import OptionError, load_config
+from gnomon.ground.metrics import definitions
+from gnomon.ground.metrics.definitions import DEPLOYMENT_METRICS, PROCESS_METRICS
 from gnomon.model.accounts import Author, Role
 from gnomon.report.activity.deployment_figures import POOLS_MAX
 from gnomon.store.admin import pools

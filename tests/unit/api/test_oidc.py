@@ -20,7 +20,7 @@ from gnomon.api.auth.identity_provider import FAILURE_KEPT_S
 from gnomon.api.auth.oidc_routes import LOGIN_S
 from gnomon.api.auth.oidc_settings import read_oidc_settings
 from gnomon.api.common import request_slots
-from gnomon.config import OptionError, load_config
+from gnomon.ground.config import OptionError, load_config
 from gnomon.model.accounts import Author, Role
 from gnomon.model.instants import SECOND
 from gnomon.store.dag_records import event_log

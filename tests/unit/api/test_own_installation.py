@@ -12,8 +12,8 @@ from gnomon.api.context import ApiContext
 from gnomon.api.health import HealthSnapshot
 from gnomon.api.metrics.server_figures import ServerFigures
 from gnomon.api.server_heartbeat import ApiServerHeartbeat
-from gnomon.config.host_name import current_host_name
-from gnomon.metrics.figures import find_version
+from gnomon.ground.config.host_name import current_host_name
+from gnomon.ground.metrics.figures import find_version
 from gnomon.model.accounts import Grant, GrantKind, Identity, Role
 from gnomon.model.sensor_waits import SensorWait
 from gnomon.model.spec import ClearedTask, TaskSpec

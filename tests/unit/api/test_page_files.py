@@ -14,8 +14,8 @@ from gnomon.api.access.open_access import OpenAccess
 from gnomon.api.context import ApiContext
 from gnomon.api.health import HealthSnapshot
 from gnomon.api.page_files import find_page_files
-from gnomon.clock import VirtualClock
-from gnomon.config import load_config
+from gnomon.ground.clock import VirtualClock
+from gnomon.ground.config import load_config
 
 INDEX = '<head><meta name="gnomon-user" content=""><meta name="gnomon-version" content=""><meta name="gnomon-place" content=""></head>'
 

@@ -10,7 +10,7 @@ from starlette.requests import Request
 
 from gnomon.api.access.accounts_policy import comes_from_same_site
 from gnomon.api.access.open_access import comes_from_other_site
-from gnomon.config import load_config
+from gnomon.ground.config import load_config
 
 HOST = "gnomon.example"
 OWN = [

@@ -18,8 +18,8 @@ from gnomon.api.execution import execution_routes
 from gnomon.api.health import HealthSnapshot
 from gnomon.api.own.own_routers import OWN_ROUTERS
 from gnomon.api.v2.routers import ROUTERS
-from gnomon.clock import VirtualClock
-from gnomon.config import load_config
+from gnomon.ground.clock import VirtualClock
+from gnomon.ground.config import load_config
 
 pytestmark = pytest.mark.pure
 

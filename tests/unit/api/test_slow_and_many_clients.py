@@ -21,8 +21,8 @@ from gnomon.api.access.open_access import OpenAccess
 from gnomon.api.context import ApiContext
 from gnomon.api.health import HealthSnapshot
 from gnomon.cli.home import Home
-from gnomon.clock import VirtualClock
-from gnomon.config import load_config
+from gnomon.ground.clock import VirtualClock
+from gnomon.ground.config import load_config
 from gnomon.model.attempts import build_attempt_log_path
 
 LOG = "/api/v2/dags/a/dagRuns/r/taskInstances/only/logs/1"

@@ -19,9 +19,9 @@ from gnomon.api.access.choose_policy import create_context
 from gnomon.api.app import create_app
 from gnomon.api.common.trusted_proxies import TrustedProxies
 from gnomon.api.health import HealthSnapshot
-from gnomon.clock import VirtualClock
-from gnomon.config import OptionError, load_config
-from gnomon.config.network_address import read_networks
+from gnomon.ground.clock import VirtualClock
+from gnomon.ground.config import OptionError, load_config
+from gnomon.ground.config.network_address import read_networks
 
 TRUSTED = "10.0.0.0/8, 127.0.0.1, fd00::/8"
 

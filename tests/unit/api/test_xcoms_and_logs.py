@@ -10,7 +10,7 @@ from tests.unit.api.served import Client
 from tests.unit.cli.deployment import Deployment, spec_of
 
 from gnomon.api.v2 import logs
-from gnomon.log.confined_files import ConfinedFile
+from gnomon.ground.log.confined_files import ConfinedFile
 from gnomon.model.attempts import XComItem, build_attempt_log_path
 from gnomon.report.listings import log_pages
 from gnomon.testing import Play

@@ -14,7 +14,7 @@ import pytest
 
 from gnomon.app import checks
 from gnomon.app.checks import HomeLock, browser_address, is_standalone_running, open_listener, prepare_home
-from gnomon.config import Config, load_config
+from gnomon.ground.config import Config, load_config
 from gnomon.model.errors.product import ConfigurationError
 
 NOBODY = 65534

@@ -12,7 +12,7 @@ import pytest
 from tests.keys import CIPHER
 
 from gnomon.app.database import DatabasePreparation, prepare_database
-from gnomon.config import load_config
+from gnomon.ground.config import load_config
 from gnomon.model.errors import ConfigurationError, ResourceUnavailable
 from gnomon.store import WrongKey, load_cipher, migrations, open_database
 from gnomon.store.encryption.key_file import FILE_NAME

@@ -11,9 +11,9 @@ from tests.databases import BOTH, new_database
 from tests.keys import CIPHER
 
 from gnomon.app.remote_attempt_store import DatabaseRemoteAttemptStore, QueuedAttempts
-from gnomon.clock import VirtualClock
 from gnomon.engine.state.engine_state import EngineLimits
 from gnomon.executors.remote import RemoteExecutor
+from gnomon.ground.clock import VirtualClock
 from gnomon.model.attempts import Attempt
 from gnomon.scheduler.service import SchedulerService
 from gnomon.scheduler.settings import SchedulerSettings

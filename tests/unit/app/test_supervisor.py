@@ -21,8 +21,8 @@ import errno, os, signal, sys, time
 from gnomon.app import supervisor as module
 from gnomon.app.service_process import Service
 from gnomon.processes.kernel import become_subreaper
-from gnomon.clock import SystemClock
-from gnomon import log
+from gnomon.ground.clock import SystemClock
+from gnomon.ground import log
 
 folder = sys.argv[1]
 
@@ -103,7 +103,7 @@ sys.exit(supervisor.run(lambda: print("started", flush=True)))
 EARLY = '''
 import os, signal
 from gnomon.app import service_process
-from gnomon.wakeups import StopFlag, reset_signals
+from gnomon.ground.wakeups import StopFlag, reset_signals
 
 reading, writing = os.pipe()
 

@@ -12,8 +12,8 @@ from tests.unit.cli.deployment import NOW, Deployment, Ended
 
 from gnomon.cli.home import Home
 from gnomon.cli.main import main
-from gnomon.clock import VirtualClock
-from gnomon.config import load_config
+from gnomon.ground.clock import VirtualClock
+from gnomon.ground.config import load_config
 
 
 class Gnomon(Protocol):

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from gnomon.cli.home import Home
-from gnomon.clock import VirtualClock
-from gnomon.metrics import ProcessFigures
+from gnomon.ground.clock import VirtualClock
+from gnomon.ground.metrics import ProcessFigures
 from gnomon.model.attempts import Attempt
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.slots import TimetableRef

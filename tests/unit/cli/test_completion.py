@@ -15,7 +15,7 @@ from gnomon.cli.commands import root
 from gnomon.cli.completion.command_table import ARGUMENTS, FLAGS
 from gnomon.cli.completion.completer import complete
 from gnomon.cli.home import Home
-from gnomon.config import set_current_config
+from gnomon.ground.config import set_current_config
 
 _KINDS = {
     "dag_id": "dag", "dag_ids": "dag", "run_id": "run", "run_or_date": "run", "task_id": "task", "task": "task", "task_ids": "task",

@@ -12,8 +12,8 @@ from tests.unit.cli.conftest import Gnomon
 from gnomon.app.checks import LOCK_FILE
 from gnomon.cli.database_access import READY_S
 from gnomon.cli.home import Home
-from gnomon.clock import VirtualClock
-from gnomon.config import run_folder
+from gnomon.ground.clock import VirtualClock
+from gnomon.ground.config import run_folder
 from gnomon.store import migrations
 
 

@@ -20,7 +20,7 @@ _ENTER, _LEAVE = b"\x1b[?1049h\x1b[?25l", b"\x1b[?25h\x1b[?1049l"
 _PROGRAM = """
 import sys
 from gnomon.cli.terminal.live_view import watch
-from gnomon.clock import SystemClock
+from gnomon.ground.clock import SystemClock
 drawn = 0
 def draw(screen):
     global drawn

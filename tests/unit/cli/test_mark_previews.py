@@ -13,8 +13,8 @@ from tests.unit.engine.test_random_scopes import RandomScopes
 
 from gnomon.actions.manual_runs import NewRun, create_run
 from gnomon.cli.home import Home
-from gnomon.clock import VirtualClock
-from gnomon.config import load_config
+from gnomon.ground.clock import VirtualClock
+from gnomon.ground.config import load_config
 from gnomon.model.attempts import Attempt
 from gnomon.model.spec import DagSpec
 from gnomon.model.states import FINISHED_TASK_STATES

@@ -23,8 +23,8 @@ from gnomon.cli.commands import root
 from gnomon.cli.deployment.choose_deployment import WORKS_OVER_API
 from gnomon.cli.home import Home
 from gnomon.cli.main import main
-from gnomon.clock import VirtualClock
-from gnomon.config import load_config
+from gnomon.ground.clock import VirtualClock
+from gnomon.ground.config import load_config
 from gnomon.model.assets import AssetDeclaration, AssetKey
 from gnomon.model.attempts import Deferral, XComItem, build_attempt_log_path
 from gnomon.model.hitl import HITLRequest

@@ -9,7 +9,7 @@ import pytest
 
 from gnomon.actions.run_conf import check_run_conf
 from gnomon.cli.parameter_types import ConfType
-from gnomon.config import load_config
+from gnomon.ground.config import load_config
 from gnomon.model.errors.product import UserError
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, ParamSpec

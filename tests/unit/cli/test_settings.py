@@ -12,7 +12,7 @@ from tests.unit.cli.deployment import Deployment, spec_of
 
 from gnomon.cli.home import Home
 from gnomon.cli.main import main
-from gnomon.config import load_config
+from gnomon.ground.config import load_config
 from gnomon.testing import Play
 
 
@@ -115,7 +115,7 @@ def test_config_of_one_section_and_one_option(gnomon: Gnomon) -> None:
 def test_a_wrong_option_stops_every_command_with_one_sentence(
     environ: dict[str, str], said: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from gnomon.config import set_current_config
+    from gnomon.ground.config import set_current_config
 
     for name, value in {**environ, "GNOMON_HOME": str(tmp_path)}.items():
         monkeypatch.setenv(name, value)

@@ -8,7 +8,7 @@ import click
 import pytest
 
 from gnomon.cli.parameter_types import MomentType, resolve_instant
-from gnomon.config import load_config
+from gnomon.ground.config import load_config
 from gnomon.model.instants import iso
 
 pytestmark = pytest.mark.pure

@@ -15,7 +15,7 @@ from tests.unit.cli.deployment import HOURLY, Deployment, Ended, spec_of
 
 from gnomon.cli.home import Home
 from gnomon.cli.main import main
-from gnomon.config import load_config
+from gnomon.ground.config import load_config
 from gnomon.model.instants import to_instant
 from gnomon.model.slots import TimetableRef
 

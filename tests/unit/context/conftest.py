@@ -11,8 +11,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from gnomon.config import load_config, set_current_config
 from gnomon.context import Context, build_context
+from gnomon.ground.config import load_config, set_current_config
 from gnomon.model.attempts import Attempt, RunFacts
 from gnomon.model.instants import to_instant
 from gnomon.model.serde import dumps

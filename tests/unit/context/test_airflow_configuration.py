@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from gnomon.config import load_config, set_current_config
 from gnomon.context.airflow_configuration import AirflowConfigParser
+from gnomon.ground.config import load_config, set_current_config
 from gnomon.model.errors.authoring import AirflowConfigException
 
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from tests.unit.context.conftest import MONDAY, Server
 
-from gnomon.config import current_config, load_config, set_current_config
 from gnomon.context import Context, RuntimeTaskInstance, TaskInstanceKey
 from gnomon.context.runtime_dag_run import RuntimeDagRun
+from gnomon.ground.config import current_config, load_config, set_current_config
 from gnomon.model.attempts import XCOM_MAX_BYTES, RunFacts
 from gnomon.model.errors.authoring import AirflowException, NotSerializable
 from gnomon.model.instants import to_instant

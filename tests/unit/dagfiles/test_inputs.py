@@ -289,7 +289,7 @@ def test_author_code_sees_no_address_of_the_database(home, parser_with, monkeypa
     parser = parser_with(home.config(database__sql_alchemy_conn="postgresql://u:secret@h/db"))
     path = home.write("spies.py", """
         import os
-        from gnomon.config import current_config
+        from gnomon.ground.config import current_config
         assert "secret" not in str(dict(os.environ))
         assert not current_config().has("database", "sql_alchemy_conn")
     """)

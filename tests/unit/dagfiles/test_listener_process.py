@@ -13,11 +13,11 @@ from tests.databases import create_schema
 from tests.keys import CIPHER
 from tests.patience import PATIENCE_S
 
-from gnomon.clock import SystemClock
-from gnomon.config import load_config
 from gnomon.dagfiles import listener_process
 from gnomon.dagfiles.listener_findings import find_calls, read_known
 from gnomon.dagfiles.listener_process import ListenerCall, ListenerProcess
+from gnomon.ground.clock import SystemClock
+from gnomon.ground.config import load_config
 from gnomon.model.assets import AliasKey, AssetDeclaration
 from gnomon.model.spec import ParsedFile, ParseFailure
 from gnomon.processes.host_process import build_host_environment

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gnomon.config import load_config
 from gnomon.dagfiles.settings import build_dag_processor_settings
+from gnomon.ground.config import load_config
 
 pytestmark = pytest.mark.pure
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from gnomon.clock import SystemClock
 from gnomon.executors.kubernetes.pod_controller import PodController, PodImpossible
+from gnomon.ground.clock import SystemClock
 
 from .test_pods import make_settings
 

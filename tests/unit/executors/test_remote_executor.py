@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from gnomon.clock import VirtualClock
 from gnomon.executors.interface import AttemptEnded, ExecutorEvent, InventoryReceived, WorkerConnected
 from gnomon.executors.remote import UNSENT_S, RemoteExecutor
+from gnomon.ground.clock import VirtualClock
 from gnomon.model.attempts import Attempt, AttemptResult, RunFacts
 from gnomon.model.errors import ResourceUnavailable
 

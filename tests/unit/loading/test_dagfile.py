@@ -8,7 +8,7 @@ import zipfile
 
 import pytest
 
-from gnomon.config import load_config, set_current_config
+from gnomon.ground.config import load_config, set_current_config
 from gnomon.loading import bytecode
 from gnomon.loading.archives import locate_source
 from gnomon.loading.dagfile import load_dag_file, module_name

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gnomon.config import load_config, set_current_config
+from gnomon.ground.config import load_config, set_current_config
 from gnomon.loading.expression import evaluate
 from gnomon.model.errors import UserError
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from tests.git_repository import GitRepository
 
-from gnomon.config import load_config, set_current_config
-from gnomon.config.dag_bundles import GIT_BUNDLE_CLASS
+from gnomon.ground.config import load_config, set_current_config
+from gnomon.ground.config.dag_bundles import GIT_BUNDLE_CLASS
 from gnomon.loading.bundles import bundle_loader
 from gnomon.loading.bundles.base_bundle import BaseDagBundle, DagBundleError
 from gnomon.loading.bundles.git_access import GitAccess

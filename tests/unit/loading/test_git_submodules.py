@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from tests.git_repository import GitRepository
 
-from gnomon.config import current_config, load_config, set_current_config
-from gnomon.config.dag_bundles import GIT_BUNDLE_CLASS, find_dag_bundle
 from gnomon.dagfiles.bundle_main import refresh_bundle
+from gnomon.ground.config import current_config, load_config, set_current_config
+from gnomon.ground.config.dag_bundles import GIT_BUNDLE_CLASS, find_dag_bundle
 from gnomon.loading.bundles import bundle_loader
 from gnomon.loading.bundles.base_bundle import DagBundleError
 from gnomon.loading.bundles.git_access import GitAccess

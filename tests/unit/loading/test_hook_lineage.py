@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gnomon.config import current_config, load_config, set_current_config
+from gnomon.ground.config import current_config, load_config, set_current_config
 from gnomon.loading import hook_lineage
 from gnomon.loading.hook_lineage import (
     HookLineage,

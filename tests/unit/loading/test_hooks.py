@@ -11,7 +11,7 @@ from typing import Any
 import pluggy
 import pytest
 
-from gnomon.config import load_config, set_current_config
+from gnomon.ground.config import load_config, set_current_config
 from gnomon.loading import cluster_policies, listeners
 from gnomon.loading.cluster_policies import ClusterPolicyFailed
 from gnomon.loading.dagfile import LoadedFile, load_dag_file

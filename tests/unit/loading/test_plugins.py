@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from gnomon.config import load_config
+from gnomon.ground.config import load_config
 from gnomon.loading.plugins import PluginRow
 from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.slots import TimetableRef

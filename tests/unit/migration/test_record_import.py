@@ -16,8 +16,8 @@ from tests.postgres import own_schema
 
 from gnomon.cli.home import Home
 from gnomon.cli.main import main
-from gnomon.clock import VirtualClock
-from gnomon.config import load_config
+from gnomon.ground.clock import VirtualClock
+from gnomon.ground.config import load_config
 from gnomon.migration.records.airflow_database import read_database
 from gnomon.migration.records.airflow_keys import AirflowCipher, KeyText
 from gnomon.migration.records.airflow_records import AirflowPool, AirflowRecords, read_export_file

@@ -9,10 +9,10 @@ import pytest
 
 from gnomon.cli.home import Home
 from gnomon.cli.main import main
-from gnomon.clock import VirtualClock
-from gnomon.config import load_config
 from gnomon.context import RuntimeDagRun, RuntimeTaskInstance
 from gnomon.context.airflow_configuration import AirflowConfigParser
+from gnomon.ground.clock import VirtualClock
+from gnomon.ground.config import load_config
 from gnomon.migration.repository.findings import FileReport
 from gnomon.migration.repository.member_uses import ABSENT_MEMBERS
 from gnomon.migration.repository.repository_check import CheckSettings, RepositoryReport, check_repository

@@ -19,11 +19,11 @@ from gnomon.alert_channels.channel_senders import ChannelSender
 from gnomon.alert_channels.messages import build_slack_json, build_title, build_webhook_json
 from gnomon.alert_channels.notifier_process import NotifierCalls
 from gnomon.alert_channels.webhook_post import DeliveryFailed
-from gnomon.clock import SystemClock, VirtualClock
-from gnomon.config import set_current_config
-from gnomon.config.alert_channels import AlertChannel
-from gnomon.config.environment import environment, replace_environment
-from gnomon.log import secret_masks
+from gnomon.ground.clock import SystemClock, VirtualClock
+from gnomon.ground.config import set_current_config
+from gnomon.ground.config.alert_channels import AlertChannel
+from gnomon.ground.config.environment import environment, replace_environment
+from gnomon.ground.log import secret_masks
 from gnomon.model.alerts import AlertItem, DeliveryBody, DeliveryRecord
 from gnomon.store import open_database
 

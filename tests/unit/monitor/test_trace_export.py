@@ -14,8 +14,8 @@ from tests.unit.cli.deployment import NOW, Deployment, spec_of
 
 from gnomon.cli.home import Home
 from gnomon.cli.main import main
-from gnomon.clock import VirtualClock
-from gnomon.config import OptionError, load_config
+from gnomon.ground.clock import VirtualClock
+from gnomon.ground.config import OptionError, load_config
 from gnomon.model.instants import SECOND
 from gnomon.model.records import AttemptRecord, RunRecord
 from gnomon.model.states import DagRunState, DagRunType

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from gnomon.config import load_config, set_current_config
 from gnomon.context import build_context
+from gnomon.ground.config import load_config, set_current_config
 from gnomon.model.attempts import Attempt, RunFacts
 from gnomon.model.instants import to_instant
 from gnomon.sdk.dags.dag import DAG

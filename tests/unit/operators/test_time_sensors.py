@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import time_machine
 
-from gnomon.config import load_config, set_current_config
+from gnomon.ground.config import load_config, set_current_config
 from gnomon.loading.class_loader import load_class
 from gnomon.model.errors.authoring import TaskDeferred
 from gnomon.operators.time_sensors import (

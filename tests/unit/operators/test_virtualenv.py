@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from gnomon.config import load_config, set_current_config
+from gnomon.ground.config import load_config, set_current_config
 from gnomon.model.errors.authoring import (
     AirflowException,
     AirflowSkipException,

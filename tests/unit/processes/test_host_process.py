@@ -11,7 +11,7 @@ from typing import NoReturn
 
 import pytest
 
-from gnomon.config import environment, load_config
+from gnomon.ground.config import environment, load_config
 from gnomon.processes import host_process
 from gnomon.processes.host_process import HostProcess
 from gnomon.processes.task_api_messages import TaskApiResponse

@@ -6,7 +6,7 @@ import logging
 
 import pytest
 
-from gnomon import log
+from gnomon.ground import log
 from gnomon.model.errors import GnomonError, ResourceUnavailable
 from gnomon.model.task_api_requests import AnyTaskApiRequest, GetVariable
 from gnomon.processes.task_api_messages import TaskApiRequestMessage, TaskApiResponse, answer_request

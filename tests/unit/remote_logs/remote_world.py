@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from gnomon.clock import VirtualClock
-from gnomon.config import load_config
+from gnomon.ground.clock import VirtualClock
+from gnomon.ground.config import load_config
 from gnomon.remote_logs.log_uploader import LogUploader
 from gnomon.remote_logs.remote_log_folder import RemoteLogFolder, open_remote_log_folder
 from gnomon.remote_logs.task_log_folder import TaskLogFolder

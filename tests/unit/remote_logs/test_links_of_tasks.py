@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 from tests.forked import another_process
-from tests.unit.log.traps import SECRET, TRAPS, trapped
+from tests.unit.ground.log.traps import SECRET, TRAPS, trapped
 from tests.unit.remote_logs.remote_world import NAME, RemoteWorld
 
 from gnomon.app.housekeeping import _list_old_files, _remove_empty_folders
-from gnomon.log.confined_files import ConfinedFile, ForeignFileError
+from gnomon.ground.log.confined_files import ConfinedFile, ForeignFileError
 from gnomon.remote_logs.live_copies import LIVE
 from gnomon.remote_logs.task_log_folder import COPIES
 from gnomon.remote_logs.upload_spool import SPOOLS, list_unsent_logs

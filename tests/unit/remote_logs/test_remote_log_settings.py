@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gnomon.config import OptionError, load_config
+from gnomon.ground.config import OptionError, load_config
 from gnomon.remote_logs import remote_log_settings
 from gnomon.remote_logs.remote_log_settings import RemoteLogSettings, read_remote_log_settings
 

@@ -10,7 +10,7 @@ from tests.databases import create_schema
 from tests.keys import CIPHER
 from tests.unit.triggerer.keeping import Deferred
 
-from gnomon.config import load_config
+from gnomon.ground.config import load_config
 from gnomon.model.records import DeferralRecord, EventRecord
 from gnomon.report.explanations.deferral_status import describe_trigger_location, list_trigger_status
 from gnomon.store import open_database

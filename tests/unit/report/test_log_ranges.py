@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.patience import PATIENCE_S
 
-from gnomon.log.confined_files import ConfinedFile
+from gnomon.ground.log.confined_files import ConfinedFile
 from gnomon.report.listings import log_index, log_ranges, log_scan_process
 from gnomon.report.listings.log_index import LogIndex, LogIndexCache
 from gnomon.report.listings.log_ranges import LogReader

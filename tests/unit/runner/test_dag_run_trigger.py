@@ -15,7 +15,7 @@ from tests.conformance.storeworld import AT, DAY, World, parsed, plan_change, sl
 from tests.databases import create_schema
 
 from gnomon import taskapi
-from gnomon.config import load_config, set_current_config
+from gnomon.ground.config import load_config, set_current_config
 from gnomon.loading.class_loader import load_class
 from gnomon.model.attempts import Attempt, AttemptResult, RunFacts
 from gnomon.model.deferral import DeferralResult, Resumption

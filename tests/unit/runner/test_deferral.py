@@ -14,8 +14,8 @@ from typing import Any
 import pendulum
 import pytest
 
-from gnomon.clock import SystemClock
-from gnomon.config import load_config, set_current_config
+from gnomon.ground.clock import SystemClock
+from gnomon.ground.config import load_config, set_current_config
 from gnomon.model.attempts import Attempt, AttemptResult, RunFacts
 from gnomon.model.deferral import Deferral, DeferralResult, Resumption
 from gnomon.model.errors.authoring import AirflowException, AirflowSkipException, TaskDeferred

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from tests.unit.runner.mapped_run import Server, combinations, run_mapped, run_one
 
-from gnomon.config import load_config, set_current_config
+from gnomon.ground.config import load_config, set_current_config
 from gnomon.model.errors.authoring import AirflowSkipException
 from gnomon.model.serde import loads
 from gnomon.model.task_api_requests import GetXComElement, GetXComs

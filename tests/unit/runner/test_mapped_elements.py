@@ -14,9 +14,9 @@ import msgspec
 import pytest
 from tests.unit.runner.mapped_run import MappedRun, Server, run_mapped, run_one
 
-from gnomon.config import load_config, set_current_config
 from gnomon.engine.state.mapping_plan import build_mapping_plan
 from gnomon.engine.state.task_expansion import TaskExpansion
+from gnomon.ground.config import load_config, set_current_config
 from gnomon.model.errors.authoring import AirflowSkipException
 from gnomon.model.task_api_requests import GetXComBatch, GetXComElement
 from gnomon.sdk import DAG, task

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.ordinary
 
 SCRIPT = r"""
 import faulthandler, logging, os, subprocess, sys, time
-from gnomon.log.secret_masks import add_secrets
+from gnomon.ground.log.secret_masks import add_secrets
 from gnomon.runner import attempt_log
 
 def program(*pieces):
@@ -73,7 +73,7 @@ def test_all_output_is_searched_for_secrets_and_keeps_its_order(tmp_path: Path) 
 
 FORKS = r"""
 import os, sys
-from gnomon.log.secret_masks import add_secrets
+from gnomon.ground.log.secret_masks import add_secrets
 from gnomon.runner import attempt_log
 
 attempt_log.configure_task_logging("INFO")

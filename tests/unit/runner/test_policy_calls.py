@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from gnomon.config import current_config, load_config, set_current_config
+from gnomon.ground.config import current_config, load_config, set_current_config
 from gnomon.loading import cluster_policies
 from gnomon.model.attempts import Attempt, AttemptResult, InstanceOverrides, RunFacts
 from gnomon.operators.python import PythonOperator

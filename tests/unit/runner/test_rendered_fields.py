@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.unit.runner.test_run_attempt import run
 
-from gnomon.log import secret_masks
+from gnomon.ground.log import secret_masks
 from gnomon.runner.rendered_values import collect_rendered_fields
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gnomon.config import load_config, set_current_config
+from gnomon.ground.config import load_config, set_current_config
 from gnomon.loading import listeners
 from gnomon.loading.hooks import LISTENER_MARK
 from gnomon.model.attempts import Attempt, AttemptResult, RunFacts

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from tests.smtp_server import SmtpServer, smtp_server
 
-from gnomon.config import load_config, set_current_config
-from gnomon.log.secret_masks import forget_secrets
+from gnomon.ground.config import load_config, set_current_config
+from gnomon.ground.log.secret_masks import forget_secrets
 from gnomon.model.attempts import Attempt, AttemptResult, RunFacts
 from gnomon.operators.email import EmailOperator
 from gnomon.operators.python import PythonOperator

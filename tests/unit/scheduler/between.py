@@ -13,8 +13,8 @@ from contextlib import contextmanager
 import pytest
 from tests.keys import CIPHER
 
-from gnomon.clock import VirtualClock
 from gnomon.engine.state.engine_state import EngineLimits
+from gnomon.ground.clock import VirtualClock
 from gnomon.model.attempts import Attempt
 from gnomon.model.ids import GROUPS, group_of
 from gnomon.model.instants import SECOND, Instant

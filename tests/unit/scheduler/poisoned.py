@@ -12,7 +12,7 @@ import msgspec
 from tests.databases import new_database
 from tests.keys import CIPHER
 
-from gnomon.clock import VirtualClock
+from gnomon.ground.clock import VirtualClock
 from gnomon.model.attempts import Attempt, AttemptResult
 from gnomon.model.ids import group_of
 from gnomon.model.instants import SECOND, Instant

@@ -12,8 +12,8 @@ from tests.databases import create_schema
 from tests.unit.scheduler.between import HOUR, MINUTE, START, World, cron
 from tests.unit.scheduler.test_author_plans import FAULT, Hourly
 
-from gnomon.config import load_config
 from gnomon.dependencies.upstream_query import DagSide, RecordedSlots, ResolvedSlots, UpstreamAnswer
+from gnomon.ground.config import load_config
 from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.slots import TimetableRef
 from gnomon.model.upstream_edges import AfterSpec

@@ -10,8 +10,8 @@ import pytest
 from tests.databases import BOTH, new_database
 from tests.unit.cli.deployment import HOURLY, spec_of
 
-from gnomon.clock import VirtualClock
-from gnomon.config import load_config
+from gnomon.ground.clock import VirtualClock
+from gnomon.ground.config import load_config
 from gnomon.model.ids import GROUPS, group_of
 from gnomon.model.instants import SECOND
 from gnomon.model.records import WorkerRecord

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.databases import create_schema
 
-from gnomon.clock import Clock
+from gnomon.ground.clock import Clock
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.simulate import Deployment

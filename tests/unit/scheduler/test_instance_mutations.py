@@ -11,9 +11,9 @@ import pytest
 from tests.databases import create_schema, own_schema
 from tests.unit.scheduler.between import START, Cut, World
 
-from gnomon.config import current_config, load_config, set_current_config
 from gnomon.engine.lifecycle.instance_mutation import RETRY_S
 from gnomon.engine.state.engine_state import EngineLimits
+from gnomon.ground.config import current_config, load_config, set_current_config
 from gnomon.loading import cluster_policies
 from gnomon.model.attempts import Attempt, InstanceOverrides
 from gnomon.model.instance_mutation import MutationAnswer, MutationAnswers, MutationQuestion

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.databases import create_schema
 
-from gnomon.clock import VirtualClock
+from gnomon.ground.clock import VirtualClock
 from gnomon.model.ids import GROUPS
 from gnomon.model.instants import SECOND
 from gnomon.scheduler import service

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from tests.databases import create_schema
 
-from gnomon.clock import VirtualClock
+from gnomon.ground.clock import VirtualClock
 from gnomon.model.attempts import Attempt, AttemptResult
 from gnomon.model.executors import WORKER_TTL_S
 from gnomon.model.ids import GROUPS

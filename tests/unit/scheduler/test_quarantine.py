@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from tests.databases import create_schema
 
-from gnomon.clock import VirtualClock
 from gnomon.engine import step as engine_step
 from gnomon.engine.step_context import StepContext
+from gnomon.ground.clock import VirtualClock
 from gnomon.model.ids import group_of
 from gnomon.model.instants import SECOND
 from gnomon.model.records import NewMail

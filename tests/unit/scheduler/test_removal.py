@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.databases import create_schema
 
-from gnomon.clock import VirtualClock
+from gnomon.ground.clock import VirtualClock
 from gnomon.model.instants import SECOND
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.simulate import Deployment

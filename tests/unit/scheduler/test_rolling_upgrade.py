@@ -10,8 +10,8 @@ import pytest
 from tests.conformance.storeworld import raw
 from tests.databases import BOTH, new_database
 
-from gnomon.clock import VirtualClock
-from gnomon.config import load_config
+from gnomon.ground.clock import VirtualClock
+from gnomon.ground.config import load_config
 from gnomon.model.ids import GROUPS
 from gnomon.model.instants import SECOND
 from gnomon.scheduler.lease import SCHEMA_CHECK_S

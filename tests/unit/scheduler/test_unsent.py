@@ -9,10 +9,11 @@ from pathlib import Path
 from tests.databases import create_schema
 from tests.patience import PATIENCE_S
 
-from gnomon.clock import SystemClock
 from gnomon.engine.state.engine_state import EngineLimits
 from gnomon.executors.local import LocalExecutor
 from gnomon.executors.worker_protocol import SubmitAttempts, ToWorker
+from gnomon.ground.clock import SystemClock
+from gnomon.ground.wakeups import Listener, Notifier
 from gnomon.model.attempts import Attempt, RunFacts
 from gnomon.model.records import WorkerRecord
 from gnomon.processes.message_stream import FrameDecoder
@@ -20,7 +21,6 @@ from gnomon.scheduler.service import SchedulerService
 from gnomon.scheduler.settings import SchedulerSettings
 from gnomon.store import open_database
 from gnomon.store.ownership import leases
-from gnomon.wakeups import Listener, Notifier
 
 ATTEMPTS = 1000
 SELDOM_S = 1e4

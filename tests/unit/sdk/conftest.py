@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gnomon.config import load_config, set_current_config
+from gnomon.ground.config import load_config, set_current_config
 from gnomon.sdk.runtime import channel
 
 

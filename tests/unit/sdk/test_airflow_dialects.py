@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from gnomon import timetables
-from gnomon.config import load_config, set_current_config
+from gnomon.ground.config import load_config, set_current_config
 from gnomon.sdk.dags.dag import DAG
 from gnomon.sdk.dags.dag_spec import build_dag_spec
 

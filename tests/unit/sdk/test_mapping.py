@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from gnomon.config import load_config, set_current_config
+from gnomon.ground.config import load_config, set_current_config
 from gnomon.loading.class_loader import load_class
 from gnomon.model.errors.authoring import DuplicateTaskIdFound, MappingNotSupported
 from gnomon.model.mapping import ConcatLength, Expansion, LiteralLength, XComLength, ZipLength

@@ -10,7 +10,7 @@ import pytest
 
 from gnomon import DAG, calendar, dates_file
 from gnomon.calendars import decode
-from gnomon.config import OptionError, load_config, set_current_config
+from gnomon.ground.config import OptionError, load_config, set_current_config
 from gnomon.model.errors.timetable import AirflowTimetableInvalid
 from gnomon.sdk.dags.dag_spec import build_dag_spec
 from gnomon.timetables import BusinessDays, CronTriggerTimetable, EventsTimetable

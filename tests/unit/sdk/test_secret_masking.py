@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from gnomon import log
-from gnomon.config import current_config, load_config, set_current_config
-from gnomon.log.secret_masks import forget_secrets, hide
+from gnomon.ground import log
+from gnomon.ground.config import current_config, load_config, set_current_config
+from gnomon.ground.log.secret_masks import forget_secrets, hide
 from gnomon.model.errors.authoring import AirflowNotFoundException, AirflowSkipException
 from gnomon.runner.attempt_results import REASON_MAX, classify_exception
 from gnomon.sdk.runtime import secret_masking

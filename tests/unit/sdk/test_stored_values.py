@@ -24,7 +24,7 @@ import pendulum
 import pydantic
 import pytest
 
-from gnomon.config import load_config, set_current_config
+from gnomon.ground.config import load_config, set_current_config
 from gnomon.model.attempts import measure_json
 from gnomon.model.errors.authoring import ClassNotAllowed, DeserializationError, NotSerializable
 from gnomon.model.serde import loads as load_without_classes
@@ -329,7 +329,7 @@ def test_nothing_of_a_class_that_is_not_allowed_is_imported(allow: Allow, tmp_pa
     text = json.dumps({"__classname__": "imported_by_force.Order", "__version__": 0, "__data__": {}})
     with pytest.raises(ClassNotAllowed):
         loads(text)
-    for classname in ("os.system", "builtins.eval", "subprocess.Popen", "numpy.load", "pandas.read_pickle", "pathlib.os", "kubernetes.config.exec", "gnomon.config.Config"):
+    for classname in ("os.system", "builtins.eval", "subprocess.Popen", "numpy.load", "pandas.read_pickle", "pathlib.os", "kubernetes.config.exec", "gnomon.ground.config.Config"):
         with pytest.raises(ClassNotAllowed):
             loads(json.dumps({"__classname__": classname, "__version__": 1, "__data__": "x"}))
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from gnomon.config import load_config, set_current_config
 from gnomon.context.event_source import AssetEventSource
 from gnomon.context.xcom_access import AttemptXComs
+from gnomon.ground.config import load_config, set_current_config
 from gnomon.model.attempts import Attempt, RunFacts
 from gnomon.model.errors.authoring import AirflowConfigException, AirflowException
 from gnomon.model.serde import dumps, loads

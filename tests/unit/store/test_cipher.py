@@ -13,7 +13,7 @@ import pytest
 from tests.keys import CIPHER, KEY
 from tests.patience import PATIENCE_S
 
-from gnomon.config import Config, load_config, without_secrets
+from gnomon.ground.config import Config, load_config, without_secrets
 from gnomon.model.errors import ConfigurationError
 from gnomon.store import Cipher, InvalidKey, WrongKey, load_cipher, migrations, open_database
 from gnomon.store.admin import variables
@@ -76,7 +76,7 @@ def test_a_home_gets_one_key_for_its_owner_alone(tmp_path: Path) -> None:
 @pytest.mark.ordinary
 def test_processes_that_start_together_agree_on_the_key(tmp_path: Path) -> None:
     program = (
-        "import sys\nfrom pathlib import Path\nfrom gnomon.config import load_config\nfrom gnomon.store import load_cipher\n"
+        "import sys\nfrom pathlib import Path\nfrom gnomon.ground.config import load_config\nfrom gnomon.store import load_cipher\n"
         "cipher = load_cipher(load_config({}, Path(sys.argv[1])))\n"
         "print('ready', flush=True)\nsys.stdin.read()\nprint(cipher.encrypt('x'))"
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.patience import PATIENCE_S
 
-from gnomon.clock import VirtualClock
+from gnomon.ground.clock import VirtualClock
 from gnomon.store import WriteLockTimeout
 from gnomon.store.drivers.write_lock import (
     LockHolder,

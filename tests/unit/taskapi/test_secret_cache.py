@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from gnomon.clock import VirtualClock
+from gnomon.ground.clock import VirtualClock
 from gnomon.model.task_api_requests import GetCachedSecret, SetCachedSecret
 from gnomon.taskapi import secret_cache
 from gnomon.taskapi.secret_cache import answer_secret_cache, forget_cached_secrets

@@ -12,7 +12,7 @@ from tests.keys import CIPHER
 from tests.unit.taskapi.test_answers import ask
 
 from gnomon import taskapi
-from gnomon.clock import VirtualClock
+from gnomon.ground.clock import VirtualClock
 from gnomon.model.attempts import BACKEND_VALUE, Attempt, ElementSource, RunFacts, XComElement
 from gnomon.model.records import Changes, RunRecord, TaskRecord
 from gnomon.model.serde import dumps

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from gnomon import DAG, BaseOperator, Connection, Variable, task
-from gnomon.clock import VirtualClock
-from gnomon.config import current_config, load_config, set_current_config
+from gnomon.ground.clock import VirtualClock
+from gnomon.ground.config import current_config, load_config, set_current_config
 from gnomon.loading import cluster_policies, dialect
 from gnomon.model.errors import UserError
 from gnomon.model.errors.authoring import AirflowException, AirflowFailException, AirflowNotFoundException

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from tests.patience import PATIENCE_S
 
-from gnomon.clock import SystemClock
-from gnomon.config import load_config
+from gnomon.ground.clock import SystemClock
+from gnomon.ground.config import load_config
 from gnomon.model.instants import SECOND
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec

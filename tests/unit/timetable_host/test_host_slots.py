@@ -11,8 +11,8 @@ import pytest
 from tests.patience import PATIENCE_S
 from tests.unit.timetable_host.asking import MOODY, NOW
 
-from gnomon.clock import SystemClock
-from gnomon.config import Config, load_config
+from gnomon.ground.clock import SystemClock
+from gnomon.ground.config import Config, load_config
 from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.instants import SECOND
 from gnomon.model.slots import TimetableRef

@@ -11,8 +11,8 @@ import pytest
 from msgspec.structs import replace
 from tests.patience import PATIENCE_S
 
-from gnomon.clock import SystemClock
-from gnomon.config import current_config, load_config, set_current_config
+from gnomon.ground.clock import SystemClock
+from gnomon.ground.config import current_config, load_config, set_current_config
 from gnomon.loading import cluster_policies
 from gnomon.model.attempts import InstanceOverrides, RunFacts
 from gnomon.model.instance_mutation import (

@@ -12,8 +12,8 @@ import pytest
 from tests.patience import PATIENCE_S
 from tests.unit.triggerer.authored import TRIGGERS
 
-from gnomon.clock import SystemClock
-from gnomon.config import Config, load_config
+from gnomon.ground.clock import SystemClock
+from gnomon.ground.config import Config, load_config
 from gnomon.model import serde
 from gnomon.model.deferral import DeferralResult
 from gnomon.triggerer.host_pool import HostPool

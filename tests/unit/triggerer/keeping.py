@@ -14,9 +14,9 @@ from tests.databases import create_schema
 from tests.keys import CIPHER
 from tests.patience import PATIENCE_S
 
-from gnomon.clock import SystemClock
-from gnomon.config import Config
-from gnomon.metrics.meter import create_meter
+from gnomon.ground.clock import SystemClock
+from gnomon.ground.config import Config
+from gnomon.ground.metrics.meter import create_meter
 from gnomon.model import serde
 from gnomon.model.deferral import Deferral, DeferralResult
 from gnomon.model.ids import GROUPS, TaskKey

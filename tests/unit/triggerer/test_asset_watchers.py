@@ -12,7 +12,7 @@ from tests.conformance.storeworld import parsed, spec
 from tests.databases import BOTH, new_database
 from tests.unit.triggerer.keeping import Deferred, deferring
 
-from gnomon.config import Config
+from gnomon.ground.config import Config
 from gnomon.model import serde
 from gnomon.model.asset_watchers import WatcherEvent, WatcherSpec, compute_identity
 from gnomon.model.assets import AssetDeclaration, AssetKey

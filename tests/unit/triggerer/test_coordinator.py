@@ -12,8 +12,8 @@ from tests.databases import BOTH, new_database
 from tests.simulation.triggering import Diary, ScriptedCrew
 from tests.unit.triggerer.keeping import Deferred, deferring
 
-from gnomon.clock import VirtualClock
-from gnomon.config import Config
+from gnomon.ground.clock import VirtualClock
+from gnomon.ground.config import Config
 from gnomon.report.explanations.deferral_status import describe_trigger_location
 from gnomon.store import Cipher, FencedError
 from gnomon.store.trigger_queue import trigger_claims

@@ -11,7 +11,7 @@ from typing import NoReturn
 import pytest
 from tests.unit.triggerer.conftest import Job, Running
 
-from gnomon.config import Config
+from gnomon.ground.config import Config
 from gnomon.model import serde
 from gnomon.triggerer import host_pool
 from gnomon.triggerer.host_protocol import LoopBlocked, TriggerTaskInstance

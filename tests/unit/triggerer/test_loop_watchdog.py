@@ -11,8 +11,8 @@ from collections.abc import Callable
 import pytest
 from tests.unit.triggerer.conftest import PATIENCE_S, Running
 
-from gnomon.clock import SystemClock
-from gnomon.config import Config
+from gnomon.ground.clock import SystemClock
+from gnomon.ground.config import Config
 from gnomon.triggerer import loop_watchdog
 from gnomon.triggerer.host_protocol import LoopBlocked
 from gnomon.triggerer.loop_watchdog import LoopWatchdog, SleepAwareSelector, create_watched_loop

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.unit.log.traps import TRAPS, trapped
+from tests.unit.ground.log.traps import TRAPS, trapped
 
 from gnomon.model.asset_watchers import WatcherEvent
 from gnomon.triggerer.saved_events import SavedEvents

@@ -15,16 +15,16 @@ from tests.patience import PATIENCE_S
 from tests.unit.triggerer.conftest import Job
 from tests.unit.triggerer.keeping import Deferred
 
-from gnomon.clock import SystemClock
-from gnomon.config import Config
-from gnomon.metrics import Meter
+from gnomon.ground.clock import SystemClock
+from gnomon.ground.config import Config
+from gnomon.ground.metrics import Meter
+from gnomon.ground.wakeups import Listener, Notifier, StopFlag
 from gnomon.model import serde
 from gnomon.store import Database, open_database
 from gnomon.triggerer.host_pool import HostPool
 from gnomon.triggerer.host_protocol import TriggerTaskInstance
 from gnomon.triggerer.service import TriggererService
 from gnomon.triggerer.settings import build_triggerer_settings
-from gnomon.wakeups import Listener, Notifier, StopFlag
 
 
 @pytest.fixture

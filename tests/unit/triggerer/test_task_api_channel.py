@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.unit.triggerer.keeping import Deferred, deferring
 
-from gnomon.config import Config
+from gnomon.ground.config import Config
 from gnomon.model import serde
 from gnomon.store.admin import variables
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gnomon.log.secret_masks import add_secrets, forget_secrets
+from gnomon.ground.log.secret_masks import add_secrets, forget_secrets
 from gnomon.triggerer.host_protocol import TriggerTaskInstance
 from gnomon.triggerer.trigger_logs import LINE_MAX, TriggerLogHandler, TriggerOutputStream
 from gnomon.triggerer.trigger_runner import RunningTrigger, current_trigger, error_to_result

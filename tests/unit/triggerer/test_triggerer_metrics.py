@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from tests.unit.triggerer.keeping import Deferred, deferring
 
-from gnomon.config import Config
-from gnomon.metrics import Meter
+from gnomon.ground.config import Config
+from gnomon.ground.metrics import Meter
 from gnomon.store.trigger_queue import triggerer_leases
 from gnomon.triggerer.triggerer_metrics import TriggererMetrics
 

@@ -15,7 +15,6 @@ import msgspec
 import pytest
 from tests.patience import PATIENCE_S
 
-from gnomon.clock import SystemClock, VirtualClock
 from gnomon.executors.worker_protocol import (
     AcknowledgeResults,
     CancelAttempt,
@@ -26,6 +25,7 @@ from gnomon.executors.worker_protocol import (
     SubmitAttempts,
     ToWorker,
 )
+from gnomon.ground.clock import SystemClock, VirtualClock
 from gnomon.model.attempts import Attempt, AttemptResult, RunFacts, XComElement, XComItem
 from gnomon.model.execution_messages import (
     BatchAnswer,

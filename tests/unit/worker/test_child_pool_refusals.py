@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from tests.unit.worker.fake_worker_loop import FakeWorkerLoop, count_descriptors, create_pending
 
-from gnomon.log.events import FIELDS
+from gnomon.ground.log.events import FIELDS
 from gnomon.processes.packets import send_packet
 from gnomon.processes.spawn_backoff import PAUSE_FIRST_S
 from gnomon.worker import zygote_protocol

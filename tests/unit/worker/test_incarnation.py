@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gnomon.clock import VirtualClock
+from gnomon.ground.clock import VirtualClock
 from gnomon.model.attempts import Attempt, AttemptResult, RunFacts, XComElement
 from gnomon.model.records import WorkerRecord
 from gnomon.runner.attempt_results import result_without_run

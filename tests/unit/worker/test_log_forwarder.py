@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gnomon.clock import SystemClock
+from gnomon.ground.clock import SystemClock
 from gnomon.worker.remote.execution_client import ApiAway, ClaimRefused, ExecutionClient
 from gnomon.worker.remote.log_forwarder import PIECE_BYTES, LogForwarder
 

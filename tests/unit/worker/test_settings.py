@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gnomon.config import load_config
+from gnomon.ground.config import load_config
 from gnomon.worker.settings import SLOTS_UNBOUND, STOP_GRACE_MAX_S, build_worker_settings
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
-from gnomon import log
 from gnomon.api.access.accounts_policy import AccountsPolicy
 from gnomon.api.access.open_access import OpenAccess
 from gnomon.api.context import ApiContext
 from gnomon.api.health import HealthSnapshot
-from gnomon.clock import Clock
-from gnomon.config import Config, OptionError
-from gnomon.config.network_address import describe_open_address, is_loopback
+from gnomon.ground import log
+from gnomon.ground.clock import Clock
+from gnomon.ground.config import Config, OptionError
+from gnomon.ground.config.network_address import describe_open_address, is_loopback
 from gnomon.store.pages.dag_pages import list_newest_versions
 
 _log = log.get_logger("api")

@@ -13,7 +13,7 @@ from gnomon.api.auth.oidc_settings import OidcSettings
 from gnomon.api.auth.provider_exchange import ProviderUnavailable, exchange, get_object
 from gnomon.api.auth.provider_keys import read_keys
 from gnomon.api.auth.provider_metadata import choose_client_authentication, fetch_metadata
-from gnomon.clock import Clock
+from gnomon.ground.clock import Clock
 from gnomon.model.errors.product import GnomonError
 from gnomon.model.instants import SECOND
 

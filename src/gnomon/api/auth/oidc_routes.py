@@ -12,7 +12,6 @@ from anyio.to_thread import run_sync
 from fastapi import HTTPException, Query, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from gnomon import log
 from gnomon.accounts.logins import LoginRefused, check_code_pause, count_refused_code, find_network
 from gnomon.accounts.provider_accounts import RoleNotGiven, find_provider_account, withdraw_role
 from gnomon.accounts.sessions import begin_session
@@ -28,6 +27,7 @@ from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.request_slots import RequestSlots
 from gnomon.api.common.trusted_proxies import find_address
 from gnomon.api.context import ApiContext, Context
+from gnomon.ground import log
 from gnomon.model.accounts import Author
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import SECOND

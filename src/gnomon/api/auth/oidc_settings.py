@@ -7,8 +7,8 @@ from importlib.util import find_spec
 from urllib.parse import urlsplit
 
 from gnomon.accounts.provider_accounts import ClaimRules
-from gnomon.config import Config, OptionError
-from gnomon.config.network_address import is_loopback
+from gnomon.ground.config import Config, OptionError
+from gnomon.ground.config.network_address import is_loopback
 from gnomon.model.accounts import Role, parse_role
 
 CALLBACK_PATH = "/auth/oidc/callback"

@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from gnomon.api.auth.provider_exchange import ProviderUnavailable, get_object
-from gnomon.config.network_address import is_loopback
+from gnomon.ground.config.network_address import is_loopback
 
 _REQUIRED = ("authorization_endpoint", "token_endpoint", "jwks_uri")
 _OPTIONAL = ("userinfo_endpoint", "end_session_endpoint")

@@ -13,7 +13,6 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException as StarletteHTTPException
 from starlette.responses import JSONResponse, Response
 
-from gnomon import log
 from gnomon.accounts.sessions import LoginOutdated
 from gnomon.actions.backfill_changes import BackfillEnded, BackfillRefused
 from gnomon.actions.owner_requests import RequestRefused
@@ -21,6 +20,7 @@ from gnomon.actions.state_changes import StateValueRefused
 from gnomon.api.access.policies import AccessRefused, User
 from gnomon.api.common.fault_limits import FAULTS_MAX, describe_fault
 from gnomon.api.common.version_header import VERSION_HEADER, find_version
+from gnomon.ground import log
 from gnomon.model.accounts import Role
 from gnomon.model.errors.product import ConfigurationError, GnomonError, ResourceUnavailable, UserError
 from gnomon.model.json_text import escape_surrogates

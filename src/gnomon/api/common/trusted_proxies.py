@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from gnomon.config.network_address import Network, is_within, parse_address
+from gnomon.ground.config.network_address import Network, is_within, parse_address
 
 HOPS_MAX = 32
 """Addresses of the header that are looked at, from the right."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from gnomon.metrics.figures import find_version
+from gnomon.ground.metrics.figures import find_version
 
 __all__ = ["VERSION_HEADER", "VersionHeader", "find_version"]
 VERSION_HEADER = "Gnomon-Version"

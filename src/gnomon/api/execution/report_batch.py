@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import msgspec
 
-from gnomon import log
 from gnomon.accounts.attempt_tokens import ATTEMPT, CLAIM, WORKER
 from gnomon.api.common.errors import find_status
 from gnomon.api.context import ApiContext
+from gnomon.ground import log
 from gnomon.model.errors import ResourceUnavailable
 from gnomon.model.errors.product import GnomonError
 from gnomon.model.execution_messages import (

@@ -11,7 +11,7 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector, CollectorRegistry
 from prometheus_client.utils import floatToGoString
 
-from gnomon.metrics.definitions import (
+from gnomon.ground.metrics.definitions import (
     DATABASE_UP,
     DEPLOYMENT_METRICS,
     PROCESS_LABELS,
@@ -20,7 +20,7 @@ from gnomon.metrics.definitions import (
     MetricDefinition,
     MetricKind,
 )
-from gnomon.metrics.figures import BucketCounts, FigureSample
+from gnomon.ground.metrics.figures import BucketCounts, FigureSample
 from gnomon.report.activity.deployment_figures import DeploymentFigures, ProcessSamples
 
 _Labelled = tuple[tuple[str, ...], float | BucketCounts]

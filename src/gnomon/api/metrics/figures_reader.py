@@ -5,9 +5,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from gnomon import log
-from gnomon.clock import Clock
-from gnomon.config import Config
+from gnomon.ground import log
+from gnomon.ground.clock import Clock
+from gnomon.ground.config import Config
 from gnomon.model.errors.product import GnomonError
 from gnomon.report.activity.deployment_figures import DeploymentFigures, read_deployment_figures
 from gnomon.store import Database

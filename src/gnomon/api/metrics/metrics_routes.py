@@ -10,8 +10,8 @@ from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.trusted_proxies import find_address, is_forwarded_by_stranger
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.metrics.exposition import render_figures
-from gnomon.config.network_address import is_within
-from gnomon.metrics.figures import decode_figures
+from gnomon.ground.config.network_address import is_within
+from gnomon.ground.metrics.figures import decode_figures
 from gnomon.report.activity.deployment_figures import ProcessSamples
 
 METRICS_PATH = "/metrics"

@@ -8,10 +8,10 @@ from collections.abc import Callable
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from gnomon import log
-from gnomon.clock import Clock
-from gnomon.config.host_name import current_host_name
-from gnomon.metrics import ProcessFigures, definitions
+from gnomon.ground import log
+from gnomon.ground.clock import Clock
+from gnomon.ground.config.host_name import current_host_name
+from gnomon.ground.metrics import ProcessFigures, definitions
 from gnomon.model.errors.product import GnomonError
 from gnomon.store import Database, Transaction
 from gnomon.store.ownership.service_figures import FIGURES_S, FiguresWriter

@@ -20,7 +20,7 @@ from gnomon.api.common.paths import Id
 from gnomon.api.context import Context
 from gnomon.api.v2.lookup import find_stored_dag, refuse_wildcard
 from gnomon.api.v2.schemas.base import Answer
-from gnomon.log.uri_passwords import hide_uri_passwords
+from gnomon.ground.log.uri_passwords import hide_uri_passwords
 from gnomon.model.accounts import Role
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import to_datetime

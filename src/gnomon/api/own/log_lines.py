@@ -19,7 +19,7 @@ from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.log_lookup import FoundLog, find_log
 from gnomon.api.v2.lookup import refuse_wildcard
 from gnomon.api.v2.schemas.base import Answer
-from gnomon.log.confined_files import ConfinedFile
+from gnomon.ground.log.confined_files import ConfinedFile
 from gnomon.model.ids import UNMAPPED
 from gnomon.report.listings.log_ranges import LINE_BYTES, LINES_MAX, LogRange, LogReader
 

@@ -7,7 +7,7 @@ from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.context import Context
 from gnomon.api.v2.schemas.base import Answer
-from gnomon.config.secrets import mask_secret
+from gnomon.ground.config.secrets import mask_secret
 
 router = OperationRouter(prefix="/options", tags=["Config"])
 

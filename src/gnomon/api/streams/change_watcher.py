@@ -10,11 +10,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gnomon import log
+from gnomon.ground import log
+from gnomon.ground.wakeups import CHANGES_SUFFIX, Listener
 from gnomon.model.errors.product import ConfigurationError, ResourceUnavailable
 from gnomon.report.activity.change_feed import ChangeEvent, ChangeFeed
 from gnomon.store import Database
-from gnomon.wakeups import CHANGES_SUFFIX, Listener
 
 if TYPE_CHECKING:
     from gnomon.store.drivers.postgres import NotifyListener

@@ -19,7 +19,7 @@ from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.conversions import moment
 from gnomon.api.v2.lookup import find_display_names, find_stored_dag
 from gnomon.api.v2.schemas.backfills_shapes import BackfillCollectionResponse, BackfillResponse, ReprocessBehavior
-from gnomon.log.uri_passwords import hide_uri_passwords
+from gnomon.ground.log.uri_passwords import hide_uri_passwords
 from gnomon.model.accounts import Role
 from gnomon.model.backfills import BackfillRecord
 from gnomon.model.instants import to_datetime

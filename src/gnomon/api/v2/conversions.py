@@ -7,8 +7,8 @@ from uuid import UUID
 
 from gnomon.api.v2.schemas.dag_runs_shapes import DAGRunResponse
 from gnomon.api.v2.schemas.versions_shapes import DagVersionResponse
-from gnomon.config.dag_bundles import DAGS_FOLDER_BUNDLE
-from gnomon.log.uri_passwords import hide_uri_passwords
+from gnomon.ground.config.dag_bundles import DAGS_FOLDER_BUNDLE
+from gnomon.ground.log.uri_passwords import hide_uri_passwords
 from gnomon.model.ids import TaskKey
 from gnomon.model.instants import SECOND, Instant, to_datetime
 from gnomon.model.states import TRIGGERED_BY_RUN_TYPE, DagRunTriggeredByType, parse_triggering_user

@@ -40,7 +40,7 @@ from gnomon.api.v2.schemas.dags_shapes import (
     DAGResponse,
     DAGTagCollectionResponse,
 )
-from gnomon.config.dag_bundles import DAGS_FOLDER_BUNDLE
+from gnomon.ground.config.dag_bundles import DAGS_FOLDER_BUNDLE
 from gnomon.model.accounts import Role
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.store import Transaction

@@ -17,7 +17,7 @@ from gnomon.api.common.paging import PageParameters, cut_page
 from gnomon.api.common.text_patterns import matches_pattern, starts_with
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.schemas.import_errors_shapes import ImportErrorCollectionResponse, ImportErrorResponse
-from gnomon.config.dag_bundles import DAGS_FOLDER_BUNDLE
+from gnomon.ground.config.dag_bundles import DAGS_FOLDER_BUNDLE
 from gnomon.model.instants import to_datetime
 from gnomon.report.listings.import_problems import HIDDEN_TEXT
 from gnomon.store import Transaction

@@ -9,7 +9,7 @@ from fastapi import HTTPException
 from gnomon.api.context import ApiContext
 from gnomon.api.v2.lookup import find_dag_and_run
 from gnomon.api.v2.task_instance_reader import RunInstances
-from gnomon.log.confined_files import ConfinedFile
+from gnomon.ground.log.confined_files import ConfinedFile
 from gnomon.model.errors.product import UserError
 from gnomon.model.states import FINISHED_TASK_STATES
 from gnomon.remote_logs.task_log_folder import LogLookup

@@ -17,7 +17,7 @@ from gnomon.api.common.paths import Id
 from gnomon.api.context import Context
 from gnomon.api.v2.log_lookup import find_log
 from gnomon.api.v2.schemas.logs_shapes import TaskInstancesLogResponse
-from gnomon.log.confined_files import ConfinedFile
+from gnomon.ground.log.confined_files import ConfinedFile
 from gnomon.model.ids import UNMAPPED
 from gnomon.report.listings.log_pages import LogPosition, iterate_parts, read_part, split_line
 

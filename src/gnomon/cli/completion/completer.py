@@ -17,7 +17,7 @@ from click.shell_completion import (
 from gnomon.cli.commands import COMMANDS
 from gnomon.cli.completion.command_table import ARGUMENTS, FLAGS
 from gnomon.cli.completion.name_reader import read_names
-from gnomon.config.environment import get_variable
+from gnomon.ground.config.environment import get_variable
 
 VARIABLE = "_GNOMON_COMPLETE"
 """The environment variable with which a shell asks; click reads it."""

@@ -8,7 +8,7 @@ import click
 
 from gnomon.cli.commands import root
 from gnomon.cli.completion.completer import build_script
-from gnomon.config.environment import get_variable
+from gnomon.ground.config.environment import get_variable
 from gnomon.model.errors.product import UserError
 
 

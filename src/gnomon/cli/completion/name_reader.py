@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import quote, unquote
 
-from gnomon.config import current_config
+from gnomon.ground.config import current_config
 
 _SQL = Path(__file__).parents[2] / "store" / "sql" / "completion.sql"
 """Read as text: to import `gnomon.store` would take longer than to answer."""

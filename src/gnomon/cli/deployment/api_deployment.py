@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 from urllib.parse import quote
 
 from gnomon.cli.deployment.api_client import ApiClient
-from gnomon.clock import Clock
+from gnomon.ground.clock import Clock
 from gnomon.operations import log_operations, work_operations
 from gnomon.operations.operation import DAG_ID, Operation
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from gnomon.config.environment import get_variable
+from gnomon.ground.config.environment import get_variable
 from gnomon.model.errors.product import UserError
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ParamSpec, Protocol, TypeVar
 
-from gnomon.clock import Clock
+from gnomon.ground.clock import Clock
 from gnomon.operations.operation import Operation
 
 P = ParamSpec("P")

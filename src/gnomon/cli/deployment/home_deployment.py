@@ -6,8 +6,8 @@ from contextlib import ExitStack
 from functools import cache
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
-from gnomon.clock import Clock
-from gnomon.log.confined_files import ConfinedFile
+from gnomon.ground.clock import Clock
+from gnomon.ground.log.confined_files import ConfinedFile
 from gnomon.operations.operation import Operation
 from gnomon.operations.operation_scope import AllDags, OperationScope
 from gnomon.remote_logs.remote_log_folder import open_remote_log_folder

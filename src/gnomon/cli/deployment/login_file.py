@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-from gnomon.config.environment import get_variable
+from gnomon.ground.config.environment import get_variable
 from gnomon.model.errors.product import UserError
 
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO

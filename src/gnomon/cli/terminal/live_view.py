@@ -18,7 +18,7 @@ import click
 from gnomon.cli.deployment.api_errors import ApiUnreachable
 from gnomon.cli.terminal.guarded_output import guard, write_controls
 from gnomon.cli.terminal.screen import Screen, read_screen
-from gnomon.clock import Clock
+from gnomon.ground.clock import Clock
 from gnomon.model.errors.product import ResourceUnavailable, UserError
 
 REST = 10.0

@@ -10,7 +10,7 @@ from typing import TextIO
 
 import click
 
-from gnomon.config.environment import get_variable
+from gnomon.ground.config.environment import get_variable
 
 NO_LIMIT = 1_000_000
 """The width of an output that is no terminal."""

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from gnomon.cli.parameter_types import MomentType
-from gnomon.clock import Clock
+from gnomon.ground.clock import Clock
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import Instant, to_datetime, to_instant
 

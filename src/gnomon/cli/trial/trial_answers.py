@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from gnomon.config import Config
+from gnomon.ground.config import Config
 from gnomon.model.errors.product import UserError
 from gnomon.model.hitl import HITLRespondent
 from gnomon.model.ids import UNMAPPED

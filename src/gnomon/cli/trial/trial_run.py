@@ -24,10 +24,10 @@ from gnomon.cli.trial.trial_services import (
     run_scheduler,
     start_companions,
 )
-from gnomon.config import Config
 from gnomon.dagfiles.inputs import create_environment_stamps
 from gnomon.dagfiles.service import start_parse_pool
 from gnomon.dagfiles.settings import build_dag_processor_settings
+from gnomon.ground.config import Config
 from gnomon.model.errors.product import ResourceUnavailable
 from gnomon.model.instants import Instant
 from gnomon.planning import find_manual_logical_date

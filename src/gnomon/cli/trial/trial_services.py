@@ -11,15 +11,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from gnomon import log
 from gnomon.app.on_demand import TRIGGERER, OnDemandStart
 from gnomon.app.scheduler_wiring import create_timetable_host
 from gnomon.app.service_process import Service, fork_service
 from gnomon.app.triggerer_wiring import run_triggerer_when_needed
-from gnomon.clock import Clock
-from gnomon.config import Config, run_folder, set_current_config
 from gnomon.executors.interface import Executor
 from gnomon.executors.local import LocalExecutor
+from gnomon.ground import log
+from gnomon.ground.clock import Clock
+from gnomon.ground.config import Config, run_folder, set_current_config
+from gnomon.ground.wakeups import Listener
 from gnomon.model.errors.product import ResourceUnavailable
 from gnomon.model.instants import SECOND
 from gnomon.model.records import DagRecord, RunRecord
@@ -33,7 +34,6 @@ from gnomon.scheduler.settings import build_trial_settings
 from gnomon.store import Database
 from gnomon.testing.dag_runs.marking_executor import MarkingExecutor
 from gnomon.testing.dag_runs.private_home import to_environment
-from gnomon.wakeups import Listener
 
 ATTEMPT_END_S = 1.0
 """How long an attempt may take to end after SIGTERM when the trial is interrupted, before it is killed."""

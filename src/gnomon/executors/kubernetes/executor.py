@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from gnomon import log
-from gnomon.clock import Clock
 from gnomon.executors.interface import AttemptEnded, ExecutorEvent
 from gnomon.executors.kubernetes.pod_controller import PodController, PodDelayed, PodImpossible, PodsListed
 from gnomon.executors.kubernetes.pod_status import PodEnd, PodStatus
 from gnomon.executors.kubernetes.pod_template import PodRefused, PodSettings, build_pod
 from gnomon.executors.remote import RemoteAttemptStore, RemoteExecutor
+from gnomon.ground import log
+from gnomon.ground.clock import Clock
 from gnomon.model.attempts import Attempt
 from gnomon.model.errors import ResourceUnavailable
 from gnomon.model.executors import KUBERNETES_EXECUTOR

@@ -13,12 +13,12 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from gnomon import log
-from gnomon.clock import Clock
 from gnomon.executors.kubernetes.cluster import Cluster, ClusterAway, PodConflict, RequestInvalid, VersionGone
 from gnomon.executors.kubernetes.pod_hook import PodHook, PodHookFailed
 from gnomon.executors.kubernetes.pod_status import PodEnd, PodStatus, read_pod_status
 from gnomon.executors.kubernetes.pod_template import Pod, PodSettings, build_secret
+from gnomon.ground import log
+from gnomon.ground.clock import Clock
 
 events = log.get_logger("executor")
 

@@ -7,9 +7,9 @@ import select
 from collections.abc import Mapping
 from typing import Any
 
-from gnomon.clock import Clock
 from gnomon.executors.kubernetes.pod_hook_messages import MutatePod, PodMutated
 from gnomon.executors.kubernetes.pod_template import ATTEMPT_LABEL, DEPLOYMENT_LABEL, Pod
+from gnomon.ground.clock import Clock
 from gnomon.processes.host_process import HostProcess
 
 MODULE = "gnomon.executors.kubernetes.pod_hook_main"

@@ -9,9 +9,9 @@ import sys
 from typing import Any
 
 from gnomon.executors.kubernetes.pod_hook_messages import MutatePod, PodMutated
+from gnomon.ground.log.secret_masks import hide
 from gnomon.loading import plugins
 from gnomon.loading.cluster_policies import load_policies
-from gnomon.log.secret_masks import hide
 from gnomon.processes.child_setup import hide_secrets, inherited_socket, set_up_host_process
 from gnomon.processes.message_stream import FrameDecoder, encode_frame, receive_message
 from gnomon.processes.process_title import set_title

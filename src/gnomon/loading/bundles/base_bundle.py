@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from gnomon.config import current_config
-from gnomon.config.dag_bundles import bundle_folder
+from gnomon.ground.config import current_config
+from gnomon.ground.config.dag_bundles import bundle_folder
 from gnomon.model.errors.product import UserError
 
 

@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from gnomon.config import current_config
-from gnomon.config.dag_bundles import (
+from gnomon.ground.config import current_config
+from gnomon.ground.config.dag_bundles import (
     GIT_BUNDLE_CLASS,
     LOCAL_BUNDLE_CLASS,
     DagBundleConfig,
@@ -18,7 +18,7 @@ from gnomon.config.dag_bundles import (
     find_dag_bundle,
     read_dag_bundles,
 )
-from gnomon.config.option import OptionError
+from gnomon.ground.config.option import OptionError
 from gnomon.loading import dialect
 from gnomon.loading.bundles.base_bundle import BaseDagBundle, DagBundleError
 from gnomon.loading.bundles.git_bundle import GitDagBundle

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from gnomon.config import environment
+from gnomon.ground.config import environment
 from gnomon.loading.bundles.base_bundle import BaseDagBundle, DagBundleError
 from gnomon.loading.bundles.git_access import GitAccess, find_git_access
 from gnomon.loading.bundles.git_submodules import (

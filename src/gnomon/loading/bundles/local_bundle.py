@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from gnomon.config import current_config
+from gnomon.ground.config import current_config
 from gnomon.loading.bundles.base_bundle import BaseDagBundle
 
 

@@ -6,8 +6,8 @@ import fcntl
 import shutil
 from pathlib import Path
 
-from gnomon.clock import SystemClock
-from gnomon.config import current_config
+from gnomon.ground.clock import SystemClock
+from gnomon.ground.config import current_config
 from gnomon.model.instants import SECOND
 
 

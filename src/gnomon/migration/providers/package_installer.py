@@ -12,7 +12,7 @@ from pathlib import Path
 from threading import Thread
 from typing import IO
 
-from gnomon.config.masking import without_passwords
+from gnomon.ground.config.masking import without_passwords
 from gnomon.model.errors.product import ResourceUnavailable, UserError
 
 TIMEOUT_S = 1800.0

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from gnomon.config.masking import without_passwords
+from gnomon.ground.config.masking import without_passwords
 from gnomon.migration.records.airflow_keys import WAYS, AirflowCipher
 from gnomon.migration.records.airflow_records import AirflowPool, AirflowRecords
 from gnomon.model.errors.product import ResourceUnavailable, UserError

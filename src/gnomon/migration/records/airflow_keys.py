@@ -10,8 +10,8 @@ from typing import NamedTuple
 import click
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 
-from gnomon.config import Config
-from gnomon.config.environment import get_variable
+from gnomon.ground.config import Config
+from gnomon.ground.config.environment import get_variable
 from gnomon.model.errors.product import UserError
 
 KEY_VARIABLE = "AIRFLOW_FERNET_KEY"

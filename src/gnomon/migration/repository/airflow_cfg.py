@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from gnomon.config.option import OptionKey
-from gnomon.config.options import find_option
-from gnomon.config.sources import find_key_lines
+from gnomon.ground.config.option import OptionKey
+from gnomon.ground.config.options import find_option
+from gnomon.ground.config.sources import find_key_lines
 from gnomon.migration.repository.findings import Finding, Severity
 
 FILE_NAME = "airflow.cfg"

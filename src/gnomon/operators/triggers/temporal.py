@@ -10,7 +10,7 @@ import datetime as dt
 from collections.abc import AsyncIterator
 from typing import Any
 
-from gnomon.clock import SystemClock
+from gnomon.ground.clock import SystemClock
 from gnomon.model.instants import SECOND, add_span, to_datetime, to_instant
 from gnomon.sdk.arguments import converters
 from gnomon.sdk.deferral.triggers import BaseTrigger, TaskSuccessEvent, Timer, TriggerEvent

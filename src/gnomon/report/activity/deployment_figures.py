@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from gnomon.metrics import definitions
-from gnomon.metrics.definitions import MetricDefinition
-from gnomon.metrics.figures import OTHER, FigureSample, decode_figures
+from gnomon.ground.metrics import definitions
+from gnomon.ground.metrics.definitions import MetricDefinition
+from gnomon.ground.metrics.figures import OTHER, FigureSample, decode_figures
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import PoolRecord
 from gnomon.model.states import DagRunState, TaskInstanceState

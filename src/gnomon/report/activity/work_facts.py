@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from gnomon.clock import Clock
+from gnomon.ground.clock import Clock
 from gnomon.model.instants import SECOND, Instant
 from gnomon.report.activity.current_work import DagFacts
 

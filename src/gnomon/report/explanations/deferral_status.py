@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass
 
-from gnomon.config import current_config
+from gnomon.ground.config import current_config
 from gnomon.model.ids import TaskKey
 from gnomon.model.instants import iso
 from gnomon.store import Transaction

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 
-from gnomon.config import Config, read_executors
 from gnomon.engine.lifecycle.group_loading import load_groups
 from gnomon.engine.lifecycle.run_lifecycle import attach_run
 from gnomon.engine.state.engine_state import EngineLimits, EngineState, KeptGraphs
+from gnomon.ground.config import Config, read_executors
 from gnomon.model.executors import CELERY_EXECUTOR, LOCAL_EXECUTOR, SLOTS_UNBOUND
 from gnomon.model.ids import GROUPS
 from gnomon.model.records import REMOTE_ADDRESS, RunRecord

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gnomon.config import Config
+from gnomon.ground.config import Config
 from gnomon.model.records import DagRecord
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
-from gnomon.log.uri_passwords import hide_uri_passwords
+from gnomon.ground.log.uri_passwords import hide_uri_passwords
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import iso
 from gnomon.store import Transaction

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from gnomon.log.uri_passwords import hide_uri_passwords
+from gnomon.ground.log.uri_passwords import hide_uri_passwords
 from gnomon.model.backfills import ALREADY_EXISTS, IN_FLIGHT, TO_REPROCESS, BackfillRecord
 from gnomon.model.instants import iso
 from gnomon.model.states import DagRunState

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from gnomon.log.secret_masks import hide
-from gnomon.log.uri_passwords import hide_uri_passwords
+from gnomon.ground.log.secret_masks import hide
+from gnomon.ground.log.uri_passwords import hide_uri_passwords
 from gnomon.sdk.runtime.connection import Connection
 from gnomon.sdk.runtime.secret_masking import mask_stored_secret
 from gnomon.sdk.runtime.secrets_masker import redact

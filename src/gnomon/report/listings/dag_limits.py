@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gnomon.config import Config
+from gnomon.ground.config import Config
 from gnomon.model.spec import DagSpec
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import msgspec
 
-from gnomon.config import Config
 from gnomon.decide.hitl_rules import find_respondent_fault, find_response_fault, list_param_defaults
+from gnomon.ground.config import Config
 from gnomon.model.errors.product import UserError
 from gnomon.model.hitl import HITLAnswerBody, HITLRequest, HITLRespondent
 from gnomon.model.instants import iso

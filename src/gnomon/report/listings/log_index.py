@@ -9,7 +9,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from gnomon.log.confined_files import ConfinedFile
+from gnomon.ground.log.confined_files import ConfinedFile
 from gnomon.report.listings.log_scan import CHUNK_BYTES, GroupMark, LogScanner
 from gnomon.report.listings.log_scan_process import LogScanProcess, ScannedPart
 

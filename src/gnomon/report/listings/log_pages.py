@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from gnomon.log.confined_files import ConfinedFile
+from gnomon.ground.log.confined_files import ConfinedFile
 
 READ_BYTES = 1_000_000
 """Bytes that are read at a time; a longer line is cut there."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from os import SEEK_END
 from typing import BinaryIO
 
-from gnomon.log.confined_files import ConfinedFile
+from gnomon.ground.log.confined_files import ConfinedFile
 from gnomon.report.listings.log_index import LogGroup, LogIndex, LogIndexCache
 from gnomon.report.listings.log_pages import split_line
 from gnomon.report.listings.log_scan import CHUNK_BYTES

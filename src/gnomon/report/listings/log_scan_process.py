@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from gnomon import log
+from gnomon.ground import log
 from gnomon.report.listings import log_scan
 from gnomon.report.listings.log_scan import GroupMark, LogScanner
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from gnomon.log.confined_files import ConfinedFile
+from gnomon.ground.log.confined_files import ConfinedFile
 
 READ_BYTES = 1_000_000
 """Maximum number of bytes that are read from a file at a time."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from gnomon.engine.lifecycle.expansion_loading import list_expected_indices
 from gnomon.engine.lifecycle.run_lifecycle import is_within_task_bounds
 from gnomon.engine.state.mapping_plan import build_mapping_plan
-from gnomon.log.uri_passwords import hide_uri_passwords
+from gnomon.ground.log.uri_passwords import hide_uri_passwords
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DagRecord, RunRecord, TaskRecord

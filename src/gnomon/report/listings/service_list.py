@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gnomon.metrics import definitions
-from gnomon.metrics.figures import FigureSample, decode_figures
+from gnomon.ground.metrics import definitions
+from gnomon.ground.metrics.figures import FigureSample, decode_figures
 from gnomon.model.instants import SECOND, Instant, iso
 from gnomon.model.records import WorkerRecord
 from gnomon.report.listings.process_health import PROCESSOR_SILENCE_S, read_health

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from gnomon.metrics import definitions
+from gnomon.ground.metrics import definitions
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import REMOTE_ADDRESS
 from gnomon.report.listings.service_list import ServiceRow, WrittenFigures, list_services, read_figures

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from gnomon.config.dag_bundles import DAGS_FOLDER_BUNDLE
+from gnomon.ground.config.dag_bundles import DAGS_FOLDER_BUNDLE
 from gnomon.model.instants import iso
 from gnomon.model.records import DagRecord
 from gnomon.model.spec import DagSpec, TaskSpec

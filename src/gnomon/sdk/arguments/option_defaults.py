@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gnomon.config import Config
+    from gnomon.ground.config import Config
 
 
 def read_text(section: str, key: str) -> str:
@@ -49,6 +49,6 @@ def resolve_deferrable(given: bool | None) -> bool:
 
 
 def _options() -> Config:
-    from gnomon.config import current_config  # configuration is read when a default is first needed
+    from gnomon.ground.config import current_config  # configuration is read when a default is first needed
 
     return current_config()

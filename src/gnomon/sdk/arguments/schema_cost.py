@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gnomon.config.pattern_cost import is_linear
+from gnomon.ground.config.pattern_cost import is_linear
 
 SCHEMA_PARTS_MAX = 2_000
 """A larger schema takes long to compile."""

@@ -358,7 +358,7 @@ class DAG(DagNodes):
     @property
     def relative_fileloc(self) -> Path:
         """The file that defines the DAG, relative to the DAG folder if it is there."""
-        from gnomon.config import current_config  # not needed to write a DAG
+        from gnomon.ground.config import current_config  # not needed to write a DAG
 
         path = Path(self.fileloc)
         folder = current_config().dags_folder

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import msgspec
 
-from gnomon.config import OptionError, current_config
+from gnomon.ground.config import OptionError, current_config
 from gnomon.model.assets import AssetCondition, AssetDeclaration
 from gnomon.model.instants import Instant
 from gnomon.model.json_value import to_plain_json
@@ -132,7 +132,7 @@ def _timetable_ref(dag: DAG) -> TimetableRef:
 def _warn_about_channels(dag: DAG) -> None:
     if not dag.alerts:
         return
-    from gnomon.config.alert_rules import read_alert_settings  # few DAGs have rules
+    from gnomon.ground.config.alert_rules import read_alert_settings  # few DAGs have rules
 
     try:
         channels = read_alert_settings(current_config().home).channels

@@ -131,9 +131,12 @@ def encode_kwargs(kwargs: Mapping[str, Any], what: str, of: str) -> str:
 
 def _find_bundle(place: str) -> str | None:
     """Return the name of the DAG bundle whose folder, or copy of a version, contains the file; the DAG folder is none."""
-    from gnomon.config import current_config
-    from gnomon.config.dag_bundles import bundle_folder, read_dag_bundles  # start-up cost: few tasks are deferred
-    from gnomon.config.option import OptionError
+    from gnomon.ground.config import current_config
+    from gnomon.ground.config.dag_bundles import (  # start-up cost: few tasks are deferred
+        bundle_folder,
+        read_dag_bundles,
+    )
+    from gnomon.ground.config.option import OptionError
 
     options = current_config()
     if not place or _is_below(place, str(options.plugins_folder)):
@@ -151,7 +154,7 @@ def _find_bundle(place: str) -> str | None:
 
 def _is_among_dag_files(cls: type, place: str, file: str) -> bool:
     """Return whether the module is below the DAGs folder or beside `file`, and not in the plugins folder or a package."""
-    from gnomon.config import current_config  # configuration is read when the first trigger is checked
+    from gnomon.ground.config import current_config  # configuration is read when the first trigger is checked
 
     if not place:
         return False
@@ -174,6 +177,6 @@ def _is_below(place: str, folder: str) -> bool:
 
 
 def _describe_plugins_folder() -> str:
-    from gnomon.config import current_config  # configuration is read when the first trigger is checked
+    from gnomon.ground.config import current_config  # configuration is read when the first trigger is checked
 
     return f" ({current_config().plugins_folder})"

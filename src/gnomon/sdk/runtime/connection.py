@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlencode, urlsplit
 
-from gnomon.config.environment import get_variable
+from gnomon.ground.config.environment import get_variable
 from gnomon.model.errors.authoring import AirflowException, AirflowNotFoundException
 from gnomon.model.task_api_requests import GetConnection
 from gnomon.sdk.arguments.option_defaults import has_secrets_backend

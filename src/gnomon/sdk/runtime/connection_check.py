@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 from typing import NamedTuple
 
-from gnomon.config.environment import environment, replace_environment
+from gnomon.ground.config.environment import environment, replace_environment
 from gnomon.model.errors.authoring import AirflowException
 from gnomon.model.errors.error_text import error_text
 from gnomon.sdk.runtime import provider_packages

@@ -20,7 +20,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from gnomon.config import current_config
+from gnomon.ground.config import current_config
 from gnomon.model.errors.authoring import AirflowConfigException, AirflowException, AirflowNotFoundException
 from gnomon.sdk.runtime.connection import Connection
 

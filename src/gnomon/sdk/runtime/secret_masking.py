@@ -15,9 +15,9 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import quote, quote_plus
 
-from gnomon.log import secret_masks
-from gnomon.log.secret_masks import HIDDEN
-from gnomon.log.uri_passwords import find_uri_passwords
+from gnomon.ground.log import secret_masks
+from gnomon.ground.log.secret_masks import HIDDEN
+from gnomon.ground.log.uri_passwords import find_uri_passwords
 from gnomon.sdk.arguments import option_defaults
 
 DEFAULT_SENSITIVE_FIELDS = frozenset((

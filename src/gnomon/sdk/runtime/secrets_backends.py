@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-from gnomon.config.environment import get_variable
+from gnomon.ground.config.environment import get_variable
 from gnomon.sdk.runtime.connection import Connection
 from gnomon.sdk.runtime.exported_files import read_connections, read_variables
 

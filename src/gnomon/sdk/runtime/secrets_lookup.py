@@ -14,10 +14,10 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from gnomon.clock import SystemClock
-from gnomon.config import current_config
-from gnomon.config.option import OptionKey
-from gnomon.log.secret_masks import hide
+from gnomon.ground.clock import SystemClock
+from gnomon.ground.config import current_config
+from gnomon.ground.config.option import OptionKey
+from gnomon.ground.log.secret_masks import hide
 from gnomon.model.errors.error_text import describe_error, error_text
 from gnomon.model.errors.product import UserError
 from gnomon.model.task_api_requests import GetCachedSecret, SetCachedSecret

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Any, TypeAlias
 
-from gnomon.log import secret_masks
-from gnomon.log.secret_masks import HIDDEN
-from gnomon.log.uri_passwords import hide_uri_passwords
+from gnomon.ground.log import secret_masks
+from gnomon.ground.log.secret_masks import HIDDEN
+from gnomon.ground.log.uri_passwords import hide_uri_passwords
 from gnomon.sdk.runtime.secret_masking import DEFAULT_SENSITIVE_FIELDS, mask_secret, should_hide_value_for_key
 
 Redactable: TypeAlias = Any

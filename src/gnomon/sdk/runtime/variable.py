@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gnomon.config.environment import get_variable
+from gnomon.ground.config.environment import get_variable
 from gnomon.model.ids import quote_argument
 from gnomon.model.task_api_requests import DeleteVariable, GetVariable, ListVariables, SetVariable
 from gnomon.sdk.arguments import option_defaults

@@ -11,7 +11,7 @@ from importlib import import_module
 from types import SimpleNamespace
 from typing import Any, NoReturn
 
-from gnomon.config import Config, current_config
+from gnomon.ground.config import Config, current_config
 from gnomon.model.attempts import BACKEND_VALUE, RETURN_VALUE
 from gnomon.model.errors.authoring import AirflowConfigException, AirflowException, DeserializationError
 from gnomon.sdk.dags.authoring_state import get_current_context

@@ -9,7 +9,7 @@ from pathlib import Path
 from gnomon.calendars.date_files import read_csv_dates, read_ics_dates
 from gnomon.calendars.date_units import parse_day
 from gnomon.calendars.fixed_calendars import Dates
-from gnomon.config import current_config
+from gnomon.ground.config import current_config
 from gnomon.model.errors.timetable import AirflowTimetableInvalid
 
 

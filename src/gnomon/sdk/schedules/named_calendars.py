@@ -12,7 +12,7 @@ from gnomon.calendars.date_units import WEEKDAY_NAMES, parse_day
 from gnomon.calendars.exchange import Exchange
 from gnomon.calendars.fixed_calendars import Dates, Weekends
 from gnomon.calendars.named import Named
-from gnomon.config import CalendarTable, OptionError, current_config, read_calendar_tables
+from gnomon.ground.config import CalendarTable, OptionError, current_config, read_calendar_tables
 from gnomon.model.errors.product import find_close_matches
 from gnomon.model.errors.timetable import AirflowTimetableInvalid
 from gnomon.sdk.schedules.dates_file import read_dates_file

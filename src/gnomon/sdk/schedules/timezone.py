@@ -8,7 +8,7 @@ from __future__ import annotations
 import datetime as dt
 from typing import TYPE_CHECKING, Any, overload
 
-from gnomon.clock import SystemClock
+from gnomon.ground.clock import SystemClock
 from gnomon.model.errors import UserError
 from gnomon.model.errors.product import find_close_matches
 from gnomon.model.instants import Instant, to_datetime

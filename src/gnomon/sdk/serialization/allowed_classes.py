@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 
-from gnomon.config import current_config
+from gnomon.ground.config import current_config
 from gnomon.model.errors.authoring import ClassNotAllowed
 from gnomon.model.ids import DAG_FILE_MODULE
 

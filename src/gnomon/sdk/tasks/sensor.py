@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from gnomon.clock import SystemClock, skip_time
+from gnomon.ground.clock import SystemClock, skip_time
 from gnomon.model.errors.authoring import (
     AirflowException,
     AirflowFailException,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from gnomon.log.uri_passwords import hide_uri_passwords
+from gnomon.ground.log.uri_passwords import hide_uri_passwords
 from gnomon.model.instants import Instant
 from gnomon.model.records import EventRecord
 from gnomon.store.transaction import Transaction

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote, unquote
 
-from gnomon.config import without_password
+from gnomon.ground.config import without_password
 from gnomon.store.errors import InvalidAddress
 
 SQLITE = "sqlite"

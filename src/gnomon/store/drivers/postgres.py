@@ -11,7 +11,7 @@ import psycopg
 from psycopg.types.numeric import Int8BinaryDumper, Int8Dumper
 from psycopg.types.string import StrDumper, StrDumperUnknown
 
-from gnomon.config import without_password
+from gnomon.ground.config import without_password
 from gnomon.store.errors import (
     CommitUncertain,
     DatabaseReadOnly,

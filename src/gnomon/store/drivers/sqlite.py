@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NoReturn
 from urllib.parse import quote
 
-from gnomon.clock import Clock
+from gnomon.ground.clock import Clock
 from gnomon.store.drivers.sqlite_file import translate_sqlite_error
 from gnomon.store.drivers.write_lock import WAIT_MAX_S, WriteLock
 from gnomon.store.errors import CommitUncertain, DatabaseUnavailable, StatementTooSlow, describe_slow_statement

@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from gnomon.clock import Clock
+from gnomon.ground.clock import Clock
 from gnomon.store.errors import WriteLockTimeout
 
 WAIT_MAX_S = 30.0

@@ -7,7 +7,7 @@ import os
 import secrets
 from pathlib import Path
 
-from gnomon.config import Config
+from gnomon.ground.config import Config
 from gnomon.store.encryption.cipher import KEY_BYTES, REMEDY, Cipher, parse_keys
 from gnomon.store.errors import InvalidKey, MissingKey
 

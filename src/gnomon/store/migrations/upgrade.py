@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from importlib import resources
 from itertools import chain
 
-from gnomon.clock import Clock, SystemClock
+from gnomon.ground.clock import Clock, SystemClock
 from gnomon.store.drivers.address import SQLITE, parse_address
 from gnomon.store.migrations.migration_targets import PostgresTarget, SqliteTarget
 from gnomon.store.schema_revision import HEAD, REVISIONS, check_foreign_tables, check_revision

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from gnomon.clock import Clock
-from gnomon.metrics import ProcessFigures
-from gnomon.metrics.definitions import CLOCK_DIFFERENCE
+from gnomon.ground.clock import Clock
+from gnomon.ground.metrics import ProcessFigures
+from gnomon.ground.metrics.definitions import CLOCK_DIFFERENCE
 from gnomon.model.instants import SECOND, Instant
 from gnomon.store.transaction import Transaction
 
@@ -19,7 +19,7 @@ FORGOTTEN_AFTER_S = 600.0
 
 @dataclass(frozen=True, slots=True)
 class StoredFigures:
-    """The figures of one process. `body`: a text for `gnomon.metrics.figures.decode_figures`."""
+    """The figures of one process. `body`: a text for `gnomon.ground.metrics.figures.decode_figures`."""
 
     process_id: str
     service: str

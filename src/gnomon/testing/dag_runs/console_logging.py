@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from gnomon.log.secret_masks import hide
+from gnomon.ground.log.secret_masks import hide
 from gnomon.runner import runner_log
 from gnomon.runner.attempt_log import LineFormatter
 

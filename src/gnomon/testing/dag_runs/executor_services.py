@@ -7,13 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-from gnomon.config import Config, run_folder
-from gnomon.config.environment import environment
 from gnomon.executors.local import LocalExecutor
+from gnomon.ground.config import Config, run_folder
+from gnomon.ground.config.environment import environment
+from gnomon.ground.wakeups import Listener
 from gnomon.model.errors.product import ResourceUnavailable
 from gnomon.processes.exit_reasons import describe_exit
 from gnomon.testing.dag_runs.private_home import to_environment
-from gnomon.wakeups import Listener
 
 END_S = 10.0
 """How long a service may take to end after SIGTERM before it is killed."""

@@ -18,8 +18,8 @@ from typing import Any
 import msgspec
 
 from gnomon.app.on_demand import TRIGGERER, OnDemandStart
-from gnomon.clock import Clock, SystemClock, VirtualClock, virtual_time
 from gnomon.executors.local import LocalExecutor
+from gnomon.ground.clock import Clock, SystemClock, VirtualClock, virtual_time
 from gnomon.loading import cluster_policies, dagfile
 from gnomon.loading.class_loader import load_class
 from gnomon.loading.plugin_links import get_plugin_links

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gnomon.config import current_config
+from gnomon.ground.config import current_config
 from gnomon.model.errors.authoring import AirflowRuntimeError
 from gnomon.model.errors.product import GnomonError
 from gnomon.model.task_api_requests import GetConnection, GetVariable, TaskApiRequest

@@ -9,9 +9,6 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from gnomon import log
-from gnomon.clock import Clock
-from gnomon.config.environment import environment, replace_environment
 from gnomon.executors.interface import (
     AttemptEnded,
     AttemptEntered,
@@ -19,6 +16,9 @@ from gnomon.executors.interface import (
     InventoryReceived,
     WorkerConnected,
 )
+from gnomon.ground import log
+from gnomon.ground.clock import Clock
+from gnomon.ground.config.environment import environment, replace_environment
 from gnomon.model.attempts import Attempt, AttemptResult
 from gnomon.model.errors.authoring import AirflowRuntimeError
 from gnomon.model.ids import UNMAPPED

@@ -7,7 +7,7 @@ from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from gnomon import log
+from gnomon.ground import log
 from gnomon.loading.class_loader import load_class
 from gnomon.model.deferral import DeferralResult
 from gnomon.model.errors.authoring import AirflowRuntimeError

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from gnomon.clock import Clock
 from gnomon.executors.interface import AttemptEnded, Executor, ExecutorEvent, InventoryReceived
+from gnomon.ground.clock import Clock
 from gnomon.model.attempts import RETURN_VALUE, Attempt, AttemptResult, XComItem, measure_json
 from gnomon.model.records import WorkerRecord
 from gnomon.sdk.serialization.value_codec import dumps

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from gnomon.config import Config, load_config
-from gnomon.config.environment import environment
+from gnomon.ground.config import Config, load_config
+from gnomon.ground.config.environment import environment
 from gnomon.store import Database, DatabaseNotInitialised, load_cipher, open_database
 from gnomon.store.admin import connections, pools, variables
 from gnomon.store.dag_records import dags

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from gnomon.config import Config, current_config
+from gnomon.ground.config import Config, current_config
 from gnomon.model.errors.product import UserError
 from gnomon.sdk.runtime.connection import Connection
 from gnomon.store import Database, load_cipher, migrations, open_database

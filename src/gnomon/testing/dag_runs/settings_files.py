@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from gnomon.config.environment import environment, replace_environment
+from gnomon.ground.config.environment import environment, replace_environment
 from gnomon.model.errors.authoring import AirflowException
 from gnomon.model.errors.product import UserError
 from gnomon.sdk.runtime.connection import Connection

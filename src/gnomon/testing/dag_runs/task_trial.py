@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from gnomon.clock import Clock, SystemClock
+from gnomon.ground.clock import Clock, SystemClock
 from gnomon.model.attempts import RETURN_VALUE
 from gnomon.model.errors.product import UserError
 from gnomon.model.spec import DagSpec

@@ -8,7 +8,7 @@ from datetime import tzinfo
 from functools import cached_property
 from typing import Any
 
-from gnomon.clock import SystemClock
+from gnomon.ground.clock import SystemClock
 from gnomon.model.instants import Instant, to_instant
 from gnomon.model.slots import Cursor, DataInterval, PlannedRun, TimeRestriction
 from gnomon.planning.queries import ask_manual, ask_next

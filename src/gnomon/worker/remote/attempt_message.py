@@ -14,8 +14,8 @@ from typing import Any
 
 import msgspec
 
-from gnomon import log
 from gnomon.executors.celery_broker import TASK_NAME
+from gnomon.ground import log
 from gnomon.worker.remote.shared_numbers import SharedCount
 
 events = log.get_logger("worker")

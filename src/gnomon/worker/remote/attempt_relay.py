@@ -15,8 +15,6 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
-from gnomon import log
-from gnomon.clock import Clock
 from gnomon.executors.worker_protocol import (
     AcknowledgeResults,
     CancelAttempt,
@@ -27,6 +25,8 @@ from gnomon.executors.worker_protocol import (
     SubmissionRefused,
     SubmitAttempts,
 )
+from gnomon.ground import log
+from gnomon.ground.clock import Clock
 from gnomon.model.attempts import Attempt, AttemptResult
 from gnomon.model.execution_messages import ClaimedAttempt
 from gnomon.model.instants import Instant

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from gnomon import log
 from gnomon.executors.celery_broker import TASK_NAME
+from gnomon.ground import log
 from gnomon.worker.remote.attempt_message import (
     RefusedMessages,
     UnreadableMessage,

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from gnomon.clock import Clock
+from gnomon.ground.clock import Clock
 from gnomon.model.attempts import AttemptResult
 from gnomon.model.errors.product import ConfigurationError
 from gnomon.model.execution_messages import (

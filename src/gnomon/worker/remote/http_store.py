@@ -5,7 +5,7 @@ from __future__ import annotations
 import queue
 from collections.abc import Callable, Iterable, Sequence
 
-from gnomon import log
+from gnomon.ground import log
 from gnomon.model.attempts import Attempt, AttemptResult, XComElement
 from gnomon.model.execution_messages import Figure
 from gnomon.model.instants import Instant

@@ -7,8 +7,8 @@ from typing import Any
 
 from celery.worker.consumer import Consumer
 
-from gnomon import log
 from gnomon.executors.celery_broker import OTHER_ARGUMENTS, TASK_NAME
+from gnomon.ground import log
 
 events = log.get_logger("worker")
 

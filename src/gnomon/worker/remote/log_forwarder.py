@@ -6,8 +6,8 @@ import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from gnomon import log
-from gnomon.log.confined_files import ConfinedFile
+from gnomon.ground import log
+from gnomon.ground.log.confined_files import ConfinedFile
 from gnomon.worker.remote.execution_client import ApiAway, ClaimRefused, ExecutionClient, WorkerGivenUp
 
 events = log.get_logger("worker")

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from gnomon import log
+from gnomon.ground import log
 
 events = log.get_logger("worker")
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
-from gnomon import log
-from gnomon.clock import Clock, SystemClock
-from gnomon.config import Config, environment, run_folder
-from gnomon.config.host_name import current_host_name
+from gnomon.ground import log
+from gnomon.ground.clock import Clock, SystemClock
+from gnomon.ground.config import Config, environment, run_folder
+from gnomon.ground.config.host_name import current_host_name
+from gnomon.ground.wakeups import StopFlag
 from gnomon.model.errors import ConfigurationError
-from gnomon.wakeups import StopFlag
 from gnomon.worker.loop import STOPPED, TICK_S, WorkerService
 from gnomon.worker.remote.attempt_relay import AttemptRelay
 from gnomon.worker.remote.execution_client import ExecutionClient

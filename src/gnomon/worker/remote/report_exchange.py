@@ -12,8 +12,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from gnomon import log
-from gnomon.clock import Clock
+from gnomon.ground import log
+from gnomon.ground.clock import Clock
+from gnomon.ground.wakeups import BatchPace
 from gnomon.model.attempts import AttemptResult
 from gnomon.model.execution_messages import (
     REPORTS_MAX,
@@ -24,7 +25,6 @@ from gnomon.model.execution_messages import (
     ReportedResult,
 )
 from gnomon.model.instants import Instant
-from gnomon.wakeups import BatchPace
 from gnomon.worker.remote.execution_client import (
     ApiAway,
     ClaimRefused,

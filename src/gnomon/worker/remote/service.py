@@ -13,14 +13,14 @@ from pathlib import Path
 
 import msgspec
 
-from gnomon import log
-from gnomon.clock import SystemClock
-from gnomon.config import Config, environment, run_folder
-from gnomon.config.host_name import current_host_name
 from gnomon.executors.celery_broker import CelerySettings, create_celery_app
+from gnomon.ground import log
+from gnomon.ground.clock import SystemClock
+from gnomon.ground.config import Config, environment, run_folder
+from gnomon.ground.config.host_name import current_host_name
+from gnomon.ground.metrics import ProcessFigures
+from gnomon.ground.metrics.definitions import WORKER_REFUSED_MESSAGES
 from gnomon.loading.folder_digest import create_folder_recorder
-from gnomon.metrics import ProcessFigures
-from gnomon.metrics.definitions import WORKER_REFUSED_MESSAGES
 from gnomon.processes.kernel import become_subreaper, die_with_parent, own_children
 from gnomon.processes.process_title import name_service
 from gnomon.processes.termination import kill_descendants, reap_children

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from gnomon.clock import Clock
-from gnomon.metrics import ProcessFigures
-from gnomon.metrics.definitions import CLOCK_DIFFERENCE
+from gnomon.ground.clock import Clock
+from gnomon.ground.metrics import ProcessFigures
+from gnomon.ground.metrics.definitions import CLOCK_DIFFERENCE
 from gnomon.model.execution_messages import Figure
 from gnomon.model.instants import SECOND, Instant
 

@@ -1,7 +1,7 @@
 """`airflow.configuration`: `conf`, the module functions of Airflow 1, and where the home is."""
 
 from gnomon.airflow_compat.missing_names import make_getattr as _missing
-from gnomon.config import current_config as _ambient
+from gnomon.ground.config import current_config as _ambient
 from gnomon.context.airflow_configuration import AirflowConfigParser, conf
 from gnomon.model.errors.authoring import AirflowConfigException
 

@@ -1,7 +1,7 @@
 """`airflow.settings`: where things are. Whoever looks for a database session is told what to use instead."""
 
 from gnomon.airflow_compat.missing_names import make_getattr as _missing
-from gnomon.config import current_config as _ambient
+from gnomon.ground.config import current_config as _ambient
 from gnomon.sdk.schedules.timezone import default_zone as _default_zone
 from gnomon.sdk.schedules.timezone import pendulum_zone as _pendulum_zone
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from gnomon.config import set_current_config
+from gnomon.ground.config import set_current_config
 
 
 @contextmanager

@@ -6,7 +6,7 @@ import subprocess as _subprocess
 import sys as _sys
 
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.config.host_name import current_host_name as _current_host_name
+from gnomon.ground.config.host_name import current_host_name as _current_host_name
 from gnomon.sdk.arguments import option_defaults as _option_defaults
 
 __all__ = ["get_kerberos_principal", "renew_from_kt"]

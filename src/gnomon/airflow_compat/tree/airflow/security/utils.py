@@ -4,7 +4,7 @@ import re as _re
 import socket as _socket
 
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.config.host_name import current_host_name as _current_host_name
+from gnomon.ground.config.host_name import current_host_name as _current_host_name
 
 __all__ = ["get_components", "get_fqdn", "principal_from_username", "replace_hostname_pattern"]
 _EVERY_ADDRESS = "0.0.0.0"

@@ -3,7 +3,7 @@
 import socket as _socket
 
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.config.host_name import current_host_name as _current_host_name
+from gnomon.ground.config.host_name import current_host_name as _current_host_name
 
 __all__ = ["get_host_ip_address", "get_hostname", "getfqdn"]
 

@@ -1,0 +1,217 @@
+"""Reads the rules and channels of alerts from `gnomon.toml`: `[[alerts.rules]]` and `[alerts.channels.NAME]`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from gnomon.ground.config.alert_channels import AlertChannel, build_channel, read_span, read_texts
+from gnomon.ground.config.option import OptionError
+from gnomon.ground.config.sources import ALERTS, FILE_NAME, read_toml
+from gnomon.model.errors.product import find_close_matches
+
+KINDS = ("failure", "task_failure", "retry", "late", "waiting", "import_error", "service_silent", "quarantined")
+"""What a rule may watch: the values of `model.alerts.AlertKind`."""
+GROUPINGS = ("dag", "rule", "reason", "none")
+"""Which alerts share a message: those of a DAG, of the rule, with the same reason, or each its own."""
+_RULE_KEYS = ("name", "when", "to", "dags", "exclude_dags", "tags", "longer_than", "by", "group_by", "resolved")
+_WITH_LONGER_THAN = ("late", "waiting", "service_silent")
+_WITHOUT_DAG = ("import_error", "service_silent", "quarantined")
+_TIME_OF_DAY = re.compile(r"([01]\d|2[0-3]):[0-5]\d")
+DEFAULT_SILENCE_S = 60.0
+"""`longer_than` of a rule about silent services that has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class AlertRule:
+    """One rule. Spans are in seconds."""
+
+    name: str
+    when: tuple[str, ...]
+    to: tuple[str, ...]
+    place: str = ""
+    dags: tuple[str, ...] = ()
+    """Patterns of DAG ids such as `team_*`; empty: every DAG."""
+    exclude_dags: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    """The DAG has one of these tags; empty: no matter."""
+    longer_than_s: float | None = None
+    is_p95: bool = False
+    by: str | None = None
+    """`HH:MM`, in the zone of the DAG."""
+    group_by: str = "dag"
+    resolved: bool = True
+
+    def matches(self, dag_id: str, tags: tuple[str, ...]) -> bool:
+        """Whether the rule is about this DAG."""
+        if self.dags and not any(fnmatchcase(dag_id, pattern) for pattern in self.dags):
+            return False
+        if any(fnmatchcase(dag_id, pattern) for pattern in self.exclude_dags):
+            return False
+        return not self.tags or bool(set(self.tags) & set(tags))
+
+
+@dataclass(frozen=True, slots=True)
+class AlertSettings:
+    """All rules and channels of a home."""
+
+    rules: tuple[AlertRule, ...] = ()
+    channels: Mapping[str, AlertChannel] = field(default_factory=dict)
+
+    def kinds(self) -> frozenset[str]:
+        """What the rules watch."""
+        return frozenset(kind for rule in self.rules for kind in rule.when)
+
+
+def read_alert_settings(home: Path) -> AlertSettings:
+    """The rules and channels of the home; none when there is no file.
+
+    Raises OptionError for a wrong rule or channel: the message names the file, the line, the key and the remedy.
+    """
+    file = home / FILE_NAME
+    text, whole = read_toml(file)
+    found = whole.get(ALERTS, {})
+    if not isinstance(found, dict):
+        raise OptionError(f"{file}: alerts is {found!r}; write rules below [[alerts.rules]] and channels below [alerts.channels.NAME]")
+    lines = _find_lines(text)
+    try:
+        channels = {name: _build_channel(str(file), lines, name, values) for name, values in _tables(found.get("channels", {}), file)}
+        rules = _build_rules(str(file), lines, found.get("rules", []), channels)
+    except ValueError as error:
+        raise OptionError(str(error)) from None
+    return AlertSettings(rules, channels)
+
+
+def _tables(value: object, file: Path) -> list[tuple[str, dict[str, Any]]]:
+    if not isinstance(value, dict) or not all(isinstance(table, dict) for table in value.values()):
+        raise ValueError(f"{file}: alerts.channels must consist of tables; write each channel below a line such as [alerts.channels.ops]")
+    return list(value.items())
+
+
+def _build_channel(file: str, lines: dict[str, int], name: str, values: dict[str, Any]) -> AlertChannel:
+    return build_channel(name, values, _placer(file, lines, f"channels.{name}"))
+
+
+def _placer(file: str, lines: dict[str, int], table: str) -> Callable[[str], str]:
+    """Gives file and line of a key of the table; of the table, where the key is absent."""
+    def place(key: str) -> str:
+        line = lines.get(f"{table}.{key}") or lines.get(table)
+        return f"{file}, line {line}" if line else file
+
+    return place
+
+
+def _build_rules(file: str, lines: dict[str, int], tables: object, channels: Mapping[str, AlertChannel]) -> tuple[AlertRule, ...]:
+    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+        raise ValueError(f"{file}: alerts.rules must be a list of tables; write each rule below a line [[alerts.rules]]")
+    rules = [_build_rule(number, table, channels, _placer(file, lines, f"rules.{number}")) for number, table in enumerate(tables, start=1)]
+    names: set[str] = set()
+    for rule in rules:
+        if rule.name in names:
+            raise ValueError(f"{rule.place}: two rules have the name {rule.name!r}; give each its own")
+        names.add(rule.name)
+    return tuple(rules)
+
+
+def _build_rule(number: int, values: dict[str, Any], channels: Mapping[str, AlertChannel], place: Callable[[str], str]) -> AlertRule:
+    for key in values:
+        if key not in _RULE_KEYS:
+            matches = find_close_matches(key, _RULE_KEYS)
+            remedy = f"did you mean {matches[0]}?" if matches else f"its keys are {', '.join(_RULE_KEYS)}"
+            raise ValueError(f"{place(key)}: a rule has no key {key!r}; {remedy}")
+    when = read_texts(values.get("when", ()), place("when"), "when")
+    for kind in when or ("",):
+        if kind not in KINDS:
+            given = f"is {kind!r}" if kind else "is missing"
+            raise ValueError(f"{place('when')}: when {given}; write one of {', '.join(KINDS)}")
+    name = values.get("name", f"rule {number}")
+    if not isinstance(name, str) or not name or name.startswith("dag:"):
+        raise ValueError(f"{place('name')}: name is {name!r}; write a text that does not begin with dag:")
+    rule = AlertRule(
+        name=name, when=when, to=_read_channels(values.get("to", ()), channels, place("to")), place=place("when"),
+        dags=read_texts(values.get("dags", ()), place("dags"), "dags"),
+        exclude_dags=read_texts(values.get("exclude_dags", ()), place("exclude_dags"), "exclude_dags"),
+        tags=read_texts(values.get("tags", ()), place("tags"), "tags"), group_by=_read_grouping(values.get("group_by", "dag"), place("group_by")),
+        resolved=_read_flag(values.get("resolved", True), place("resolved")), **_read_limits(values, when, place),
+    )
+    _check_dag_keys(rule, values, place)
+    return rule
+
+
+def _read_channels(value: object, channels: Mapping[str, AlertChannel], where: str) -> tuple[str, ...]:
+    names = read_texts(value, where, "to")
+    if not names:
+        raise ValueError(f"{where}: the rule has no receiver; add to = [\"CHANNEL\"], with the name of a table [alerts.channels.CHANNEL]")
+    for name in names:
+        if name not in channels:
+            known = f"the channels are {', '.join(channels)}" if channels else "there are no channels"
+            raise ValueError(f"{where}: there is no channel {name!r}; {known}; add [alerts.channels.{name}]")
+    return names
+
+
+def _read_limits(values: dict[str, Any], when: tuple[str, ...], place: Callable[[str], str]) -> dict[str, Any]:
+    longer, by = values.get("longer_than"), values.get("by")
+    if longer is not None and not set(when) & set(_WITH_LONGER_THAN):
+        raise ValueError(f"{place('longer_than')}: longer_than has no effect for when = {when[0]!r}; remove it, or write when = \"late\" or \"waiting\"")
+    if by is not None and "late" not in when:
+        raise ValueError(f"{place('by')}: by has no effect for when = {when[0]!r}; remove it, or write when = \"late\"")
+    if by is not None and (not isinstance(by, str) or not _TIME_OF_DAY.fullmatch(by)):
+        raise ValueError(f"{place('by')}: by is {by!r}; write a time of day such as \"07:30\"")
+    if "late" in when and longer is None and by is None:
+        raise ValueError(f"{place('when')}: a rule about late runs needs longer_than = \"2h\", longer_than = \"p95\" or by = \"07:30\"")
+    if "waiting" in when and longer is None:
+        raise ValueError(f"{place('when')}: a rule about waiting runs needs longer_than, for example longer_than = \"30m\"")
+    is_p95 = longer == "p95"
+    if is_p95 and when != ("late",):
+        raise ValueError(f"{place('longer_than')}: longer_than = \"p95\" is for when = \"late\" only; give the other kinds a rule of their own")
+    span = None if longer is None or is_p95 else read_span(longer, place("longer_than"), "longer_than")
+    return {"longer_than_s": span, "is_p95": is_p95, "by": by}
+
+
+def _check_dag_keys(rule: AlertRule, values: dict[str, Any], place: Callable[[str], str]) -> None:
+    if set(rule.when) <= set(_WITHOUT_DAG):
+        for key in ("dags", "exclude_dags", "tags"):
+            if key in values:
+                raise ValueError(f"{place(key)}: {key} has no effect for when = {rule.when[0]!r}, which is not about a DAG; remove it")
+
+
+def _read_grouping(value: object, where: str) -> str:
+    if value not in GROUPINGS:
+        raise ValueError(f"{where}: group_by is {value!r}; write one of {', '.join(GROUPINGS)}")
+    return str(value)
+
+
+def _read_flag(value: object, where: str) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError(f"{where}: resolved is {value!r}; write true or false")
+    return value
+
+
+_TABLE = re.compile(r"\s*\[\s*alerts\s*\.\s*channels\s*\.\s*(?:\"([^\"]+)\"|([\w-]+))\s*\]")
+_RULE = re.compile(r"\s*\[\[\s*alerts\s*\.\s*rules\s*\]\]")
+_OTHER = re.compile(r"\s*\[{1,2}[^\]\[=,]+\]{1,2}\s*(#.*)?$")
+_KEY = re.compile(r"\s*\"?([\w-]+)\"?\s*=")
+
+
+def _find_lines(text: str) -> dict[str, int]:
+    """The line of each `channels.NAME`, `rules.NUMBER`, and of their keys."""
+    lines: dict[str, int] = {}
+    table, rules = "", 0
+    for number, line in enumerate(text.splitlines(), start=1):
+        if found := _TABLE.match(line):
+            table = f"channels.{found[1] or found[2]}"
+        elif _RULE.match(line):
+            rules += 1
+            table = f"rules.{rules}"
+        elif _OTHER.match(line):
+            table = ""
+        elif table and (key := _KEY.match(line)):
+            lines.setdefault(f"{table}.{key[1]}", number)
+            continue
+        if table:
+            lines.setdefault(table, number)
+    return lines

@@ -1,0 +1,51 @@
+"""Reads the named calendars of `gnomon.toml` (`[calendars.NAME]`) from the file at each call.
+
+The options of a process do not change while it runs. Calendars are data of DAG files: when the file changes, each DAG file
+that uses a calendar is parsed again.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from gnomon.ground.config.option import OptionError, OptionKey
+from gnomon.ground.config.sources import CALENDARS, FILE_NAME, find_key_lines, read_toml
+
+
+class CalendarTable(NamedTuple):
+    """One `[calendars.NAME]`: its keys and values as TOML has them."""
+
+    name: str
+    values: dict[str, Any]
+    file: str
+    lines: dict[str, int]
+    """Key to its line, where the line could be found."""
+
+    def place(self, key: str) -> str:
+        """Where `key` is set, for messages."""
+        line = self.lines.get(key)
+        return f"{self.file}, line {line}" if line else self.file
+
+
+def read_calendar_tables(home: Path) -> dict[str, CalendarTable]:
+    """Every named calendar of the home, by name in the order of the file; none when there is no file.
+
+    Raises OptionError when the file is not valid TOML, or `calendars` does not consist of tables.
+    """
+    file = home / FILE_NAME
+    text, whole = read_toml(file)
+    found = whole.get(CALENDARS, {})
+    if not isinstance(found, dict):
+        raise OptionError(f"{file}: calendars is {found!r}; write each calendar below a line such as [calendars.finance]")
+    lines = dict(find_key_lines(text))
+    tables = {}
+    for name, values in found.items():
+        if not isinstance(values, dict):
+            raise OptionError(
+                f"{file}: {name} = {values!r} is directly in [{CALENDARS}]; write it below a line such as [calendars.finance]"
+            )
+        section = f"{CALENDARS}.{name}".lower()
+        own = {key: lines[place] for key in values if (place := OptionKey(section, key.lower())) in lines}
+        tables[name] = CalendarTable(name, values, str(file), own)
+    return tables
