@@ -17,12 +17,12 @@ from gnomon.model.records import TaskRecord
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.states import DagRunState
 from gnomon.model.upstream_edges import to_after_spec
+from gnomon.rules.timetables.registry import reference
 from gnomon.simulate.year_simulation import YearSimulation
 from gnomon.store import migrations, open_database
 from gnomon.store.dag_records import dag_runs
 from gnomon.testing import Play
 from gnomon.timetables import CronTriggerTimetable, Daily, Hourly, Minutely, Timetable
-from gnomon.timetables.registry import reference
 
 PAIRS, WAKES = 4, 200
 FEW, MANY, HOURS, REPEATS = 100, 1000, 6, 5

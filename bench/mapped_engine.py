@@ -13,17 +13,17 @@ import tracemalloc
 from collections.abc import Iterable
 from itertools import count
 
-from gnomon.engine import events as e
-from gnomon.engine.lifecycle.group_loading import load_groups
-from gnomon.engine.state.engine_state import EngineLimits, EngineState
-from gnomon.engine.step import step
-from gnomon.engine.step_context import StepResult
 from gnomon.model.attempts import Attempt, AttemptResult
 from gnomon.model.mapping import Expansion, XComLength
 from gnomon.model.records import DagRecord, GroupState, PoolRecord, RunRecord
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.states import DagRunState, DagRunType
+from gnomon.rules.engine import events as e
+from gnomon.rules.engine.lifecycle.group_loading import load_groups
+from gnomon.rules.engine.state.engine_state import EngineLimits, EngineState
+from gnomon.rules.engine.step import step
+from gnomon.rules.engine.step_context import StepResult
 
 NUMBERS = (100, 1_000, 10_000)
 RESULTS_PER_STEP = 8

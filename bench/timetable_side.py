@@ -41,7 +41,7 @@ class Gnomon:
 
     def __init__(self) -> None:
         from gnomon.model.slots import DataInterval, TimeRestriction
-        from gnomon.timetables import system_time
+        from gnomon.rules.timetables import system_time
 
         self.interval, self.restriction, self._ambient = DataInterval, TimeRestriction, system_time
 

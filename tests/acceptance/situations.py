@@ -11,8 +11,8 @@ from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from tests.unit.dependencies.reading import Bounds, Dag, waits_for
-from tests.unit.timetables.walked import Spec
+from tests.unit.rules.dependencies.reading import Bounds, Dag, waits_for
+from tests.unit.rules.timetables.walked import Spec
 
 DAY = date(2026, 3, 2)
 """A Monday, and the second of its month."""

@@ -19,9 +19,9 @@ PACKAGE = Path(gnomon.__file__).parent
 BREACHES = {
     "model/ids.py": "import time",
     "planning/plan.py": "import time",
-    "engine/step.py": "from gnomon.timetables.system_time import now",
-    "planning/walk.py": "from gnomon.timetables.system_time import now",
-    "dependencies/resolver.py": "from gnomon.timetables.system_time import now",
+    "engine/step.py": "from gnomon.rules.timetables.system_time import now",
+    "planning/walk.py": "from gnomon.rules.timetables.system_time import now",
+    "dependencies/resolver.py": "from gnomon.rules.timetables.system_time import now",
     "sdk/dags/dag.py": "import gnomon.store",
     "worker/service.py": "import gnomon.scheduler.service",
     "report/next_runs.py": "import pydantic",

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.unit.planning import test_queries as query_tests
+from tests.unit.rules.planning import test_queries as query_tests
 from tests.unit.sdk import test_author_timetable as author_tests
 
-from gnomon.planning import PlanningError, build_manual_run
+from gnomon.rules.planning import PlanningError, build_manual_run
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "debug-a-timetable.md"
 TESTED_ELSEWHERE = ("did not answer within", "cannot be made: another run of this DAG has that run id")

@@ -15,8 +15,6 @@ from typing import Any
 
 from tests.conformance.storeworld import manual, raw
 
-from gnomon.engine.events import EngineEvent
-from gnomon.engine.step_context import StepResult
 from gnomon.model.attempts import Attempt
 from gnomon.model.deferral import Deferral, DeferralResult
 from gnomon.model.ids import GROUPS, TaskKey
@@ -25,6 +23,9 @@ from gnomon.model.records import RunRecord
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.states import FINISHED_RUN_STATES
 from gnomon.model.states import TaskInstanceState as S
+from gnomon.rules.engine.events import EngineEvent
+from gnomon.rules.engine.step_context import StepResult
+from gnomon.rules.timetables.registry import reference
 from gnomon.scheduler.service import SchedulerService
 from gnomon.simulate import Deployment
 from gnomon.simulate.faults import SimulatedCrash
@@ -36,7 +37,6 @@ from gnomon.testing import Play
 from gnomon.testing.scripted import ScriptedExecutor
 from gnomon.timetable_host.in_process import InProcessTimetableHost
 from gnomon.timetables import NullTimetable
-from gnomon.timetables.registry import reference
 from gnomon.triggerer.coordinator import TriggererCoordinator
 from gnomon.triggerer.saved_events import SavedEvents
 from gnomon.triggerer.settings import TriggererSettings

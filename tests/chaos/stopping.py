@@ -13,12 +13,12 @@ import sys
 import uuid
 from dataclasses import replace
 
-from gnomon.engine import events as e
-from gnomon.engine.step_context import StepResult
 from gnomon.executors.local import LocalExecutor
 from gnomon.ground.clock import SystemClock
 from gnomon.ground.config import load_config, run_folder
 from gnomon.ground.wakeups import Listener, StopFlag
+from gnomon.rules.engine import events as e
+from gnomon.rules.engine.step_context import StepResult
 from gnomon.scheduler import lease
 from gnomon.scheduler.service import SchedulerService
 from gnomon.scheduler.settings import build_scheduler_settings

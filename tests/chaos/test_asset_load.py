@@ -22,12 +22,12 @@ from tests.conformance.storeworld import parsed, spec
 from tests.databases import BOTH, empty_database
 from tests.patience import PATIENCE_S
 
-from gnomon.assets.conditions import holds, iter_leaves
 from gnomon.model.assets import AllOf, AnyOf, AssetCondition, AssetKey, NewAssetEvent
 from gnomon.model.ids import GROUPS
 from gnomon.model.instants import SECOND
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, TaskSpec
+from gnomon.rules.assets.conditions import holds, iter_leaves
 from gnomon.store import Database, migrations, open_database
 from gnomon.store.asset_records import asset_events, asset_queue
 from gnomon.store.dag_records import dag_files, dag_runs, dags

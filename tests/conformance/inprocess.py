@@ -14,13 +14,13 @@ from typing import Any
 
 from tests.conformance.airflow_examples import Observed
 
-from gnomon.decide.outcomes import decide_run_outcome
-from gnomon.decide.trigger_rules import RuleOutcome, Tally, evaluate_trigger_rule
 from gnomon.model.attempts import Attempt, AttemptResult, RunFacts
 from gnomon.model.instants import to_instant
 from gnomon.model.serde import loads
 from gnomon.model.states import TaskInstanceState
 from gnomon.model.task_api_requests import GetConnection, GetPreviousRun, GetVariable, GetXComs
+from gnomon.rules.decide.outcomes import decide_run_outcome
+from gnomon.rules.decide.trigger_rules import RuleOutcome, Tally, evaluate_trigger_rule
 from gnomon.runner import run_attempt
 from gnomon.sdk.dags.topology import sort_topologically
 from gnomon.sdk.runtime import channel as sdk_channel

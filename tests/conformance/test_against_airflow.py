@@ -19,8 +19,8 @@ from tests.conformance.airflow_cases import Case, random_case
 from tests.conformance.airflow_examples import CACHE
 from tests.conformance.test_timetables import _ask, _timetable
 
-from gnomon.timetables.cron.cron_fields import parse_cron
-from gnomon.timetables.wall_clock.zones import named_zone
+from gnomon.rules.timetables.cron.cron_fields import parse_cron
+from gnomon.rules.timetables.wall_clock.zones import named_zone
 
 SEED = 20_261_121
 CASES = 4_000

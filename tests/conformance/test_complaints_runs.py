@@ -15,19 +15,19 @@ from typing import Any
 import pytest
 from tests.databases import create_file
 from tests.simulation.asset_flows import simulate_assets
-from tests.unit.engine.mapped_dags import literal, over
-from tests.unit.engine.world import World as Engine
-from tests.unit.engine.world import dag_record
+from tests.unit.rules.engine.mapped_dags import literal, over
+from tests.unit.rules.engine.world import World as Engine
+from tests.unit.rules.engine.world import dag_record
 from tests.unit.scheduler.between import HOUR, START, cron
 from tests.unit.scheduler.between import World as Schedulers
 
-from gnomon.engine import events as e
 from gnomon.model.assets import AllOf, AssetKey, NewAssetEvent
 from gnomon.model.attempts import XComItem
 from gnomon.model.ids import group_of
 from gnomon.model.records import PoolRecord, RunRecord
 from gnomon.model.spec import TaskSpec
 from gnomon.model.states import DagRunState, DagRunType
+from gnomon.rules.engine import events as e
 from gnomon.simulate import FaultPlan
 from gnomon.store.asset_records import asset_events, asset_queue
 from gnomon.store.dag_records import dag_runs

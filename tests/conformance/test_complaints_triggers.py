@@ -12,20 +12,20 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 from tests.databases import empty_database
-from tests.unit.engine.world import World, chain, dag_record
+from tests.unit.rules.engine.world import World, chain, dag_record
 from tests.unit.runner.test_deferral import Paces, _mapped
 from tests.unit.triggerer.authored import TRIGGERS
 from tests.unit.triggerer.conftest import Running
 from tests.unit.triggerer.keeping import deferring
 
-from gnomon.engine import events as e
-from gnomon.engine.explain import find_wait_reason
 from gnomon.ground.config import Config, load_config
 from gnomon.model.deferral import Deferral, DeferralResult
 from gnomon.model.ids import TaskKey
 from gnomon.model.records import PoolRecord, RunRecord
 from gnomon.model.serde import loads
 from gnomon.model.spec import TaskSpec
+from gnomon.rules.engine import events as e
+from gnomon.rules.engine.explain import find_wait_reason
 from gnomon.sdk import DAG
 
 TRIGGER = Deferral(classpath="plugin.Trigger", next_method="go_on")

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.unit.timetables.periods import timetable_of
+from tests.unit.rules.timetables.periods import timetable_of
 
 from gnomon.dependencies import After, upstream_slots
-from gnomon.timetables.wall_clock.zones import named_zone, zone_of
+from gnomon.rules.timetables.wall_clock.zones import named_zone, zone_of
 
 pytestmark = pytest.mark.pure
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.conformance.storeworld import AT, DAY, World, task
-from tests.unit.engine.world import GROUP
+from tests.unit.rules.engine.world import GROUP
 
 from gnomon.app.housekeeping import Housekeeping
 from gnomon.ground.clock import VirtualClock

@@ -1,6 +1,6 @@
 """Random DAGs with setups, teardowns and mapped groups, run by Airflow itself: each of its states is one that the reference of our rules allows.
 
-The reference is the brute force that `tests/unit/engine/test_random_scopes.py` compares the engine with, step by step.
+The reference is the brute force that `tests/unit/rules/engine/test_random_scopes.py` compares the engine with, step by step.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 from bench.airflow_env import LeftOut, airflow_python, install
-from tests.unit.engine.scoped_run import Instance, ScopedRun, States
-from tests.unit.engine.test_random_scopes import RandomScopes
+from tests.unit.rules.engine.scoped_run import Instance, ScopedRun, States
+from tests.unit.rules.engine.test_random_scopes import RandomScopes
 
 from gnomon.model.mapping import LiteralLength
 

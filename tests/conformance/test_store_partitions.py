@@ -11,11 +11,11 @@ from msgspec import structs
 from tests.conformance.storeworld import AT, World, parsed, spec
 
 from gnomon import partitions as p
-from gnomon.assets.leaf_mappers import LeafAnswers, MappedKey, MeasuredKey, PartitionAnswers
 from gnomon.model.assets import AllOf, AnyOf, AssetCondition, AssetKey, NewAssetEvent, PartitionRule
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.model.spec import DagSpec
 from gnomon.report.listings.asset_list import describe_asset_schedule
+from gnomon.rules.assets.leaf_mappers import LeafAnswers, MappedKey, MeasuredKey, PartitionAnswers
 from gnomon.store.asset_records import asset_events, asset_queue, partition_runs
 from gnomon.store.dag_records import dag_runs, event_log
 from gnomon.store.ownership import commit

@@ -15,14 +15,14 @@ from tests.databases import new_database
 from tests.keys import CIPHER
 from tests.patience import PATIENCE_S
 
-from gnomon.engine import events as engine_events
-from gnomon.engine.state.engine_state import EngineLimits, EngineState
 from gnomon.ground.clock import VirtualClock
 from gnomon.model.attempts import AttemptResult
 from gnomon.model.deferral import EMPTY_KWARGS, Deferral, DeferralResult
 from gnomon.model.ids import TaskKey
 from gnomon.model.records import Changes, DeferralRecord, MailRecord, RunRecord, TaskRecord
 from gnomon.model.states import DagRunState, TaskInstanceState
+from gnomon.rules.engine import events as engine_events
+from gnomon.rules.engine.state.engine_state import EngineLimits, EngineState
 from gnomon.scheduler import event_translation
 from gnomon.scheduler.multipart_requests import MultipartRequests
 from gnomon.store import (

@@ -14,9 +14,9 @@ from tests.conformance.workdays import NAME as AUTHORS
 
 from gnomon import timetables
 from gnomon.model.slots import DataInterval, TimeRestriction
+from gnomon.rules.timetables.registry import BUILTINS, build, reference
+from gnomon.rules.timetables.wall_clock.zones import named_zone
 from gnomon.timetables import BuiltinTimetable
-from gnomon.timetables.registry import BUILTINS, build, reference
-from gnomon.timetables.wall_clock.zones import named_zone
 
 pytestmark = pytest.mark.pure
 

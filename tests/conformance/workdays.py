@@ -12,8 +12,8 @@ import time_machine
 from gnomon.loading.timetable_loader import rebuild_timetable
 from gnomon.model.instants import SECOND, to_datetime, to_instant
 from gnomon.model.slots import Cursor, TimeRestriction
-from gnomon.planning import build_manual_run
-from gnomon.planning.queries import ask_next
+from gnomon.rules.planning import build_manual_run
+from gnomon.rules.planning.queries import ask_next
 from gnomon.timetables import reference
 
 NAME = "AfterWorkdayTimetable"

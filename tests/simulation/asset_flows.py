@@ -15,14 +15,15 @@ from msgspec.structs import replace
 from tests.databases import create_schema
 from tests.keys import CIPHER
 
-from gnomon.assets.conditions import iter_leaves
-from gnomon.engine.state.engine_state import EngineLimits
 from gnomon.model.assets import AllOf, AnyOf, AssetCondition, AssetEvent, AssetKey
 from gnomon.model.attempts import Attempt
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.states import DagRunState, DagRunType
+from gnomon.rules.assets.conditions import iter_leaves
+from gnomon.rules.engine.state.engine_state import EngineLimits
+from gnomon.rules.timetables.registry import reference
 from gnomon.simulate import Deployment, FaultPlan, list_lost_slots
 from gnomon.store import Database, Transaction, open_database
 from gnomon.store.asset_records import asset_events, asset_queue
@@ -30,7 +31,6 @@ from gnomon.store.dag_records import dag_runs, dags
 from gnomon.store.ownership import group_state
 from gnomon.testing import Play
 from gnomon.timetables import CronTriggerTimetable
-from gnomon.timetables.registry import reference
 
 START: Instant = 1_767_225_600 * SECOND
 MINUTE = 60 * SECOND

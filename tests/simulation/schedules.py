@@ -14,6 +14,7 @@ from gnomon.calendars import Weekends
 from gnomon.model.instants import SECOND, Instant, to_datetime
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, TaskSpec
+from gnomon.rules.timetables.registry import reference
 from gnomon.simulate.reference_schedule import Schedule
 from gnomon.timetables import (
     BusinessDays,
@@ -32,7 +33,6 @@ from gnomon.timetables import (
     Timetable,
     Weekly,
 )
-from gnomon.timetables.registry import reference
 
 from .authored import EveryTwoHours
 

@@ -10,7 +10,7 @@ from tests.databases import create_schema
 from tests.keys import CIPHER
 from tests.simulation.world import MINUTE, START, another_version, lease_time, random_dag, random_play, unfinished
 
-from gnomon.engine.state.engine_state import EngineLimits
+from gnomon.rules.engine.state.engine_state import EngineLimits
 from gnomon.simulate import (
     POOL,
     Deployment,

@@ -14,7 +14,6 @@ from msgspec.structs import replace
 from tests.databases import create_schema
 from tests.keys import CIPHER
 
-from gnomon.engine.state.engine_state import EngineLimits
 from gnomon.ground.clock import VirtualClock
 from gnomon.model.attempts import Attempt
 from gnomon.model.deferral import Deferral, DeferralResult
@@ -22,6 +21,8 @@ from gnomon.model.errors import ResourceUnavailable
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.states import FINISHED_TASK_STATES
+from gnomon.rules.engine.state.engine_state import EngineLimits
+from gnomon.rules.timetables.registry import reference
 from gnomon.simulate import (
     POOL,
     Deployment,
@@ -39,7 +40,6 @@ from gnomon.store.ownership import mailbox
 from gnomon.store.trigger_queue import trigger_claims
 from gnomon.testing import Play
 from gnomon.timetables import CronTriggerTimetable
-from gnomon.timetables.registry import reference
 from gnomon.triggerer.coordinator import TriggererCoordinator
 from gnomon.triggerer.host_protocol import TriggerTaskInstance
 from gnomon.triggerer.saved_events import SavedEvents

@@ -1,6 +1,6 @@
 """Simulates days of DAGs that wait for each other in chains and fans, and audits them with a second implementation of the rules.
 
-`tests.unit.dependencies.reading`, which was written from the documentation alone, finds the slots that a run waits for; the
+`tests.unit.rules.dependencies.reading`, which was written from the documentation alone, finds the slots that a run waits for; the
 times at which those runs ended give the earliest start of the run.
 """
 
@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from tests.databases import create_schema
-from tests.unit.dependencies.reading import Dag, waits_for, waits_for_itself
-from tests.unit.timetables.periods import timetable_of
-from tests.unit.timetables.walked import Spec
+from tests.unit.rules.dependencies.reading import Dag, waits_for, waits_for_itself
+from tests.unit.rules.timetables.periods import timetable_of
+from tests.unit.rules.timetables.walked import Spec
 
 from gnomon.model.after import After
 from gnomon.model.attempts import Attempt
@@ -24,13 +24,13 @@ from gnomon.model.records import RunRecord
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.states import DagRunState
 from gnomon.model.upstream_edges import to_after_spec
+from gnomon.rules.timetables.registry import reference
+from gnomon.rules.timetables.wall_clock.zones import named_zone
 from gnomon.simulate import FaultPlan, list_lost_slots
 from gnomon.simulate.year_simulation import YearSimulation
 from gnomon.store import open_database
 from gnomon.store.dag_records import dag_runs
 from gnomon.testing import Play
-from gnomon.timetables.registry import reference
-from gnomon.timetables.wall_clock.zones import named_zone
 
 ZONE = "Europe/Berlin"
 FIRST = date(2026, 3, 27)

@@ -10,12 +10,13 @@ from msgspec.structs import replace
 from tests.databases import create_schema
 from tests.keys import CIPHER
 
-from gnomon.engine.state.engine_state import EngineLimits
 from gnomon.model.attempts import Attempt, XComItem
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.mapping import Expansion, LiteralLength, XComLength
 from gnomon.model.records import AttemptRecord, RunRecord, TaskRecord
 from gnomon.model.spec import DagSpec, TaskSpec
+from gnomon.rules.engine.state.engine_state import EngineLimits
+from gnomon.rules.timetables.registry import reference
 from gnomon.simulate import (
     POOL,
     Deployment,
@@ -33,7 +34,6 @@ from gnomon.store.ownership import group_state
 from gnomon.store.trigger_queue import deferrals
 from gnomon.testing import Play
 from gnomon.timetables import CronTriggerTimetable
-from gnomon.timetables.registry import reference
 
 START: Instant = 1_767_225_600 * SECOND
 """2026-01-01T00:00:00Z"""

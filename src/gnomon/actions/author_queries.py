@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from gnomon.assets.leaf_mappers import PartitionAnswers, list_rule_classes
-from gnomon.dependencies.shape import find_slotless_reason
 from gnomon.ground.config import Config
 from gnomon.model.backfills import MAX_SLOTS
 from gnomon.model.errors.product import UserError
@@ -18,7 +16,10 @@ from gnomon.model.records import DagRecord
 from gnomon.model.slots import PlannedRun
 from gnomon.model.spec import DagSpec
 from gnomon.model.task_api_requests import AnyTaskApiRequest
-from gnomon.planning import (
+from gnomon.processes.task_api_messages import TaskApiHandler
+from gnomon.rules.assets.leaf_mappers import PartitionAnswers, list_rule_classes
+from gnomon.rules.dependencies.shape import find_slotless_reason
+from gnomon.rules.planning import (
     PlanningError,
     Slot,
     find_slot_by_due_time,
@@ -26,8 +27,8 @@ from gnomon.planning import (
     infer_manual_run,
     resolve_partition_date,
 )
-from gnomon.planning.backfill_slots import BackfillSlots, find_backfill_slots
-from gnomon.processes.task_api_messages import TaskApiHandler
+from gnomon.rules.planning.backfill_slots import BackfillSlots, find_backfill_slots
+from gnomon.rules.timetables.registry import build
 from gnomon.store import Database, DatabaseNotInitialised, load_cipher, open_database
 from gnomon.store.asset_records.partition_runs import read_partition_question
 from gnomon.taskapi import answer_task
@@ -39,7 +40,6 @@ from gnomon.timetable_host import (
     ask_and_wait,
     strip_for_planning,
 )
-from gnomon.timetables.registry import build
 
 
 def make_question_handler(cfg: Config) -> TaskApiHandler:
@@ -121,9 +121,9 @@ def preview_backfill_slots(cfg: Config, dag: DagRecord, start: Instant, end: Ins
     return slots
 
 
-_MANUAL = "gnomon.planning:build_manual_run"
-_NAMED = "gnomon.planning:find_slot_by_logical_date"
-_DUE = "gnomon.planning:find_slot_by_due_time"
+_MANUAL = "gnomon.rules.planning:build_manual_run"
+_NAMED = "gnomon.rules.planning:find_slot_by_logical_date"
+_DUE = "gnomon.rules.planning:find_slot_by_due_time"
 
 
 def plan_manual_run(cfg: Config, spec: DagSpec, file: str, logical_at: Instant | None, now: Instant) -> PlannedRun:

@@ -12,7 +12,6 @@ from enum import Enum
 from gnomon.actions.actor import Actor
 from gnomon.actions.author_queries import preview_backfill_slots
 from gnomon.actions.run_conf import check_run_conf
-from gnomon.decide.rerun_version import takes_newest_version
 from gnomon.ground.config import Config
 from gnomon.model.accounts import Author
 from gnomon.model.backfills import ALREADY_EXISTS, IN_FLIGHT, MAX_SLOTS, TO_REPROCESS, BackfillRecord, Reprocess
@@ -22,7 +21,8 @@ from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DagRecord
 from gnomon.model.slots import PlannedRun
 from gnomon.model.states import RUN_STATES_BY_CODE, DagRunState, DagRunType
-from gnomon.planning import PlanningError
+from gnomon.rules.decide.rerun_version import takes_newest_version
+from gnomon.rules.planning import PlanningError
 from gnomon.store import Database, Transaction, notify_on_commit
 from gnomon.store.dag_records import backfills
 from gnomon.store.dag_records.dag_runs import check_run_type

@@ -10,8 +10,6 @@ from typing import Any
 import msgspec
 
 from gnomon.actions.author_queries import make_question_handler
-from gnomon.dependencies.shape import find_slotless_reason
-from gnomon.dependencies.upstream_query import DagSide
 from gnomon.ground.config import Config
 from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.instants import iso
@@ -27,6 +25,8 @@ from gnomon.report.waits.day_preview import (
 )
 from gnomon.report.waits.edge_wording import describe_edge, describe_options
 from gnomon.report.waits.sensor_waits import AFTER, SensorEdge
+from gnomon.rules.dependencies.shape import find_slotless_reason
+from gnomon.rules.dependencies.upstream_query import DagSide
 from gnomon.sdk.schedules.timezone import find_zone
 from gnomon.timetable_host import ask_and_wait
 

@@ -9,8 +9,8 @@ from gnomon.ground.config import Config
 from gnomon.model.instants import Instant
 from gnomon.model.records import DagRecord
 from gnomon.model.slots import TimetableRef
-from gnomon.planning.forecast import Forecast
 from gnomon.report import next_runs as report
+from gnomon.rules.planning.forecast import Forecast
 from gnomon.store import Database
 from gnomon.store.dag_records import dag_runs
 from gnomon.timetable_host import FORECAST, ask_and_wait, strip_for_planning

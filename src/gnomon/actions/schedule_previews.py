@@ -12,7 +12,6 @@ from datetime import date, timedelta, tzinfo
 from typing import Any
 
 from gnomon.actions.author_queries import make_question_handler
-from gnomon.calendars.calendar import Calendar
 from gnomon.ground.clock import Clock
 from gnomon.ground.config import Config
 from gnomon.model.errors.product import GnomonError, UserError
@@ -20,14 +19,17 @@ from gnomon.model.errors.timetable import AirflowTimetableInvalid, PlanningError
 from gnomon.model.instants import Instant, to_datetime, to_instant
 from gnomon.model.records import DagRecord
 from gnomon.model.slots import Cursor, PlannedRun, TimetableRef
-from gnomon.planning.window import WindowRuns, list_runs_in_window
 from gnomon.report.listings.local_time import to_local
+from gnomon.rules.calendars.calendar import Calendar
+from gnomon.rules.planning.window import WindowRuns, list_runs_in_window
+from gnomon.rules.timetables.business.business_days import BusinessDays
+from gnomon.rules.timetables.interval_timetables import CronDataIntervalTimetable
+from gnomon.rules.timetables.registry import build
+from gnomon.rules.timetables.trigger_timetables import CronTriggerTimetable
 from gnomon.sdk.schedules.named_calendars import NamedCalendars
 from gnomon.sdk.schedules.schedule_argument import build_timetable_ref, parse_schedule
 from gnomon.sdk.schedules.timezone import find_zone
 from gnomon.timetable_host import ask_and_wait
-from gnomon.timetables import BusinessDays, CronDataIntervalTimetable, CronTriggerTimetable
-from gnomon.timetables.registry import build
 
 ANSWER_S = 2.0
 """How long the slots of a built-in timetable are computed for one answer."""
@@ -37,7 +39,7 @@ DAYS_LOOKED_AT_MAX = 3_700
 """The days of a window, from its start, that are searched for skipped days and clock changes: ten years."""
 COUNTED_AT_ONCE = 10_000
 """The slots that are in memory while those of a year are counted."""
-_WINDOW = "gnomon.planning.window:list_runs_in_window"
+_WINDOW = "gnomon.rules.planning.window:list_runs_in_window"
 _DAY = timedelta(days=1)
 
 

@@ -27,7 +27,6 @@ from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.instants import Instant, to_datetime, to_instant
 from gnomon.model.records import DagRecord
 from gnomon.model.slots import SkippedSlots
-from gnomon.planning.window import list_runs_in_window
 from gnomon.report.listings.year_calendar import (
     CalendarDay,
     DayReasons,
@@ -37,9 +36,10 @@ from gnomon.report.listings.year_calendar import (
     read_year,
 )
 from gnomon.report.listings.year_days import YearDays
+from gnomon.rules.planning.window import list_runs_in_window
+from gnomon.rules.timetables.base import BuiltinTimetable
+from gnomon.rules.timetables.delta_timetable import DeltaTimetable
 from gnomon.store import Database
-from gnomon.timetables.base import BuiltinTimetable
-from gnomon.timetables.delta_timetable import DeltaTimetable
 
 SLOTS_MAX = 10_000
 """The most slots of a year that are computed one by one."""

@@ -15,7 +15,7 @@ from pathlib import Path
 from gnomon.ground.clock import Clock
 from gnomon.ground.config import Config
 from gnomon.model.instants import SECOND
-from gnomon.timetables.wall_clock.zones import named_zone, tzdata_version
+from gnomon.rules.timetables.wall_clock.zones import named_zone, tzdata_version
 
 OPEN_FILES_MIN = 1024
 PROCESSES_MIN = 256

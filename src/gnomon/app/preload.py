@@ -21,7 +21,7 @@ SHARED_MODULES = (
     "gnomon.loading",
     "gnomon.runner",
     "gnomon.executors.interface",
-    "gnomon.planning",
+    "gnomon.rules.planning",
     "gnomon.timetables",
     "jinja2",
     "pendulum",

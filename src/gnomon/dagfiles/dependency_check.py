@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from gnomon import store
-from gnomon.assets.conflicts import Declared, find_conflicts
-from gnomon.dependencies import Shape, errors_of, shape_of
 from gnomon.ground import log
 from gnomon.ground.clock import Clock
 from gnomon.model.assets import AssetKey
+from gnomon.rules.assets.conflicts import Declared, find_conflicts
+from gnomon.rules.dependencies.faults import errors_of
+from gnomon.rules.dependencies.shape import Shape, shape_of
 from gnomon.store import Transaction
 from gnomon.store.asset_records import asset_declarations
 from gnomon.store.cross_dag import dag_edges

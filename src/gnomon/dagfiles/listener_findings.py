@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from gnomon.assets.conditions import iter_leaves
 from gnomon.dagfiles.listener_process import ListenerCall
 from gnomon.model.assets import AliasKey, AssetKey
 from gnomon.model.spec import DagSpec, ParsedFile
+from gnomon.rules.assets.conditions import iter_leaves
 from gnomon.store import Transaction
 from gnomon.store.asset_records import asset_declarations
 from gnomon.store.dag_records import dag_files

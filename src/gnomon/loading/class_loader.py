@@ -8,11 +8,11 @@ import traceback
 from types import ModuleType
 from typing import Any
 
-from gnomon import timetables
 from gnomon.loading import dialect
 from gnomon.loading.provider_names import find_absent_package, find_package, is_package_root, shorten
 from gnomon.model.errors import UserError
 from gnomon.model.errors.error_text import error_text
+from gnomon.rules import timetables
 
 _DIALECT = os.path.dirname(dialect.TREE)
 _EVERYWHERE = "on this machine, and on every machine that runs tasks or triggers of the DAG"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from gnomon import calendars, timetables
 from gnomon.model.errors.product import UserError
+from gnomon.rules import calendars, timetables
 
 TEXT_MAX = 2_000
 """The longest expression, in characters."""

@@ -8,8 +8,8 @@ from gnomon.loading.author_class_loader import load_author_class
 from gnomon.model.errors.error_text import describe_error
 from gnomon.model.errors.timetable import TimetableNotBuilt
 from gnomon.model.slots import TimetableRef
-from gnomon.timetables.base import Timetable
-from gnomon.timetables.registry import build
+from gnomon.rules.timetables.base import Timetable
+from gnomon.rules.timetables.registry import build
 
 
 def rebuild_timetable(ref: TimetableRef, file: str | None = None) -> Timetable:

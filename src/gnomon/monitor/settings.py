@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from gnomon.engine.state.engine_state import EngineLimits
 from gnomon.ground.config import Config
 from gnomon.ground.config.alert_channels import AlertChannel
 from gnomon.ground.config.alert_rules import AlertRule, read_alert_settings
 from gnomon.report.explanations.engine_state_reading import build_limits
+from gnomon.rules.engine.state.engine_state import EngineLimits
 
 POLL_S = 1.0
 """Seconds between two looks for facts and for due messages."""

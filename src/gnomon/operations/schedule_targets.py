@@ -16,17 +16,17 @@ from gnomon.model.errors.timetable import AirflowTimetableInvalid, PlanningError
 from gnomon.model.instants import Instant
 from gnomon.model.records import DagRecord
 from gnomon.model.slots import Cursor, TimetableRef
-from gnomon.planning.window import WindowRuns, list_runs_in_window
+from gnomon.rules.planning.window import WindowRuns, list_runs_in_window
+from gnomon.rules.timetables.base import Timetable
+from gnomon.rules.timetables.registry import build
 from gnomon.sdk.schedules.schedule_argument import build_timetable_ref, parse_schedule
 from gnomon.sdk.schedules.timezone import find_zone
 from gnomon.timetable_host import ask_and_wait
-from gnomon.timetables import Timetable
-from gnomon.timetables.registry import build
 
 _CRON = re.compile(r"@\w+|[\w*/,#?-]+(\s+[\w*/,#?-]+){4,6}|[\d*][\w*/,#?-]*(\s+[\w*/,#?-]+)+")
 """A preset, or five fields or more. Fewer fields that begin as cron does match too, so that the error names the cron mistake."""
 _DAG_ID = re.compile(r"[\w.-]+")
-_WINDOW = "gnomon.planning.window:list_runs_in_window"
+_WINDOW = "gnomon.rules.planning.window:list_runs_in_window"
 _EVALUATE = "gnomon.loading.expression:evaluate"
 RUNS_MAX = 200_000
 """Maximum number of runs that a command computes: nearly two years of */5."""

@@ -18,11 +18,11 @@ from gnomon.model.records import DagRecord
 from gnomon.model.slots import MAX_COUNTED_SLOTS, PlannedRun, SkippedSlots, TimetableRef
 from gnomon.model.spec import DagSpec
 from gnomon.model.states import DagRunType
-from gnomon.planning import PlanningError, build_plan_arguments, compute_fingerprint
-from gnomon.planning.forecast import Forecast, ForecastRun, build_forecast, list_upcoming_runs
+from gnomon.rules.planning import PlanningError, build_plan_arguments, compute_fingerprint
+from gnomon.rules.planning.forecast import Forecast, ForecastRun, build_forecast, list_upcoming_runs
+from gnomon.rules.timetables.registry import build
 from gnomon.store import Transaction
 from gnomon.store.dag_records import dag_runs
-from gnomon.timetables.registry import build
 
 AskForecast = Callable[[DagRecord, TimetableRef, dict[str, Any]], Forecast]
 """Computes the forecast of an author's timetable, in another process; raises PlanningError."""

@@ -8,7 +8,6 @@ from typing import Any, cast
 
 import msgspec
 
-from gnomon.dependencies.shape import find_slotless_reason
 from gnomon.ground.clock import SystemClock
 from gnomon.loading.timetable_loader import rebuild_timetable
 from gnomon.model.errors.authoring import (
@@ -27,13 +26,14 @@ from gnomon.model.task_api_requests import GetDag, GetRequest, GetRunState, Trig
 from gnomon.operators.page_links import XCOM_RUN_ID
 from gnomon.operators.trigger_dag_run import DagIsPaused
 from gnomon.operators.triggers.external_task import DagStateTrigger
-from gnomon.planning import Slot, build_manual_run, find_slot_by_logical_date, infer_manual_run
+from gnomon.rules.dependencies.shape import find_slotless_reason
+from gnomon.rules.planning import Slot, build_manual_run, find_slot_by_logical_date, infer_manual_run
+from gnomon.rules.timetables.registry import build
 from gnomon.runner.runner_log import RunnerLog
 from gnomon.sdk.arguments import option_defaults
 from gnomon.sdk.arguments.notset import ArgNotSet
 from gnomon.sdk.arguments.params import check_conf
 from gnomon.sdk.runtime import channel
-from gnomon.timetables.registry import build
 
 CLEAR_S = 60.0
 """How long the task waits until the scheduler that owns the run has cleared it."""

@@ -10,16 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import NamedTuple
 
-from gnomon.assets.conditions import holds
-from gnomon.assets.leaf_mappers import PartitionAnswers, list_rule_classes
-from gnomon.engine.lifecycle.run_lifecycle import active_runs_limit
-from gnomon.engine.state.engine_state import EngineState
-from gnomon.engine.state.task_instance import Dag
 from gnomon.ground import log
 from gnomon.model.assets import AssetCondition, AssetLeaf, PartitionRule
 from gnomon.model.instants import Instant
 from gnomon.model.records import RunRecord
 from gnomon.model.states import FINISHED_RUN_STATES
+from gnomon.rules.assets.conditions import holds
+from gnomon.rules.assets.leaf_mappers import PartitionAnswers, list_rule_classes
+from gnomon.rules.engine.lifecycle.run_lifecycle import active_runs_limit
+from gnomon.rules.engine.state.engine_state import EngineState
+from gnomon.rules.engine.state.task_instance import Dag
 from gnomon.scheduler.author_partitions import AnsweredQueue, AuthorPartitionQuestions
 from gnomon.scheduler.settings import ASSET_DAGS_MAX, ASSET_RUNS_MAX, PARTITION_KEYS_MAX
 from gnomon.scheduler.step_failures import describe_failure, is_isolable

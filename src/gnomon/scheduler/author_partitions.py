@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gnomon.assets.leaf_mappers import PartitionAnswers, list_rule_classes
-from gnomon.engine.state.engine_state import EngineState
-from gnomon.engine.state.task_instance import Dag
 from gnomon.ground import log
 from gnomon.model.instants import SECOND, Instant
+from gnomon.rules.assets.leaf_mappers import PartitionAnswers, list_rule_classes
+from gnomon.rules.engine.state.engine_state import EngineState
+from gnomon.rules.engine.state.task_instance import Dag
 from gnomon.scheduler.settings import PLAN_RETRY_S
 from gnomon.store import Database
 from gnomon.store.asset_records.partition_runs import read_partition_question

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from gnomon.dependencies.upstream_query import DagSide, RecordedSlots
-from gnomon.engine.state.task_instance import Dag
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.upstream_edges import Edge
+from gnomon.rules.dependencies.upstream_query import DagSide, RecordedSlots
+from gnomon.rules.engine.state.task_instance import Dag
 from gnomon.store.cross_dag.upstream_dags import UpstreamDag
 from gnomon.timetable_host import UPSTREAM_SLOTS, TimetableHost, TimetableRequest, TimetableResponse, pack_arguments
 

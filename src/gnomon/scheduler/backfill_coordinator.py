@@ -11,16 +11,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import partial
 
-from gnomon.engine import events as e
-from gnomon.engine.state.backfill_queue import BackfillQueue
-from gnomon.engine.state.engine_state import EngineState
-from gnomon.engine.state.task_instance import Dag
 from gnomon.ground import log
 from gnomon.model.backfills import MAX_SLOTS, BackfillChange, BackfillRecord
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import EventRecord
 from gnomon.model.states import FINISHED_RUN_STATES, DagRunState
-from gnomon.planning.backfill_slots import BackfillSlots
+from gnomon.rules.engine import events as e
+from gnomon.rules.engine.state.backfill_queue import BackfillQueue
+from gnomon.rules.engine.state.engine_state import EngineState
+from gnomon.rules.engine.state.task_instance import Dag
+from gnomon.rules.planning.backfill_slots import BackfillSlots
 from gnomon.scheduler.backfill_planner import BackfillPlanner
 from gnomon.scheduler.event_translation import choose_version, read_backfill, read_run, read_subscriptions
 from gnomon.scheduler.planning_cursors import CursorMove, build_cursor_events

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from gnomon.engine.state.task_instance import Dag
 from gnomon.model.backfills import BackfillRecord
 from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.instants import SECOND, Instant
-from gnomon.planning.backfill_slots import BackfillSlots, find_backfill_slots
+from gnomon.rules.engine.state.task_instance import Dag
+from gnomon.rules.planning.backfill_slots import BackfillSlots, find_backfill_slots
+from gnomon.rules.timetables.registry import build
 from gnomon.timetable_host import (
     BACKFILL_SLOTS,
     TimetableHost,
@@ -16,7 +17,6 @@ from gnomon.timetable_host import (
     pack_arguments,
     unpack_value,
 )
-from gnomon.timetables.registry import build
 
 SLOTS_PER_BATCH = 500
 """Most slots that one round finds for one backfill."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from gnomon.engine import events as e
-from gnomon.engine.state.engine_state import EngineState
 from gnomon.ground import log
 from gnomon.model.ids import quote_argument
 from gnomon.model.instants import Instant
 from gnomon.model.records import Changes, EventRecord
 from gnomon.model.states import DagRunState
+from gnomon.rules.engine import events as e
+from gnomon.rules.engine.state.engine_state import EngineState
 from gnomon.scheduler.event_translation import read_dags
 from gnomon.store import Database, Transaction
 from gnomon.store.dag_records import dag_runs

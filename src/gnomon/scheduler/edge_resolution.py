@@ -15,15 +15,15 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
 
-from gnomon.dependencies.upstream_query import DagSide, ResolvedSlots, UpstreamAnswer, to_history
-from gnomon.engine import events as e
-from gnomon.engine.state.engine_state import EngineState
-from gnomon.engine.state.task_instance import Dag, DagRun
 from gnomon.ground import log
 from gnomon.model.errors import ConfigurationError, ResourceUnavailable
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.run_waits import SlotFact
 from gnomon.model.upstream_edges import Edge
+from gnomon.rules.dependencies.upstream_query import DagSide, ResolvedSlots, UpstreamAnswer, to_history
+from gnomon.rules.engine import events as e
+from gnomon.rules.engine.state.engine_state import EngineState
+from gnomon.rules.engine.state.task_instance import Dag, DagRun
 from gnomon.scheduler.author_slot_queries import AuthorSlotQueries, EdgeKey, PendingSlotQuery, with_history
 from gnomon.scheduler.settings import AUTHORED_SPAN_S, PLAN_RETRY_S, RESOLVED_MAX, RESOLVED_SPAN_S
 from gnomon.scheduler.upstream_reader import (

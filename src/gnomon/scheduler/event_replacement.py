@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from gnomon.engine import events as e
 from gnomon.model.attempts import AttemptResult
 from gnomon.model.deferral import DeferralResult
 from gnomon.model.instants import Instant
 from gnomon.model.storable_text import escape_unstorable
+from gnomon.rules.engine import events as e
 from gnomon.scheduler.unstorable_values import INTEGER_MAX, INTEGER_MIN
 
 

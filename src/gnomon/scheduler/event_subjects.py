@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gnomon.engine import events as e
-from gnomon.engine.state.engine_state import EngineState
+from gnomon.rules.engine import events as e
+from gnomon.rules.engine.state.engine_state import EngineState
 
 
 def find_run_pk(event: e.EngineEvent) -> int | None:

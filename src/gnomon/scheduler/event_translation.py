@@ -9,10 +9,6 @@ from typing import Any
 
 import msgspec
 
-from gnomon.decide.rerun_version import takes_newest_version
-from gnomon.engine import events as e
-from gnomon.engine.state.engine_state import EngineState
-from gnomon.engine.state.task_graph import depends_on_previous_run
 from gnomon.executors import interface as executor_events
 from gnomon.ground import log
 from gnomon.model.attempts import AttemptResult
@@ -21,6 +17,10 @@ from gnomon.model.ids import TaskKey
 from gnomon.model.records import MailRecord, QueueDiscard, RunRecord
 from gnomon.model.run_waits import SubscriptionMessage, UpstreamUpdate
 from gnomon.model.states import FINISHED_RUN_STATES
+from gnomon.rules.decide.rerun_version import takes_newest_version
+from gnomon.rules.engine import events as e
+from gnomon.rules.engine.state.engine_state import EngineState
+from gnomon.rules.engine.state.task_graph import depends_on_previous_run
 from gnomon.scheduler.multipart_requests import MultipartRequests
 from gnomon.scheduler.settings import MAIL_BATCH, MAX_TRIGGER_MESSAGES
 from gnomon.store import Database, Transaction

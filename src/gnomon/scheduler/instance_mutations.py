@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterable
 
 from msgspec.structs import replace
 
-from gnomon.engine.events import EngineEvent, InstancesMutated
-from gnomon.engine.state.engine_state import EngineState
 from gnomon.ground import log
 from gnomon.model.ids import quote_argument
 from gnomon.model.instance_mutation import MutationAnswer, MutationAnswers, MutationQuestion
 from gnomon.model.instants import SECOND, Instant
+from gnomon.rules.engine.events import EngineEvent, InstancesMutated
+from gnomon.rules.engine.state.engine_state import EngineState
 from gnomon.timetable_host import (
     MUTATE_INSTANCES,
     TimetableHost,

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from gnomon.engine import events as e
-from gnomon.engine.state.engine_state import EngineState
 from gnomon.executors.interface import Executor, ExecutorEvent, InventoryReceived, WorkerDied
 from gnomon.ground import log
 from gnomon.ground.clock import Clock
@@ -13,6 +11,8 @@ from gnomon.ground.wakeups import Listener
 from gnomon.model.executors import WORKER_TTL_S
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import MailRecord
+from gnomon.rules.engine import events as e
+from gnomon.rules.engine.state.engine_state import EngineState
 from gnomon.scheduler.event_translation import (
     find_dag_to_delete,
     take_mail_batch,

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gnomon.engine.state.engine_state import EngineState
 from gnomon.model.instants import Instant
 from gnomon.model.records import Changes, NewMail
+from gnomon.rules.engine.state.engine_state import EngineState
 
 PartBody = Mapping[str, Any]
 

@@ -1,7 +1,7 @@
 """Decides when each DAG is planned: PLAN in docs/discussions/ownership.md.
 
 A DAG is planned when it was read, when one of its runs finished, and when its next run is due; never because time passed
-or a file was parsed. The rules are in `gnomon.planning`; this module keeps the heap of due times and builds the store
+or a file was parsed. The rules are in `gnomon.rules.planning`; this module keeps the heap of due times and builds the store
 changes of the plans.
 """
 
@@ -11,14 +11,14 @@ import heapq
 from collections.abc import Iterable
 from typing import Any
 
-from gnomon.engine.lifecycle.run_lifecycle import active_runs_limit
-from gnomon.engine.state.engine_state import EngineState
-from gnomon.engine.state.task_instance import Dag
 from gnomon.ground import log
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import PlanChange, PlanOutcome
 from gnomon.model.states import FINISHED_RUN_STATES
-from gnomon.planning import (
+from gnomon.rules.engine.lifecycle.run_lifecycle import active_runs_limit
+from gnomon.rules.engine.state.engine_state import EngineState
+from gnomon.rules.engine.state.task_instance import Dag
+from gnomon.rules.planning import (
     PlanningError,
     build_plan_arguments,
     compute_creation_time,
@@ -26,11 +26,11 @@ from gnomon.planning import (
     compute_room,
     plan_runs,
 )
+from gnomon.rules.timetables.base import Timetable
+from gnomon.rules.timetables.registry import build
 from gnomon.scheduler.author_plans import NEEDS_PLAN, AuthorPlanner, build_plan_change, build_stopped_change
 from gnomon.scheduler.settings import MAX_WAITING_RUNS, PLAN_RETRY_S
 from gnomon.timetable_host import TimetableHost
-from gnomon.timetables import Timetable
-from gnomon.timetables.registry import build
 
 _log = log.get_logger("scheduler.planner")
 

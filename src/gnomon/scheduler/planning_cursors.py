@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from gnomon.engine import events as e
-from gnomon.engine.state.engine_state import EngineState
 from gnomon.model.instants import Instant
 from gnomon.model.records import PlanOutcome
 from gnomon.model.run_waits import NO_SLOT
-from gnomon.planning import compute_decided_until
+from gnomon.rules.engine import events as e
+from gnomon.rules.engine.state.engine_state import EngineState
+from gnomon.rules.planning import compute_decided_until
 from gnomon.store import Database
 from gnomon.store.cross_dag import upstream_dags
 

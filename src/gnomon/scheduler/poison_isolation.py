@@ -10,8 +10,6 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from gnomon.engine import events as e
-from gnomon.engine.state.engine_state import EngineState
 from gnomon.ground import log
 from gnomon.model.attempts import AttemptResult
 from gnomon.model.ids import UNMAPPED
@@ -19,6 +17,8 @@ from gnomon.model.instants import Instant
 from gnomon.model.quarantine import QuarantinedItem, message_key
 from gnomon.model.records import MailRecord
 from gnomon.model.storable_text import escape_unstorable
+from gnomon.rules.engine import events as e
+from gnomon.rules.engine.state.engine_state import EngineState
 from gnomon.scheduler.event_bisection import apply_bisected
 from gnomon.scheduler.event_replacement import build_replacement
 from gnomon.scheduler.event_subjects import find_dag_pk, find_run_pk

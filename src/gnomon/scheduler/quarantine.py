@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from gnomon.engine import events as e
 from gnomon.model.quarantine import QuarantinedItem
 from gnomon.model.records import MailRecord
+from gnomon.rules.engine import events as e
 
 MIN_QUARANTINE_S = 1.0
 """Duration of the first quarantine of a group or DAG; each further failure doubles it."""

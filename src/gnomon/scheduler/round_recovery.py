@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from gnomon.engine import events as e
-from gnomon.engine.state.engine_state import EngineState
 from gnomon.ground import log
 from gnomon.model.errors.product import EngineStepError, InternalError
 from gnomon.model.instants import Instant
 from gnomon.model.quarantine import QuarantinedItem
+from gnomon.rules.engine import events as e
+from gnomon.rules.engine.state.engine_state import EngineState
 from gnomon.scheduler.mailbox import Mailbox, RoundItem
 from gnomon.scheduler.poison_isolation import PoisonIsolation
 from gnomon.scheduler.step_failures import find_failing_dags, is_isolable

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gnomon.engine.state.engine_state import EngineState
-from gnomon.engine.step_context import StepResult
 from gnomon.ground.metrics import ProcessFigures, definitions
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import AttemptRecord, RunRecord
 from gnomon.model.states import DagRunType
+from gnomon.rules.engine.state.engine_state import EngineState
+from gnomon.rules.engine.step_context import StepResult
 
 PRUNE_AT = 4096
 """With more remembered submissions, those of attempts that are not live any more are forgotten."""

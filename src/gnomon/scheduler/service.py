@@ -5,13 +5,6 @@ from __future__ import annotations
 import select
 from collections.abc import Callable, Collection, Mapping, Sequence
 
-from gnomon.engine import events as e
-from gnomon.engine.admission.admission_pass import retract_admissions
-from gnomon.engine.lifecycle.group_loading import drop_groups, load_groups
-from gnomon.engine.state.engine_state import EngineState
-from gnomon.engine.state.task_instance import DagRun
-from gnomon.engine.step import step
-from gnomon.engine.step_context import StepResult
 from gnomon.executors.interface import Executor
 from gnomon.ground import log
 from gnomon.ground.clock import Clock
@@ -23,6 +16,13 @@ from gnomon.model.errors.product import EngineStepError
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.quarantine import QuarantinedItem
 from gnomon.model.records import Changes, DagRecord, MailRecord, PlanChange, PlanOutcome, RunRecord
+from gnomon.rules.engine import events as e
+from gnomon.rules.engine.admission.admission_pass import retract_admissions
+from gnomon.rules.engine.lifecycle.group_loading import drop_groups, load_groups
+from gnomon.rules.engine.state.engine_state import EngineState
+from gnomon.rules.engine.state.task_instance import DagRun
+from gnomon.rules.engine.step import step
+from gnomon.rules.engine.step_context import StepResult
 from gnomon.scheduler.asset_runs import AssetRunCreator
 from gnomon.scheduler.backfill_coordinator import BackfillCoordinator
 from gnomon.scheduler.consecutive_failures import pause_failing_dags

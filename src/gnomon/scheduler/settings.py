@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from gnomon.engine.state.engine_state import EngineLimits
 from gnomon.ground.config import Config, read_executors
 from gnomon.ground.config.alert_rules import read_alert_settings
 from gnomon.model.alerts import RECORDED_KINDS
+from gnomon.rules.engine.state.engine_state import EngineLimits
 
 BEAT_S = 1.0
 """Seconds between two heartbeats (TAKE_OVER in docs/discussions/ownership.md)."""

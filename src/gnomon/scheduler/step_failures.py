@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gnomon.engine import events as e
-from gnomon.engine.state.engine_state import EngineState
-from gnomon.engine.step_context import StepResult
 from gnomon.model.errors.product import EngineStepError
 from gnomon.model.storable_text import escape_unstorable
+from gnomon.rules.engine import events as e
+from gnomon.rules.engine.state.engine_state import EngineState
+from gnomon.rules.engine.step_context import StepResult
 from gnomon.scheduler.unstorable_values import list_unstorable
 from gnomon.store import Database, FailureKind, WrongKey, classify_failure
 

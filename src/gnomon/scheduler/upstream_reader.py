@@ -8,7 +8,11 @@ from typing import TypeVar
 
 import msgspec
 
-from gnomon.dependencies.upstream_query import (
+from gnomon.model.errors.timetable import AirflowTimetableInvalid, PlanningError
+from gnomon.model.instants import Instant
+from gnomon.model.spec import DagSpec
+from gnomon.model.upstream_edges import AfterSpec, Edge
+from gnomon.rules.dependencies.upstream_query import (
     SIDE_US,
     DagSide,
     Dependency,
@@ -16,16 +20,12 @@ from gnomon.dependencies.upstream_query import (
     TimeRange,
     count_needed_slots,
 )
-from gnomon.engine.state.task_instance import Dag
-from gnomon.model.errors.timetable import AirflowTimetableInvalid, PlanningError
-from gnomon.model.instants import Instant
-from gnomon.model.spec import DagSpec
-from gnomon.model.upstream_edges import AfterSpec, Edge
-from gnomon.planning import has_fixed_slots
+from gnomon.rules.engine.state.task_instance import Dag
+from gnomon.rules.planning import has_fixed_slots
+from gnomon.rules.timetables.registry import build
 from gnomon.store import Transaction
 from gnomon.store.cross_dag import upstream_dags
 from gnomon.store.cross_dag.upstream_dags import UpstreamDag
-from gnomon.timetables.registry import build
 
 _T = TypeVar("_T")
 

@@ -7,13 +7,13 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import TypeGuard
 
-from gnomon.engine import events as e
-from gnomon.engine.state.engine_state import EngineState
 from gnomon.ground import log
 from gnomon.ground.clock import Clock
 from gnomon.model.instants import Instant
 from gnomon.model.quarantine import DAG_KIND, GROUP_KIND, QuarantinedItem, dag_key, group_key
 from gnomon.model.records import GroupState, MailRecord
+from gnomon.rules.engine import events as e
+from gnomon.rules.engine.state.engine_state import EngineState
 from gnomon.scheduler.event_subjects import find_dag_pk, find_run_pk
 from gnomon.scheduler.event_translation import UNREADABLE
 from gnomon.scheduler.mailbox import Mailbox, RoundItem

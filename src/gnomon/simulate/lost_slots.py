@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from gnomon.loading.timetable_loader import rebuild_timetable
 from gnomon.model.instants import Instant, iso
-from gnomon.planning.window import list_runs_in_window
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.unexplained_slots import find_audit_bounds, find_audit_obstacle, find_unexplained
+from gnomon.rules.planning.window import list_runs_in_window
 from gnomon.store import Database
 from gnomon.store.dag_records import dags
 

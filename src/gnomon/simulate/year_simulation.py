@@ -6,11 +6,11 @@ import random
 import uuid
 from collections.abc import Callable
 
-from gnomon.engine.state.engine_state import EngineLimits
 from gnomon.ground.clock import VirtualClock
 from gnomon.model.attempts import Attempt
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.spec import DagSpec, FileInputs, ParsedDag, ParsedFile
+from gnomon.rules.engine.state.engine_state import EngineLimits
 from gnomon.scheduler.service import SchedulerService
 from gnomon.scheduler.settings import SchedulerSettings
 from gnomon.simulate.faults import FaultPlan, FaultyDatabase, SimulatedCrash

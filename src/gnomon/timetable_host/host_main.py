@@ -14,7 +14,7 @@ from typing import NoReturn
 
 import pendulum  # noqa: F401 - imported before the first call into a timetable, whose time is limited
 
-import gnomon.planning  # noqa: F401 - most requests call it
+import gnomon.rules.planning  # noqa: F401 - most requests call it
 from gnomon.ground.clock import SystemClock
 from gnomon.ground.config import current_config, environment
 from gnomon.ground.config.environment import get_variable

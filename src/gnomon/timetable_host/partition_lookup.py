@@ -7,16 +7,6 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, TypeVar
 
-from gnomon.assets.conditions import describe_leaf, iter_leaves
-from gnomon.assets.leaf_mappers import (
-    DirectLeafMapper,
-    LeafAnswers,
-    MappedKey,
-    MeasuredKey,
-    PartitionAnswers,
-    PartitionQuestion,
-)
-from gnomon.assets.partition_progress import QueueReading, read_queue
 from gnomon.loading.author_class_loader import load_author_class
 from gnomon.model.assets import AssetCondition, AssetLeaf, PartitionRule
 from gnomon.model.errors.error_text import describe_error, error_text
@@ -24,10 +14,20 @@ from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.ids import find_partition_key_fault
 from gnomon.model.instants import Instant
 from gnomon.model.spec import DagSpec
-from gnomon.partitions import PartitionMapper, decode_part
-from gnomon.partitions.part_codec import list_author_classes
-from gnomon.planning.partition_keys import PartitionKeyRefused, resolve_partition_date
 from gnomon.processes.author_frames import find_raising_line
+from gnomon.rules.assets.conditions import describe_leaf, iter_leaves
+from gnomon.rules.assets.leaf_mappers import (
+    DirectLeafMapper,
+    LeafAnswers,
+    MappedKey,
+    MeasuredKey,
+    PartitionAnswers,
+    PartitionQuestion,
+)
+from gnomon.rules.assets.partition_progress import QueueReading, read_queue
+from gnomon.rules.partitions.key_mappers import PartitionMapper
+from gnomon.rules.partitions.part_codec import decode_part, list_author_classes
+from gnomon.rules.planning.partition_keys import PartitionKeyRefused, resolve_partition_date
 
 ERRORS_MAX = 5
 """Errors of one answer; the others would say the same of other keys."""

@@ -12,13 +12,13 @@ from gnomon.model.spec import DagSpec
 from gnomon.model.storable_text import escape_unstorable
 from gnomon.processes.task_api_messages import TaskApiRequestMessage, TaskApiResponse
 
-PLAN_RUNS = "gnomon.planning:plan_runs"
+PLAN_RUNS = "gnomon.rules.planning:plan_runs"
 """The request of the scheduler: which runs a DAG needs next."""
-COMING_RUNS = "gnomon.planning.forecast:list_upcoming_runs"
+COMING_RUNS = "gnomon.rules.planning.forecast:list_upcoming_runs"
 """The next runs, for display."""
-FORECAST = "gnomon.planning.forecast:build_forecast"
+FORECAST = "gnomon.rules.planning.forecast:build_forecast"
 """The next runs with their reasons."""
-BACKFILL_SLOTS = "gnomon.planning.backfill_slots:find_backfill_slots"
+BACKFILL_SLOTS = "gnomon.rules.planning.backfill_slots:find_backfill_slots"
 """The slots of a DAG in a range of time."""
 UPSTREAM_SLOTS = "gnomon.timetable_host.upstream_lookup:find_upstream_slots"
 """The slots of another DAG that runs wait for."""

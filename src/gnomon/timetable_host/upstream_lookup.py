@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from gnomon.dependencies.upstream_query import DagSide, Dependency, RecordedSlots, UpstreamAnswer, to_history
 from gnomon.loading.timetable_loader import rebuild_timetable
 from gnomon.model.instants import Instant
 from gnomon.model.upstream_edges import AfterSpec
-from gnomon.timetables.base import Timetable
+from gnomon.rules.dependencies.upstream_query import DagSide, Dependency, RecordedSlots, UpstreamAnswer, to_history
+from gnomon.rules.timetables.base import Timetable
 
 
 def find_upstream_slots(

@@ -11,7 +11,7 @@ from tests.conformance.workdays import BY_HAND, CASES, assert_answers, assert_co
 from gnomon.loading import dialect
 from gnomon.model.instants import to_datetime
 from gnomon.model.slots import Cursor, TimeRestriction
-from gnomon.planning.queries import ask_next
+from gnomon.rules.planning.queries import ask_next
 from gnomon.timetables import reference
 
 

@@ -11,7 +11,6 @@ from tests.unit.cli.deployment import NOW, Deployment, spec_of
 
 from gnomon.api.context import ApiContext
 from gnomon.api.health import HealthSnapshot
-from gnomon.engine import explain as rules
 from gnomon.model.deferral import Deferral
 from gnomon.model.hitl import HITLRequest
 from gnomon.model.instants import SECOND
@@ -19,6 +18,7 @@ from gnomon.model.records import EventRecord
 from gnomon.model.spec import TaskSpec
 from gnomon.report.activity import current_work, limit_use
 from gnomon.report.explanations.engine_state_reading import build_limits
+from gnomon.rules.engine import explain as rules
 from gnomon.store.dag_records import dag_runs, dags
 from gnomon.store.dag_records.event_log import log_event
 from gnomon.store.trigger_queue import triggerer_leases

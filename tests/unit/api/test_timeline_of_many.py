@@ -15,9 +15,9 @@ from tests.unit.cli.deployment import HOURLY, Deployment, spec_of
 from gnomon.model.instants import SECOND, Instant, to_datetime
 from gnomon.model.slots import Cursor, PlannedRun, TimeRestriction, TimetableRef
 from gnomon.model.spec import DagSpec, TaskSpec
-from gnomon.planning.policies import compute_jitter
-from gnomon.planning.queries import ask_next
-from gnomon.timetables.registry import build
+from gnomon.rules.planning.policies import compute_jitter
+from gnomon.rules.planning.queries import ask_next
+from gnomon.rules.timetables.registry import build
 
 SEED = 20
 DAGS = 60

@@ -11,10 +11,10 @@ from tests.databases import BOTH, new_database
 from tests.keys import CIPHER
 
 from gnomon.app.remote_attempt_store import DatabaseRemoteAttemptStore, QueuedAttempts
-from gnomon.engine.state.engine_state import EngineLimits
 from gnomon.executors.remote import RemoteExecutor
 from gnomon.ground.clock import VirtualClock
 from gnomon.model.attempts import Attempt
+from gnomon.rules.engine.state.engine_state import EngineLimits
 from gnomon.scheduler.service import SchedulerService
 from gnomon.scheduler.settings import SchedulerSettings
 from gnomon.store import Database, open_database

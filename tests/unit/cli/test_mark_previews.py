@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from tests.databases import create_file
 from tests.unit.cli.deployment import NEVER, NOW, Deployment
-from tests.unit.engine.test_random_scopes import RandomScopes
+from tests.unit.rules.engine.test_random_scopes import RandomScopes
 
 from gnomon.actions.manual_runs import NewRun, create_run
 from gnomon.cli.home import Home

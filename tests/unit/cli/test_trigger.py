@@ -210,7 +210,7 @@ def test_an_author_class_that_fails_leaves_the_run_without_a_slot_and_is_named(
 ) -> None:
     file = tmp_path / "house.py"
     file.write_text(
-        "from gnomon.timetables.base import DataInterval, Timetable\n"
+        "from gnomon.rules.timetables.base import DataInterval, Timetable\n"
         "class House(Timetable):\n"
         "    def infer_manual_data_interval(self, *, run_after):\n"
         "        return DataInterval(run_after, run_after)\n"

@@ -14,10 +14,10 @@ from tests.unit.cli.deployment import HOURLY, Deployment, spec_of
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.upstream_edges import AfterSpec
+from gnomon.rules.timetables.registry import reference
 from gnomon.store.dag_records import event_log
 from gnomon.testing import Play
 from gnomon.timetables import Daily, DiscreteHours, Hourly, Minutely
-from gnomon.timetables.registry import reference
 
 RUN = "scheduled__2026-03-01T10:00:00+00:00"
 NOON = reference(DiscreteHours([12]))

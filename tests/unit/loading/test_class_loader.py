@@ -38,7 +38,7 @@ def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_airflows_path_and_ours_give_the_same_class() -> None:
     path = "airflow.timetables.trigger.CronTriggerTimetable"
-    assert load_class(path) is load_class("gnomon.timetables.trigger_timetables.CronTriggerTimetable") is CronTriggerTimetable
+    assert load_class(path) is load_class("gnomon.rules.timetables.trigger_timetables.CronTriggerTimetable") is CronTriggerTimetable
     assert load_class("airflow.models.DAG") is DAG
 
 

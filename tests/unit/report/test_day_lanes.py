@@ -18,8 +18,8 @@ from gnomon.report.pictures.day_lanes_svg import WIDTH, render_day_lanes_svg
 from gnomon.report.waits.day_lanes import GAP_PX, LanePanel, build_panel
 from gnomon.report.waits.day_preview import COLUMNS, MAX_ROWS, DayPreview, build_day_preview, build_rows, build_side
 from gnomon.report.waits.edge_wording import describe_edge
+from gnomon.rules.timetables.registry import reference
 from gnomon.timetables import BuiltinTimetable, Daily, DiscreteHours, Hourly, Minutely
-from gnomon.timetables.registry import reference
 
 ZONE = "Europe/Berlin"
 DAY = date(2026, 3, 3)

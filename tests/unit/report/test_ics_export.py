@@ -6,7 +6,7 @@ import pytest
 
 from gnomon.model.slots import PlannedRun
 from gnomon.report.pictures.ics_export import build_calendar_file, escape_value, fold_line
-from gnomon.timetables.wall_clock.zones import named_zone
+from gnomon.rules.timetables.wall_clock.zones import named_zone
 
 BERLIN = named_zone("Europe/Berlin")
 RUN = PlannedRun(run_id="scheduled; 2026, é\\", run_after=1_774_748_100_000_000, interval_start=None, interval_end=None)

@@ -8,8 +8,8 @@ import pytest
 
 from gnomon.calendars import Weekends
 from gnomon.report.next_runs import describe_family
+from gnomon.rules.timetables.registry import reference
 from gnomon.timetables import BusinessDays, CronTriggerTimetable, Daily, EventsTimetable, Hourly, Timetable, Weekly
-from gnomon.timetables.registry import reference
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from datetime import datetime
 from gnomon.model.instants import to_instant
 from gnomon.model.slots import PlannedRun
 from gnomon.report.schedule_difference import MAX_PAIRED, compute_difference
-from gnomon.timetables.wall_clock.zones import named_zone
+from gnomon.rules.timetables.wall_clock.zones import named_zone
 
 BERLIN = named_zone("Europe/Berlin")
 

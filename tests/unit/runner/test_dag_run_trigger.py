@@ -151,7 +151,7 @@ def test_a_timetable_that_does_not_say_its_slots_leaves_the_run_without_one_and_
     world: World, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "house_without_days.py").write_text(
-        "from gnomon.timetables.base import DataInterval, Timetable\n"
+        "from gnomon.rules.timetables.base import DataInterval, Timetable\n"
         "class House(Timetable):\n"
         "    def infer_manual_data_interval(self, *, run_after):\n"
         "        return DataInterval(run_after, run_after)\n"
@@ -171,7 +171,7 @@ def test_an_authors_timetable_is_asked_where_the_task_runs(
 ) -> None:
     (tmp_path / "house_calendar.py").write_text(
         "from datetime import timedelta\n"
-        "from gnomon.timetables.base import DataInterval, Timetable\n"
+        "from gnomon.rules.timetables.base import DataInterval, Timetable\n"
         "class House(Timetable):\n"
         "    def infer_manual_data_interval(self, *, run_after):\n"
         "        return DataInterval(run_after - timedelta(hours=7), run_after)\n"

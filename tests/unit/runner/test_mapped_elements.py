@@ -14,11 +14,11 @@ import msgspec
 import pytest
 from tests.unit.runner.mapped_run import MappedRun, Server, run_mapped, run_one
 
-from gnomon.engine.state.mapping_plan import build_mapping_plan
-from gnomon.engine.state.task_expansion import TaskExpansion
 from gnomon.ground.config import load_config, set_current_config
 from gnomon.model.errors.authoring import AirflowSkipException
 from gnomon.model.task_api_requests import GetXComBatch, GetXComElement
+from gnomon.rules.engine.state.mapping_plan import build_mapping_plan
+from gnomon.rules.engine.state.task_expansion import TaskExpansion
 from gnomon.sdk import DAG, task
 from gnomon.sdk.dags.dag_decorators import task_group
 from gnomon.sdk.dags.dag_spec import build_dag_spec

@@ -13,7 +13,6 @@ from contextlib import contextmanager
 import pytest
 from tests.keys import CIPHER
 
-from gnomon.engine.state.engine_state import EngineLimits
 from gnomon.ground.clock import VirtualClock
 from gnomon.model.attempts import Attempt
 from gnomon.model.ids import GROUPS, group_of
@@ -22,7 +21,9 @@ from gnomon.model.records import RunRecord
 from gnomon.model.run_waits import RunWait
 from gnomon.model.spec import DagSpec, FileInputs, ParsedDag, ParsedFile, TaskSpec
 from gnomon.model.upstream_edges import AfterSpec
-from gnomon.planning import find_slot_by_logical_date
+from gnomon.rules.engine.state.engine_state import EngineLimits
+from gnomon.rules.planning import find_slot_by_logical_date
+from gnomon.rules.timetables.registry import build, reference
 from gnomon.scheduler.service import SchedulerService
 from gnomon.scheduler.settings import SchedulerSettings
 from gnomon.simulate.faults import FaultyDatabase, SimulatedCrash
@@ -35,7 +36,6 @@ from gnomon.testing.scripted import Play, ScriptedExecutor, ScriptedWorker
 from gnomon.timetable_host import TimetableHost
 from gnomon.timetable_host.in_process import InProcessTimetableHost
 from gnomon.timetables import CronTriggerTimetable, Timetable
-from gnomon.timetables.registry import build, reference
 
 START: Instant = 1_767_225_600 * SECOND
 """2026-01-01T00:00:00Z, a Thursday."""

@@ -20,6 +20,7 @@ from gnomon.model.quarantine import QuarantinedItem
 from gnomon.model.records import NewMail, RunRecord, TaskRecord
 from gnomon.model.run_callbacks import CallbackRecord
 from gnomon.model.spec import DagSpec, TaskSpec
+from gnomon.rules.timetables.registry import reference
 from gnomon.scheduler.service import SchedulerService
 from gnomon.simulate import Deployment
 from gnomon.store import Database, open_database
@@ -27,7 +28,6 @@ from gnomon.store.dag_records import dag_runs, run_callbacks
 from gnomon.store.ownership import group_state, mailbox, quarantine
 from gnomon.testing import Play
 from gnomon.timetables import NullTimetable
-from gnomon.timetables.registry import reference
 
 START = 1_767_225_600 * SECOND
 BIG = 2**70

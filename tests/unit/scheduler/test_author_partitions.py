@@ -14,13 +14,13 @@ from tests.unit.scheduler.between import Cut, World, cron
 from gnomon import partitions as p
 from gnomon.model.assets import AssetKey, NewAssetEvent
 from gnomon.model.states import DagRunState
+from gnomon.rules.timetables.simple_timetables import NullTimetable
 from gnomon.scheduler.settings import PLAN_RETRY_S
 from gnomon.sdk.assets.author_mappers import build_rule
 from gnomon.store.asset_records import asset_events, asset_queue
 from gnomon.store.dag_records import dag_runs
 from gnomon.timetable_host import PARTITION_ANSWERS, TimetableRequest, TimetableResponse
 from gnomon.timetable_host.in_process import InProcessTimetableHost
-from gnomon.timetables.simple_timetables import NullTimetable
 
 ORDERS = AssetKey("orders", "orders")
 RETRY_H = PLAN_RETRY_S / 3600

@@ -8,19 +8,19 @@ from typing import Any
 
 import msgspec
 
-from gnomon.engine.state.engine_state import EngineLimits, EngineState
-from gnomon.engine.state.task_instance import Dag
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import DagRecord, PlanChange, PlanOutcome
 from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction
 from gnomon.model.spec import DagSpec
+from gnomon.rules.engine.state.engine_state import EngineLimits, EngineState
+from gnomon.rules.engine.state.task_instance import Dag
+from gnomon.rules.timetables.registry import reference
 from gnomon.scheduler.author_plans import NEEDS_PLAN
 from gnomon.scheduler.planner import Planner
 from gnomon.scheduler.settings import PLAN_RETRY_S
 from gnomon.timetable_host import TimetableRequest, TimetableResponse
 from gnomon.timetable_host.in_process import InProcessTimetableHost
 from gnomon.timetables import CronTriggerTimetable, Timetable
-from gnomon.timetables.registry import reference
 
 NOW = 1_767_225_600 * SECOND
 HOUR = 3600 * SECOND

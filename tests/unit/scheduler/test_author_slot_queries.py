@@ -12,17 +12,17 @@ from tests.databases import create_schema
 from tests.unit.scheduler.between import HOUR, MINUTE, START, World, cron
 from tests.unit.scheduler.test_author_plans import FAULT, Hourly
 
-from gnomon.dependencies.upstream_query import DagSide, RecordedSlots, ResolvedSlots, UpstreamAnswer
 from gnomon.ground.config import load_config
 from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.slots import TimetableRef
 from gnomon.model.upstream_edges import AfterSpec
+from gnomon.rules.dependencies.upstream_query import DagSide, RecordedSlots, ResolvedSlots, UpstreamAnswer
+from gnomon.rules.timetables.registry import reference
 from gnomon.scheduler import upstream_reader as upstreams_module
 from gnomon.scheduler.settings import PLAN_RETRY_S
 from gnomon.scheduler.timetable_multiplexer import TimetableHostMultiplexer
 from gnomon.timetable_host import UPSTREAM_SLOTS, TimetableRequest, TimetableResponse, ask_and_wait
 from gnomon.timetable_host.in_process import InProcessTimetableHost
-from gnomon.timetables.registry import reference
 
 TEN_MINUTES = 1 / 6
 

@@ -13,7 +13,6 @@ import pytest
 from tests.databases import create_file, new_database
 from tests.unit.scheduler.between import DAY, HOUR, START, Cut, World, cron
 
-from gnomon.engine import explain
 from gnomon.model.accounts import Author
 from gnomon.model.backfills import BackfillRecord
 from gnomon.model.instants import SECOND, Instant
@@ -24,6 +23,7 @@ from gnomon.model.states import DagRunType
 from gnomon.model.upstream_edges import AfterSpec
 from gnomon.report.explanations.explanation import explain_run
 from gnomon.report.listings.backfill_list import BackfillRow, build_backfill_rows
+from gnomon.rules.engine import explain
 from gnomon.store import BackfillActive
 from gnomon.store.admin import pools
 from gnomon.store.dag_records import backfills

@@ -12,18 +12,18 @@ import pytest
 from tests.databases import BOTH
 from tests.unit.scheduler.poisoned import BIG, World, find_neighbour, open_world
 
-from gnomon.engine import step as engine_step
-from gnomon.engine.lifecycle import deadlines
-from gnomon.engine.step_context import StepContext
 from gnomon.model.ids import group_of
 from gnomon.model.run_callbacks import DeadlineSpec
 from gnomon.model.spec import DagSpec, TaskSpec
+from gnomon.rules.engine import step as engine_step
+from gnomon.rules.engine.lifecycle import deadlines
+from gnomon.rules.engine.step_context import StepContext
+from gnomon.rules.timetables.registry import reference
 from gnomon.scheduler import planner
 from gnomon.store import Transaction
 from gnomon.store.dag_records import dag_runs
 from gnomon.testing import Play
 from gnomon.timetables import CronTriggerTimetable, NullTimetable
-from gnomon.timetables.registry import reference
 
 LONG = Play(run_s=10_000)
 SAME_GROUP = find_neighbour("bad")

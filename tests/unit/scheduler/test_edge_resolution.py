@@ -11,13 +11,13 @@ import pytest
 from tests.databases import create_file, new_database
 from tests.unit.scheduler.between import HOUR, MINUTE, START, Cut, World, cron
 
-from gnomon.engine import events as e
 from gnomon.model.ids import group_of
 from gnomon.model.instants import Instant
 from gnomon.model.records import RunRecord
 from gnomon.model.run_waits import NO_SLOT, WaitState
 from gnomon.model.spec import TaskSpec
 from gnomon.model.upstream_edges import AfterSpec
+from gnomon.rules.engine import events as e
 from gnomon.scheduler.edge_resolution import EdgeResolver
 from gnomon.scheduler.settings import RESOLVED_MAX
 from gnomon.store import RunExists, Transaction

@@ -11,8 +11,6 @@ import pytest
 from tests.databases import create_schema, own_schema
 from tests.unit.scheduler.between import START, Cut, World
 
-from gnomon.engine.lifecycle.instance_mutation import RETRY_S
-from gnomon.engine.state.engine_state import EngineLimits
 from gnomon.ground.config import current_config, load_config, set_current_config
 from gnomon.loading import cluster_policies
 from gnomon.model.attempts import Attempt, InstanceOverrides
@@ -20,12 +18,14 @@ from gnomon.model.instance_mutation import MutationAnswer, MutationAnswers, Muta
 from gnomon.model.records import RunRecord, TaskRecord
 from gnomon.model.spec import TaskSpec
 from gnomon.report.explanations.explanation import explain_task
+from gnomon.rules.engine.lifecycle.instance_mutation import RETRY_S
+from gnomon.rules.engine.state.engine_state import EngineLimits
+from gnomon.rules.timetables.simple_timetables import NullTimetable
 from gnomon.store.admin import pools
 from gnomon.store.ownership import group_state
 from gnomon.testing.scripted import Play
 from gnomon.timetable_host import MUTATE_INSTANCES, TimetableRequest, TimetableResponse
 from gnomon.timetable_host.in_process import InProcessTimetableHost
-from gnomon.timetables.simple_timetables import NullTimetable
 
 RETRY_H = RETRY_S / 3600
 FAULTS = ["crash_before", "crash_after", "unavailable", "uncertain_lost", "uncertain_done"]

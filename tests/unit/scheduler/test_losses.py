@@ -20,6 +20,7 @@ from gnomon.model.records import NewMail, RunRecord
 from gnomon.model.run_callbacks import CallbackKind, CallbackState
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.states import TaskInstanceState as S
+from gnomon.rules.timetables.registry import reference
 from gnomon.scheduler.lease import Lease
 from gnomon.simulate import Deployment
 from gnomon.store import Database, Transaction, open_database
@@ -27,7 +28,6 @@ from gnomon.store.dag_records import dag_runs, run_callbacks
 from gnomon.store.ownership import leases, mailbox
 from gnomon.testing import Play
 from gnomon.timetables import NullTimetable
-from gnomon.timetables.registry import reference
 
 START = 1_767_225_600 * SECOND
 

@@ -11,14 +11,14 @@ from tests.conformance.test_mail_fuzz import list_messages
 from tests.databases import BOTH
 from tests.unit.scheduler.poisoned import BIG, World, find_neighbour, open_world
 
-from gnomon.engine import step as engine_step
-from gnomon.engine.lifecycle import deadlines
 from gnomon.model.run_callbacks import DeadlineSpec
 from gnomon.model.spec import DagSpec, TaskSpec
+from gnomon.rules.engine import step as engine_step
+from gnomon.rules.engine.lifecycle import deadlines
+from gnomon.rules.timetables.registry import reference
 from gnomon.store.ownership import quarantine
 from gnomon.testing import Play
 from gnomon.timetables import NullTimetable
-from gnomon.timetables.registry import reference
 
 SAME_GROUP = find_neighbour("bad")
 DEADLINE = DeadlineSpec(reference="queued_at", interval_s=1.0)

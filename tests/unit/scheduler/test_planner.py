@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from gnomon.engine.state.engine_state import EngineLimits, EngineState
-from gnomon.engine.state.task_instance import Dag
 from gnomon.model.instants import SECOND
 from gnomon.model.records import DagRecord, PlanChange, PlanOutcome
 from gnomon.model.spec import DagSpec
+from gnomon.rules.engine.state.engine_state import EngineLimits, EngineState
+from gnomon.rules.engine.state.task_instance import Dag
+from gnomon.rules.timetables.registry import reference
 from gnomon.scheduler import planner as planner_module
 from gnomon.scheduler.planner import Planner
 from gnomon.timetables import CronTriggerTimetable
-from gnomon.timetables.registry import reference
 
 NOW = 1_767_225_600 * SECOND
 

@@ -11,16 +11,16 @@ from tests.databases import BOTH
 from tests.keys import CIPHER
 from tests.unit.scheduler.poisoned import BIG, World, find_neighbour, open_world
 
-from gnomon.engine.lifecycle import attempt_results
 from gnomon.model.attempts import XComItem
 from gnomon.model.deferral import Deferral
 from gnomon.model.hitl import HITLRequest
 from gnomon.model.ids import group_of
 from gnomon.model.spec import DagSpec, TaskSpec
+from gnomon.rules.engine.lifecycle import attempt_results
+from gnomon.rules.timetables.registry import reference
 from gnomon.store.ownership import quarantine
 from gnomon.testing import Play
 from gnomon.timetables import NullTimetable
-from gnomon.timetables.registry import reference
 
 LONG = Play(run_s=10_000)
 

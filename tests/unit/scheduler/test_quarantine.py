@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 from tests.databases import create_schema
 
-from gnomon.engine import step as engine_step
-from gnomon.engine.step_context import StepContext
 from gnomon.ground.clock import VirtualClock
 from gnomon.model.ids import group_of
 from gnomon.model.instants import SECOND
 from gnomon.model.records import NewMail
 from gnomon.model.spec import DagSpec, TaskSpec
+from gnomon.rules.engine import step as engine_step
+from gnomon.rules.engine.step_context import StepContext
+from gnomon.rules.timetables.registry import reference
 from gnomon.scheduler.quarantine import MAX_QUARANTINE_S, MAX_REFUSALS, MIN_QUARANTINE_S, GroupQuarantine
 from gnomon.simulate import Deployment
 from gnomon.store import Database, open_database
@@ -22,7 +23,6 @@ from gnomon.store.dag_records import dag_runs
 from gnomon.store.ownership import mailbox
 from gnomon.testing import Play
 from gnomon.timetables import NullTimetable
-from gnomon.timetables.registry import reference
 
 START = 1_767_225_600 * SECOND
 

@@ -11,13 +11,13 @@ from tests.databases import create_schema
 from gnomon.ground.clock import VirtualClock
 from gnomon.model.instants import SECOND
 from gnomon.model.spec import DagSpec, TaskSpec
+from gnomon.rules.timetables.registry import reference
 from gnomon.simulate import Deployment
 from gnomon.store import Database, open_database
 from gnomon.store.dag_records import dag_runs, dags
 from gnomon.store.ownership import commit, mailbox
 from gnomon.testing import Play
 from gnomon.timetables import NullTimetable
-from gnomon.timetables.registry import reference
 
 START = 1_767_225_600 * SECOND
 RUNS = 40

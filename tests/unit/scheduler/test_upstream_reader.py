@@ -9,14 +9,23 @@ from random import Random
 from typing import Any, cast
 
 import pytest
-from tests.unit.dependencies.test_reading import CHANGES, _options
+from tests.unit.rules.dependencies.test_reading import CHANGES, _options
 
 from gnomon.dependencies import Resolver
-from gnomon.dependencies.planned_slots import PlannedSlots
-from gnomon.dependencies.upstream_query import DagSide, Dependency, RecordedSlots, ResolvedSlots, TimeRange, to_history
 from gnomon.model.after import After
 from gnomon.model.instants import SECOND, Instant, to_datetime, to_instant
 from gnomon.model.upstream_edges import AfterSpec, to_after, to_after_spec
+from gnomon.rules.dependencies.planned_slots import PlannedSlots
+from gnomon.rules.dependencies.upstream_query import (
+    DagSide,
+    Dependency,
+    RecordedSlots,
+    ResolvedSlots,
+    TimeRange,
+    to_history,
+)
+from gnomon.rules.timetables.registry import reference
+from gnomon.rules.timetables.wall_clock.zones import named_zone
 from gnomon.scheduler.upstream_reader import UpstreamReader
 from gnomon.store import Transaction
 from gnomon.store.cross_dag.upstream_dags import UpstreamDag
@@ -29,8 +38,6 @@ from gnomon.timetables import (
     Minutely,
     Timetable,
 )
-from gnomon.timetables.registry import reference
-from gnomon.timetables.wall_clock.zones import named_zone
 
 CASES, LONG_CASES, A_TEST = 20, 4000, 10
 RUNS_A_CASE = 6

@@ -25,7 +25,7 @@ import gnomon.operators
 from gnomon.model.json_text import find_json_text_fault
 from gnomon.model.message_bounds import find_message_fault
 from gnomon.model.spec import ParsedDag
-from gnomon.planning.manual_runs import infer_manual_run
+from gnomon.rules.planning.manual_runs import infer_manual_run
 from gnomon.runner.rendered_values import collect_rendered_fields
 from gnomon.sdk.arguments import json_schema
 from gnomon.sdk.arguments.annotated_arguments import read_kinds

@@ -12,7 +12,7 @@ import pytest
 from gnomon import partitions as p
 from gnomon.model.assets import AssetKey, AssetRefKey
 from gnomon.model.errors.authoring import AirflowTimetableInvalid
-from gnomon.partitions.part_codec import list_author_classes
+from gnomon.rules.partitions.part_codec import list_author_classes
 from gnomon.sdk import DAG, Asset, AssetAlias
 from gnomon.sdk.assets.partitioned_schedule import PartitionedAssetTimetable
 from gnomon.sdk.dags.dag_spec import build_dag_spec

@@ -14,8 +14,8 @@ from gnomon.ground.config import load_config
 from gnomon.model.instants import SECOND
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec
-from gnomon.planning import Plan
 from gnomon.processes.task_api_messages import TaskApiHandler
+from gnomon.rules.planning import Plan
 from gnomon.timetable_host import (
     PLAN_RUNS,
     SubprocessTimetableHost,

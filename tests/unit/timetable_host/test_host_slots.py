@@ -17,7 +17,7 @@ from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.instants import SECOND
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec
-from gnomon.planning import Plan
+from gnomon.rules.planning import Plan
 from gnomon.timetable_host import (
     PLAN_RUNS,
     HostsBusy,

@@ -7,11 +7,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from gnomon.assets.leaf_mappers import PartitionAnswers
-from gnomon.dependencies.upstream_query import UpstreamAnswer
 from gnomon.model.instance_mutation import MutationAnswers
-from gnomon.planning import Plan
-from gnomon.planning.backfill_slots import BackfillSlots
+from gnomon.rules.assets.leaf_mappers import PartitionAnswers
+from gnomon.rules.dependencies.upstream_query import UpstreamAnswer
+from gnomon.rules.planning import Plan
+from gnomon.rules.planning.backfill_slots import BackfillSlots
 from gnomon.timetable_host import TimetableResponse, check_answer
 
 KINDS = (Plan, BackfillSlots, UpstreamAnswer, MutationAnswers, PartitionAnswers)

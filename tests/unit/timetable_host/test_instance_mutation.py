@@ -208,7 +208,7 @@ def test_a_hook_that_hung_is_called_in_a_process_of_its_own(write: Write, host: 
     host.ask(request(ask_about("hangs"), 1, file="/a.py"))
     collect(host, 1)
     host.ask(request(ask_about("hangs"), 2, file="/b.py"))
-    other = TimetableRequest(number=3, function="gnomon.planning.forecast:list_upcoming_runs", arguments=pack_arguments(nothing=1))
+    other = TimetableRequest(number=3, function="gnomon.rules.planning.forecast:list_upcoming_runs", arguments=pack_arguments(nothing=1))
     host.ask(other)
     assert collect(host, 1).keys() == {3}, "a request about something else does not wait for the hook"
     assert collect(host, 1).keys() == {2}

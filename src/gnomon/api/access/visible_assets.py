@@ -7,9 +7,9 @@ from fastapi import HTTPException
 from gnomon.api.access.policies import AccessRefused, User
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.context import ApiContext
-from gnomon.assets.conditions import match_leaves
 from gnomon.model.accounts import Role
 from gnomon.report.listings.visible_assets import VisibleAssets
+from gnomon.rules.assets.conditions import match_leaves
 from gnomon.store import Transaction
 from gnomon.store.asset_records import asset_declarations
 from gnomon.store.asset_records.asset_declarations import StoredAsset

@@ -19,8 +19,6 @@ from gnomon.api.common.paths import Id
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.lookup import refuse_wildcard
 from gnomon.api.v2.schemas.base import Answer
-from gnomon.assets.leaf_mappers import PartitionAnswers, list_rule_classes
-from gnomon.engine.state.engine_state import EngineLimits
 from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import to_datetime
@@ -33,6 +31,8 @@ from gnomon.report.explanations.schedule_switch import describe_schedule_switch
 from gnomon.report.explanations.skipped_slots import explain_slot, parse_instant
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.run_list import find_run, list_task_instances
+from gnomon.rules.assets.leaf_mappers import PartitionAnswers, list_rule_classes
+from gnomon.rules.engine.state.engine_state import EngineLimits
 from gnomon.store import Transaction
 from gnomon.store.dag_records import dag_runs
 

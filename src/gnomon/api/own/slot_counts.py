@@ -23,8 +23,8 @@ from gnomon.api.own.timetables import (
 )
 from gnomon.api.v2.schemas.base import Answer
 from gnomon.model.instants import SECOND, to_datetime
+from gnomon.rules.timetables.registry import BUILTINS
 from gnomon.sdk.schedules.named_calendars import NamedCalendars
-from gnomon.timetables.registry import BUILTINS
 
 router = OperationRouter(prefix="/timetables", tags=["Timetable"])
 _YEAR = 367 * 86_400 * SECOND

@@ -12,8 +12,8 @@ from gnomon.api.common.ordering import SortField
 from gnomon.api.common.paging import PageParameters
 from gnomon.api.common.text_patterns import matches_pattern, starts_with
 from gnomon.api.v2.run_filters import read_run_state
-from gnomon.assets.conditions import iter_leaves
 from gnomon.report.listings.dag_facts import VersionFacts
+from gnomon.rules.assets.conditions import iter_leaves
 
 
 class SpecFilters(PageParameters):

@@ -11,7 +11,6 @@ from gnomon.cli.dependencies.dag_lookup import locate_dag
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import format_option, format_table, print_document
 from gnomon.cli.timetables.time_window import YEARS
-from gnomon.dependencies.shape import find_slotless_reason
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import iso
 from gnomon.model.spec import collect_edges
@@ -23,6 +22,7 @@ from gnomon.report.waits.day_preview import (
     MAX_ROWS,
     build_rows,
 )
+from gnomon.rules.dependencies.shape import find_slotless_reason
 
 
 @click.command()

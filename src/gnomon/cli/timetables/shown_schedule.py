@@ -22,9 +22,9 @@ from gnomon.operations.timetable_operations import (
     list_schedule_runs,
     show_schedule,
 )
-from gnomon.planning.window import WindowRuns
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.local_time import format_local
+from gnomon.rules.planning.window import WindowRuns
 from gnomon.sdk.schedules.timezone import find_zone
 
 RunsQuestion = Callable[[ScheduleFacts, Instant, Instant | None, int], WindowRuns]

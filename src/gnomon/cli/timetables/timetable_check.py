@@ -57,6 +57,6 @@ def check(
 
 def _print(target: ScheduleTarget, violations: Sequence[Violation]) -> None:
     click.echo("\n\n".join(map(str, violations)))
-    module, _, cls = f"gnomon.timetables.{target.ref.path}".rpartition(".") if target.ref.builtin else target.ref.path.rpartition(".")
+    module, _, cls = f"gnomon.rules.timetables.{target.ref.path}".rpartition(".") if target.ref.builtin else target.ref.path.rpartition(".")
     import_line = f"from {module} import {cls}" if target.file is None or target.ref.builtin else f"# {cls} is {module}.{cls}, for {target.file}"
     click.echo(f"\nThe calls above follow these lines:\n    {IMPORTS}\n    {import_line}\n    timetable = {cls}.deserialize({target.ref.data!r})")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import msgspec
 
 from gnomon.cli.trial.dag_search import ParsedTarget
-from gnomon.decide.expansion import count_instances, measure_factors
 from gnomon.model.errors.product import UserError
 from gnomon.model.ids import quote_argument
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.report.listings.not_found import task_not_found
+from gnomon.rules.decide.expansion import count_instances, measure_factors
 
 
 def isolate_task(target: ParsedTarget, task_id: str, map_index: int | None = None) -> ParsedTarget:

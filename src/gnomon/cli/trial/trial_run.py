@@ -30,8 +30,8 @@ from gnomon.dagfiles.settings import build_dag_processor_settings
 from gnomon.ground.config import Config
 from gnomon.model.errors.product import ResourceUnavailable
 from gnomon.model.instants import Instant
-from gnomon.planning import find_manual_logical_date
 from gnomon.report.listings.run_list import TaskInstanceRow
+from gnomon.rules.planning import find_manual_logical_date
 from gnomon.store import Database, load_cipher, open_database
 from gnomon.store.admin import pools
 from gnomon.store.dag_records import dag_files, dag_runs, dags

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 from gnomon.model.instants import SECOND, Instant, to_datetime, to_instant
 from gnomon.model.slots import PlannedRun
-from gnomon.planning.window import iterate_runs_from
+from gnomon.rules.planning.window import iterate_runs_from
+from gnomon.rules.timetables.base import BuiltinTimetable
 from gnomon.sdk.arguments.airflow_dialects import AirflowDialect
 from gnomon.sdk.schedules.schedule_argument import parse_schedule
-from gnomon.timetables.base import BuiltinTimetable
 
 RUNS = 3
 """Number of coming runs that are compared."""

@@ -14,9 +14,9 @@ from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.instants import Instant
 from gnomon.model.slots import PlannedRun, TimetableRef
 from gnomon.model.spec import DagSpec
-from gnomon.planning.policies import compute_jitter
-from gnomon.planning.slot_sequence import SlotSequence
-from gnomon.timetables.registry import build
+from gnomon.rules.planning.policies import compute_jitter
+from gnomon.rules.planning.slot_sequence import SlotSequence
+from gnomon.rules.timetables.registry import build
 
 BUDGET_S = 0.5
 """How long one request computes due times; the next request continues."""

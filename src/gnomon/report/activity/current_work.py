@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from gnomon.engine.state.engine_state import EngineLimits, KeptGraphs
 from gnomon.model.ids import quote_argument
 from gnomon.model.instants import SECOND, Instant, iso
 from gnomon.model.records import RunRecord
@@ -14,6 +13,7 @@ from gnomon.model.states import DagRunState
 from gnomon.report.activity.usual_duration import find_p95_of_dags
 from gnomon.report.explanations.explanation import explain_waits
 from gnomon.report.listings.process_health import ProcessRow, read_health
+from gnomon.rules.engine.state.engine_state import EngineLimits, KeptGraphs
 from gnomon.store import Transaction
 from gnomon.store.dag_records import dag_files, dag_runs, run_listing
 from gnomon.store.dag_records.run_listing import NamedRun

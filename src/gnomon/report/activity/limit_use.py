@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from gnomon.engine.admission.capacity import collect_limits
-from gnomon.engine.lifecycle.run_lifecycle import UNBOUNDED, active_runs_limit
-from gnomon.engine.state.engine_state import EngineLimits, EngineState
-from gnomon.engine.state.limits import ConcurrencyLimit
-from gnomon.engine.state.task_instance import Dag, DagRun, TaskInstance
 from gnomon.model.instants import Instant, iso
 from gnomon.model.states import DagRunState, TaskInstanceState
 from gnomon.report.activity.current_work import EXPLAINED_MAX
 from gnomon.report.explanations.engine_state_reading import load_engine_state
 from gnomon.report.listings.process_health import list_live_workers
+from gnomon.rules.engine.admission.capacity import collect_limits
+from gnomon.rules.engine.lifecycle.run_lifecycle import UNBOUNDED, active_runs_limit
+from gnomon.rules.engine.state.engine_state import EngineLimits, EngineState
+from gnomon.rules.engine.state.limits import ConcurrencyLimit
+from gnomon.rules.engine.state.task_instance import Dag, DagRun, TaskInstance
 from gnomon.store import Transaction
 from gnomon.store.dag_records import dag_runs
 

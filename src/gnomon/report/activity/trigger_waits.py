@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gnomon.engine.lifecycle.deferrals import NEVER
 from gnomon.model.instants import SECOND, Instant, iso
 from gnomon.report.listings.connection_list import hide_stored_secrets
+from gnomon.rules.engine.lifecycle.deferrals import NEVER
 from gnomon.store import Transaction
 from gnomon.store.errors import WrongKey
 from gnomon.store.pages.deferral_pages import ListedDeferral, read_deferral_page

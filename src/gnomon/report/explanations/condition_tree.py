@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from gnomon.engine import explain_conditions as rules
-from gnomon.engine.state.engine_state import EngineLimits
 from gnomon.model.ids import TaskKey
 from gnomon.model.instants import Instant, iso, to_instant
 from gnomon.model.records import DagRecord, RunRecord
@@ -28,6 +26,8 @@ from gnomon.report.explanations.upstream_conditions import list_upstream_conditi
 from gnomon.report.listings import process_health
 from gnomon.report.listings.run_list import TaskInstanceRow, list_task_instances
 from gnomon.report.listings.task_selection import list_awaited
+from gnomon.rules.engine import explain_conditions as rules
+from gnomon.rules.engine.state.engine_state import EngineLimits
 from gnomon.store import Transaction
 from gnomon.store.dag_records import dag_runs
 

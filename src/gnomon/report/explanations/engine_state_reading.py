@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 
-from gnomon.engine.lifecycle.group_loading import load_groups
-from gnomon.engine.lifecycle.run_lifecycle import attach_run
-from gnomon.engine.state.engine_state import EngineLimits, EngineState, KeptGraphs
 from gnomon.ground.config import Config, read_executors
 from gnomon.model.executors import CELERY_EXECUTOR, LOCAL_EXECUTOR, SLOTS_UNBOUND
 from gnomon.model.ids import GROUPS
 from gnomon.model.records import REMOTE_ADDRESS, RunRecord
 from gnomon.report.explanations.attempt_wait import describe_message_waits
 from gnomon.report.listings import process_health
+from gnomon.rules.engine.lifecycle.group_loading import load_groups
+from gnomon.rules.engine.lifecycle.run_lifecycle import attach_run
+from gnomon.rules.engine.state.engine_state import EngineLimits, EngineState, KeptGraphs
 from gnomon.store import Transaction
 from gnomon.store.cross_dag import run_waits
 from gnomon.store.ownership import group_state, remote_attempts

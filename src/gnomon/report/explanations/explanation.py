@@ -8,9 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gnomon.assets.leaf_mappers import PartitionAnswers
-from gnomon.engine import explain as rules
-from gnomon.engine.state.engine_state import EngineLimits, KeptGraphs
 from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.ids import UNMAPPED, TaskKey, format_map_indices, quote_argument, quote_arguments
 from gnomon.model.instants import Instant, iso
@@ -33,6 +30,9 @@ from gnomon.report.listings.not_found import task_not_found
 from gnomon.report.listings.quarantine_list import describe_quarantine
 from gnomon.report.listings.run_callback_list import describe_callbacks
 from gnomon.report.listings.run_list import TaskInstanceRow, find_spec_of_run, list_task_instances
+from gnomon.rules.assets.leaf_mappers import PartitionAnswers
+from gnomon.rules.engine import explain as rules
+from gnomon.rules.engine.state.engine_state import EngineLimits, KeptGraphs
 from gnomon.store import Transaction
 from gnomon.store.dag_records import dag_files, dag_runs
 

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import itertools
 
-from gnomon.engine.events import MarkRun
-from gnomon.engine.state.engine_state import EngineLimits
-from gnomon.engine.state.task_instance import DagRun
-from gnomon.engine.step import step
 from gnomon.model.instants import Instant
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.model.states import FINISHED_TASK_STATES
 from gnomon.report.explanations.engine_state_reading import load_engine_state
+from gnomon.rules.engine.events import MarkRun
+from gnomon.rules.engine.state.engine_state import EngineLimits
+from gnomon.rules.engine.state.task_instance import DagRun
+from gnomon.rules.engine.step import step
 from gnomon.store import Transaction
 
 

@@ -5,10 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from gnomon.assets.circles import find_circles
-from gnomon.assets.conditions import describe_leaf, find_missing_leaves, iter_leaves, match_leaves
-from gnomon.assets.leaf_mappers import PartitionAnswers, build_leaf_mappers, list_rule_classes
-from gnomon.assets.partition_progress import describe_partition
 from gnomon.model.assets import AliasKey, AssetCondition, AssetEvent, AssetKey, AssetLeaf
 from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.instants import Instant, iso
@@ -16,6 +12,10 @@ from gnomon.model.records import DagRecord
 from gnomon.report.listings.not_found import NameNotFound
 from gnomon.report.listings.visible_assets import VisibleAssets
 from gnomon.report.listings.watcher_list import describe_schedule_watchers
+from gnomon.rules.assets.circles import find_circles
+from gnomon.rules.assets.conditions import describe_leaf, find_missing_leaves, iter_leaves, match_leaves
+from gnomon.rules.assets.leaf_mappers import PartitionAnswers, build_leaf_mappers, list_rule_classes
+from gnomon.rules.assets.partition_progress import describe_partition
 from gnomon.store import Transaction
 from gnomon.store.asset_records import asset_declarations, asset_events, asset_queue
 from gnomon.store.asset_records.asset_declarations import OUTLET, SCHEDULE, StoredAlias, StoredAsset, StoredDeclaration

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from gnomon.engine.state.edge_waits import CANCELLED_PREFIX
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.model.states import DagRunState, TaskInstanceState
 from gnomon.report.listings.dag_list import find_dag
@@ -12,6 +11,7 @@ from gnomon.report.listings.downstream_runs import MAX_RUNS
 from gnomon.report.listings.marked_tasks import RunInstancesToClear
 from gnomon.report.listings.run_list import TaskInstanceRow, find_run
 from gnomon.report.listings.task_selection import select_instances
+from gnomon.rules.engine.state.edge_waits import CANCELLED_PREFIX
 from gnomon.store import Transaction
 from gnomon.store.cross_dag import run_waits
 

@@ -9,7 +9,6 @@ from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DagRecord
 from gnomon.model.spec import DagSpec, TaskSpec, collect_edges
 from gnomon.model.states import DagRunState
-from gnomon.planning import resolve_misfire
 from gnomon.report.listings.import_problems import (
     find_planning_error,
     list_calendar_warnings,
@@ -20,6 +19,7 @@ from gnomon.report.listings.import_problems import (
 from gnomon.report.listings.not_found import dag_not_found
 from gnomon.report.next_runs import UpcomingRunsQuery, describe_family, list_next_runs
 from gnomon.report.waits.edge_wording import describe_edge
+from gnomon.rules.planning import resolve_misfire
 from gnomon.store import Transaction
 from gnomon.store.dag_records import dag_files, dag_runs, dags
 from gnomon.store.ownership import group_state

@@ -6,14 +6,14 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gnomon.calendars import decode
-from gnomon.calendars.calendar import find_end_warning
-from gnomon.dependencies.faults import doubts_of
 from gnomon.model.errors.timetable import AirflowTimetableInvalid
 from gnomon.model.instants import Instant, to_datetime
 from gnomon.model.records import DagRecord
 from gnomon.model.slots import TimetableRef
 from gnomon.report.listings.asset_list import describe_circle, list_asset_circles
+from gnomon.rules.calendars.calendar import find_end_warning
+from gnomon.rules.calendars.decoding import decode
+from gnomon.rules.dependencies.faults import doubts_of
 from gnomon.store import Transaction
 from gnomon.store.cross_dag import dag_edges
 from gnomon.store.dag_records import dag_files, dags

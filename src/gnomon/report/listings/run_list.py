@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from gnomon.engine.lifecycle.expansion_loading import list_expected_indices
-from gnomon.engine.lifecycle.run_lifecycle import is_within_task_bounds
-from gnomon.engine.state.mapping_plan import build_mapping_plan
 from gnomon.ground.log.uri_passwords import hide_uri_passwords
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import Instant, iso
@@ -16,6 +13,9 @@ from gnomon.model.spec import DagSpec
 from gnomon.model.states import DagRunState
 from gnomon.report.listings.audit_list import hide_in_value
 from gnomon.report.listings.not_found import run_not_found
+from gnomon.rules.engine.lifecycle.expansion_loading import list_expected_indices
+from gnomon.rules.engine.lifecycle.run_lifecycle import is_within_task_bounds
+from gnomon.rules.engine.state.mapping_plan import build_mapping_plan
 from gnomon.store import Transaction
 from gnomon.store.dag_records import dag_runs, run_listing
 from gnomon.store.ownership import group_state

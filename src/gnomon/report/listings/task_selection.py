@@ -6,11 +6,6 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 
-from gnomon.decide.instance_relations import InstanceRelations, Selection
-from gnomon.decide.setup_scopes import build_setup_scopes
-from gnomon.engine.lifecycle.expansion_loading import find_expected_lengths
-from gnomon.engine.state.mapping_plan import build_mapping_plan
-from gnomon.engine.state.task_expansion import compute_strides
 from gnomon.model.records import DagRecord, RunRecord, TaskRecord
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.states import DagRunState, TaskInstanceState
@@ -21,6 +16,11 @@ from gnomon.report.listings.run_list import (
     find_spec_of_run,
     list_stored_instances,
 )
+from gnomon.rules.decide.instance_relations import InstanceRelations, Selection
+from gnomon.rules.decide.setup_scopes import build_setup_scopes
+from gnomon.rules.engine.lifecycle.expansion_loading import find_expected_lengths
+from gnomon.rules.engine.state.mapping_plan import build_mapping_plan
+from gnomon.rules.engine.state.task_expansion import compute_strides
 from gnomon.store import Transaction
 
 

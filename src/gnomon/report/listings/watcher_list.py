@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gnomon.assets.conditions import iter_leaves, match_leaves
 from gnomon.model.assets import AssetCondition, AssetKey
 from gnomon.model.attempts import build_watcher_log_path
 from gnomon.model.ids import quote_argument
 from gnomon.model.instants import iso
+from gnomon.rules.assets.conditions import iter_leaves, match_leaves
 from gnomon.store import Transaction
 from gnomon.store.asset_records import asset_watchers
 from gnomon.store.asset_records.asset_watchers import StoredWatcher

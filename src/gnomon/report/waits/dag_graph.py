@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from gnomon.assets.conditions import match_leaves
 from gnomon.model.assets import AliasKey, AssetKey, AssetLeaf, AssetRefKey
+from gnomon.rules.assets.conditions import match_leaves
 from gnomon.store import Transaction
 from gnomon.store.asset_records import asset_declarations
 from gnomon.store.asset_records.asset_declarations import StoredAsset

@@ -12,20 +12,20 @@ from itertools import groupby
 
 import msgspec
 
-from gnomon.dependencies import Resolver
-from gnomon.dependencies.planned_slots import Bounds, PlannedSlots
-from gnomon.dependencies.upstream_query import DagSide
 from gnomon.loading.timetable_loader import rebuild_timetable
 from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.instants import SECOND, Instant, to_datetime, to_instant
 from gnomon.model.spec import DagSpec
 from gnomon.model.upstream_edges import AfterSpec, to_after
-from gnomon.planning import find_slot_by_logical_date
-from gnomon.planning.queries import ask_manual
 from gnomon.report.listings.local_time import DayClock
 from gnomon.report.waits.edge_wording import rule_words_of
-from gnomon.timetables.base import Timetable
-from gnomon.timetables.wall_clock.zones import zone_of
+from gnomon.rules.dependencies.planned_slots import Bounds, PlannedSlots
+from gnomon.rules.dependencies.resolver import Resolver
+from gnomon.rules.dependencies.upstream_query import DagSide
+from gnomon.rules.planning import find_slot_by_logical_date
+from gnomon.rules.planning.queries import ask_manual
+from gnomon.rules.timetables.base import Timetable
+from gnomon.rules.timetables.wall_clock.zones import zone_of
 
 
 class RunUpstreamSlots(msgspec.Struct, frozen=True, kw_only=True):

@@ -8,12 +8,12 @@ from dataclasses import asdict, dataclass
 
 import msgspec
 
-from gnomon.dependencies.faults import errors_of
-from gnomon.dependencies.shape import shape_of
 from gnomon.model.spec import DagSpec, collect_edges
 from gnomon.model.upstream_edges import Edge
 from gnomon.report.waits.edge_wording import describe_options
 from gnomon.report.waits.sensor_waits import AFTER, SensorEdge, list_sensor_edges
+from gnomon.rules.dependencies.faults import errors_of
+from gnomon.rules.dependencies.shape import shape_of
 from gnomon.store import Transaction
 from gnomon.store.cross_dag import dag_edges
 from gnomon.store.dag_records import dags

@@ -57,7 +57,7 @@ def _name_zone(after: After) -> After:
     from dataclasses import replace  # few dependencies name a zone
 
     from gnomon.model.errors.timetable import AirflowTimetableInvalid
-    from gnomon.timetables.wall_clock.zones import encode_zone, zone_of
+    from gnomon.rules.timetables.wall_clock.zones import encode_zone, zone_of
 
     try:
         zone = encode_zone(zone_of(after.zone))

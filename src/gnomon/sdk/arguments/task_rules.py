@@ -1,4 +1,4 @@
-"""The names of trigger rules and weight rules, with their old spellings; `gnomon.decide.trigger_rules` has the rules."""
+"""The names of trigger rules and weight rules, with their old spellings; `gnomon.rules.decide.trigger_rules` has the rules."""
 
 from __future__ import annotations
 

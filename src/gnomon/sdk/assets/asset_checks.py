@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from gnomon.assets.conditions import describe_leaf, iter_leaves
 from gnomon.model.assets import AliasKey
+from gnomon.rules.assets.conditions import describe_leaf, iter_leaves
 from gnomon.sdk.arguments.code_location import format_location
 from gnomon.sdk.assets.asset import Asset, AssetAccessControl, BaseAsset
 from gnomon.sdk.assets.asset_plain_data import to_condition, to_leaves

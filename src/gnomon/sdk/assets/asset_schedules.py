@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gnomon.assets.conditions import describe_condition
 from gnomon.model.errors.authoring import AirflowTimetableInvalid
 from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction
+from gnomon.rules.assets.conditions import describe_condition
+from gnomon.rules.timetables.base import Timetable
+from gnomon.rules.timetables.simple_timetables import NullTimetable
 from gnomon.sdk.arguments.code_location import find_author_location, format_location
 from gnomon.sdk.assets.asset import AssetAll, AssetBooleanCondition, BaseAsset
 from gnomon.sdk.assets.asset_plain_data import to_condition
-from gnomon.timetables import NullTimetable
-from gnomon.timetables.base import Timetable
 
 
 def parse_asset_condition(schedule: Any) -> BaseAsset | None:

@@ -9,8 +9,10 @@ from typing import Any
 
 from gnomon.model.assets import AssetLeaf, PartitionRule
 from gnomon.model.errors.error_text import describe_error
-from gnomon.partitions import PartitionMapper, WaitPolicy, Window, decode_part, encode_part
-from gnomon.partitions.part_codec import list_author_classes
+from gnomon.rules.partitions.key_mappers import PartitionMapper
+from gnomon.rules.partitions.part_codec import decode_part, encode_part, list_author_classes
+from gnomon.rules.partitions.wait_policies import WaitPolicy
+from gnomon.rules.partitions.windows import Window
 from gnomon.sdk.arguments.stored_classes import find_unserializable, hash_code
 
 _REQUIRED = (

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from gnomon.assets.conditions import iter_leaves
 from gnomon.model.assets import AliasKey, AssetKey, AssetLeaf, AssetRefKey, PartitionRule
 from gnomon.model.errors.authoring import AirflowTimetableInvalid
-from gnomon.partitions import IdentityMapper, PartitionMapper
+from gnomon.rules.assets.conditions import iter_leaves
+from gnomon.rules.partitions.key_mappers import IdentityMapper, PartitionMapper
 from gnomon.sdk.arguments.code_location import find_author_location, format_location
 from gnomon.sdk.assets.asset import BaseAsset
 from gnomon.sdk.assets.asset_plain_data import to_condition, to_leaf

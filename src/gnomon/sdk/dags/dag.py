@@ -346,7 +346,7 @@ class DAG(DagNodes):
         """The argument `schedule`, a preset such as `@daily` as cron; None for a timetable, and for `@once`."""
         if self.schedule == "@once" or hasattr(self.schedule, "next_dagrun_info"):
             return None
-        from gnomon.timetables.cron.cron_fields import CRON_PRESETS  # not needed to write a DAG
+        from gnomon.rules.timetables.cron.cron_fields import CRON_PRESETS  # not needed to write a DAG
 
         return CRON_PRESETS.get(self.schedule, self.schedule) if isinstance(self.schedule, str) else self.schedule
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from gnomon.model.instants import to_instant
 from gnomon.model.slots import DagRunInfo, DataInterval, PlannedRun
-from gnomon.planning.window import LOOK_BACK_SPANS, iterate_runs_from
+from gnomon.rules.planning.window import LOOK_BACK_SPANS, iterate_runs_from
 from gnomon.sdk.dags.node_types import DagNode
 from gnomon.sdk.schedules import timezone
 

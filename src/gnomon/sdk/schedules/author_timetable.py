@@ -11,11 +11,11 @@ from gnomon.model.errors.authoring import AirflowTimetableInvalid
 from gnomon.model.errors.error_text import describe_error, error_text
 from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.slots import TimetableRef
-from gnomon.planning.author_calls import call_author_method
+from gnomon.rules.planning.author_calls import call_author_method
+from gnomon.rules.timetables.base import Timetable
+from gnomon.rules.timetables.granularity import GRANULARITIES
 from gnomon.sdk.arguments.stored_classes import find_unserializable, hash_code
 from gnomon.sdk.assets import BaseAsset
-from gnomon.timetables.base import Timetable
-from gnomon.timetables.granularity import GRANULARITIES
 
 _TEXTS = ("summary", "description")
 _ASSETS = "its timetable has an asset_condition that is no asset, alias, reference or combination of them; only its times are used."
@@ -206,7 +206,7 @@ def _read_zone(timetable: Any) -> str | int | None:
     zone = read_attribute(timetable, "timezone", None)
     if zone is None:
         return None
-    from gnomon.timetables.wall_clock.zones import encode_zone, zone_of  # few timetables have a zone
+    from gnomon.rules.timetables.wall_clock.zones import encode_zone, zone_of  # few timetables have a zone
 
     try:
         return encode_zone(zone_of(zone))

@@ -6,11 +6,11 @@ import os
 from datetime import date
 from pathlib import Path
 
-from gnomon.calendars.date_files import read_csv_dates, read_ics_dates
-from gnomon.calendars.date_units import parse_day
-from gnomon.calendars.fixed_calendars import Dates
 from gnomon.ground.config import current_config
 from gnomon.model.errors.timetable import AirflowTimetableInvalid
+from gnomon.rules.calendars.date_files import read_csv_dates, read_ics_dates
+from gnomon.rules.calendars.date_units import parse_day
+from gnomon.rules.calendars.fixed_calendars import Dates
 
 
 def dates_file(

@@ -6,15 +6,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from gnomon.calendars.calendar import Calendar, Difference, Union
-from gnomon.calendars.country import Country
-from gnomon.calendars.date_units import WEEKDAY_NAMES, parse_day
-from gnomon.calendars.exchange import Exchange
-from gnomon.calendars.fixed_calendars import Dates, Weekends
-from gnomon.calendars.named import Named
 from gnomon.ground.config import CalendarTable, OptionError, current_config, read_calendar_tables
 from gnomon.model.errors.product import find_close_matches
 from gnomon.model.errors.timetable import AirflowTimetableInvalid
+from gnomon.rules.calendars.calendar import Calendar, Difference, Union
+from gnomon.rules.calendars.country import Country
+from gnomon.rules.calendars.date_units import WEEKDAY_NAMES, parse_day
+from gnomon.rules.calendars.exchange import Exchange
+from gnomon.rules.calendars.fixed_calendars import Dates, Weekends
+from gnomon.rules.calendars.named import Named
 from gnomon.sdk.schedules.dates_file import read_dates_file
 
 _Result = TypeVar("_Result")

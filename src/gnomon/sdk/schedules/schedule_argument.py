@@ -17,7 +17,7 @@ def parse_schedule(schedule: Any, zone: dt.tzinfo, dialect: AirflowDialect | Non
     `zone` is the time zone for cron texts. `dialect` decides whether the runs of a cron text or a timedelta have data intervals;
     None: `[core] airflow_dialect` decides. Raises TypeError or ValueError for another value.
     """
-    from gnomon import timetables  # loaded with the first DAG, not with this module
+    from gnomon.rules import timetables  # loaded with the first DAG, not with this module
 
     if schedule is None:
         return timetables.NullTimetable()
@@ -77,7 +77,7 @@ def _check_base_class(timetable: Any, base: type) -> Any:
 
 
 def _parse_text(schedule: str, zone: dt.tzinfo, dialect: AirflowDialect) -> Any:
-    from gnomon import timetables  # loaded with the first DAG, not with this module
+    from gnomon.rules import timetables  # loaded with the first DAG, not with this module
 
     if schedule == "@once":
         return timetables.OnceTimetable()
@@ -106,7 +106,7 @@ def read_active_runs_limit(timetable: Any) -> int | None:
 
 def build_timetable_ref(timetable: Any) -> TimetableRef:
     """Return the stored form of the timetable of times; `DagSpec.asset_condition` has the schedule by assets."""
-    from gnomon import timetables  # loaded with the first DAG, not with this module
+    from gnomon.rules.timetables.registry import reference  # loaded with the first DAG, not with this module
     from gnomon.sdk.schedules.author_timetable import build_author_timetable_ref, is_author_timetable
 
     if getattr(timetable, "asset_condition", None) is not None:
@@ -122,4 +122,4 @@ def build_timetable_ref(timetable: Any) -> TimetableRef:
             return replace(build_timetable_ref(timetable.timetable), summary=timetable.summary, description=describe_schedule(timetable))
     if is_author_timetable(timetable):
         return build_author_timetable_ref(timetable)
-    return timetables.reference(timetable)
+    return reference(timetable)

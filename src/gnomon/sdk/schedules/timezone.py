@@ -111,7 +111,7 @@ def _offset_name(zone: dt.tzinfo) -> str:
 
 def _find_iana_zone(name: str) -> dt.tzinfo:
     from gnomon.model.errors.authoring import AirflowTimetableInvalid
-    from gnomon.timetables.wall_clock.zones import named_zone  # zone data is read when a zone is first named
+    from gnomon.rules.timetables.wall_clock.zones import named_zone  # zone data is read when a zone is first named
 
     try:
         return named_zone(name)

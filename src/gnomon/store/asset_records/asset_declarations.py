@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from gnomon.assets.conditions import iter_leaves
 from gnomon.model.assets import DEFAULT_GROUP, AliasKey, AssetDeclaration, AssetKey, AssetLeaf, decode_leaf, encode_leaf
 from gnomon.model.instants import Instant
 from gnomon.model.spec import DagSpec
+from gnomon.rules.assets.conditions import iter_leaves
 from gnomon.store.record_codec import encode_json
 from gnomon.store.transaction import Row, Transaction
 

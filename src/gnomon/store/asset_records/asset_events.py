@@ -6,12 +6,12 @@ import json
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from gnomon.assets.conditions import match_leaves
 from gnomon.model.assets import AssetEvent, AssetKey, NewAssetEvent, encode_leaf
 from gnomon.model.change_entries import AssetEventPublished
 from gnomon.model.instants import Instant
 from gnomon.model.records import NewMail
 from gnomon.model.states import RUN_STATES_BY_CODE, DagRunState
+from gnomon.rules.assets.conditions import match_leaves
 from gnomon.store.change_journal import record_change
 from gnomon.store.errors import NotFound
 from gnomon.store.ownership import mailbox

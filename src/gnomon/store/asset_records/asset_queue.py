@@ -12,11 +12,11 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from gnomon.assets.conditions import holds, iter_leaves
 from gnomon.model.assets import AssetCondition, AssetLeaf, QueuedAssetEvent, decode_leaf, encode_leaf
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import EventRecord, QueueDiscard, RunRecord
 from gnomon.model.states import RUN_STATE_CODES, DagRunState, DagRunType
+from gnomon.rules.assets.conditions import holds, iter_leaves
 from gnomon.store.dag_records import event_log, newest_runs
 from gnomon.store.errors import RowsMissing
 from gnomon.store.transaction import Transaction

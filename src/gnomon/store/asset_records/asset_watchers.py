@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from gnomon.assets.conditions import match_leaves
 from gnomon.model.assets import AssetKey, encode_leaf
 from gnomon.model.instants import Instant
 from gnomon.model.spec import DagSpec
+from gnomon.rules.assets.conditions import match_leaves
 from gnomon.store.transaction import Row, Transaction
 
 

@@ -5,13 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 
-from gnomon.assets.conditions import iter_leaves
-from gnomon.assets.leaf_mappers import ConsumedPair, LeafMapper, PartitionAnswers, PartitionQuestion, build_leaf_mappers
-from gnomon.assets.partition_progress import PartitionProgress, QueueReading, find_partition_date, read_queue
 from gnomon.model.assets import AssetCondition, AssetLeaf, PartitionRule, QueuedAssetEvent
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import EventRecord, RunRecord
 from gnomon.model.states import DagRunState, DagRunType
+from gnomon.rules.assets.conditions import iter_leaves
+from gnomon.rules.assets.leaf_mappers import (
+    ConsumedPair,
+    LeafMapper,
+    PartitionAnswers,
+    PartitionQuestion,
+    build_leaf_mappers,
+)
+from gnomon.rules.assets.partition_progress import PartitionProgress, QueueReading, find_partition_date, read_queue
 from gnomon.store.asset_records.asset_queue import insert_asset_run, list_queue, remove_from_queue
 from gnomon.store.dag_records import event_log
 from gnomon.store.transaction import Transaction

@@ -15,7 +15,7 @@ from gnomon.model.run_waits import NO_SLOT, SlotFact, SubscriptionMessage, missi
 from gnomon.model.slots import Cursor, PlannedRun, SkippedSlots
 from gnomon.model.spec import DagSpec
 from gnomon.model.states import FIRST_FINAL_CODE, RUN_STATE_CODES, RUN_STATES_BY_CODE, TASK_STATES_BY_CODE, DagRunState
-from gnomon.planning import compute_decided_until
+from gnomon.rules.planning import compute_decided_until
 from gnomon.store.dag_records import backfills, event_log
 from gnomon.store.record_codec import decode_cursor, decode_planned_run, decode_spec_without_tasks
 from gnomon.store.transaction import Transaction

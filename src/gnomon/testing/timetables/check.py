@@ -12,12 +12,12 @@ import msgspec
 from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.instants import Instant, to_datetime, to_instant
 from gnomon.model.slots import TimeRestriction
+from gnomon.rules.timetables.base import Timetable
+from gnomon.rules.timetables.wall_clock.clock_change import clock_of
+from gnomon.rules.timetables.wall_clock.zones import floor_seconds
 from gnomon.testing.timetables.case import Case, draw_case, shrink_case
 from gnomon.testing.timetables.laws import LAWS, Law, find_fault
 from gnomon.testing.timetables.subject import Subject
-from gnomon.timetables.base import Timetable
-from gnomon.timetables.wall_clock.clock_change import clock_of
-from gnomon.timetables.wall_clock.zones import floor_seconds
 
 
 class Violation(msgspec.Struct, frozen=True, kw_only=True):

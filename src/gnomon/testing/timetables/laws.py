@@ -16,14 +16,14 @@ from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.ids import RUN_ID_MAX
 from gnomon.model.instants import Instant
 from gnomon.model.slots import PlannedRun, TimeRestriction
+from gnomon.rules.timetables.base import BuiltinTimetable, Timetable
+from gnomon.rules.timetables.cron.cron_timetable import CronTimetable
+from gnomon.rules.timetables.delta_timetable import DeltaTimetable
+from gnomon.rules.timetables.event_timetable import EventsTimetable
+from gnomon.rules.timetables.multiple_crons import MultipleCronTriggerTimetable
 from gnomon.testing.timetables.case import Case
 from gnomon.testing.timetables.subject import Subject
 from gnomon.testing.timetables.wording import describe_instant, describe_slot
-from gnomon.timetables.base import BuiltinTimetable, Timetable
-from gnomon.timetables.cron.cron_timetable import CronTimetable
-from gnomon.timetables.delta_timetable import DeltaTimetable
-from gnomon.timetables.event_timetable import EventsTimetable
-from gnomon.timetables.multiple_crons import MultipleCronTriggerTimetable
 
 _UNREAD = frozenset("LlWw#?RrHh")
 """Characters of cron that cron descriptions do not support."""

@@ -11,10 +11,10 @@ from typing import Any
 from gnomon.ground.clock import SystemClock
 from gnomon.model.instants import Instant, to_instant
 from gnomon.model.slots import Cursor, DataInterval, PlannedRun, TimeRestriction
-from gnomon.planning.queries import ask_manual, ask_next
+from gnomon.rules.planning.queries import ask_manual, ask_next
+from gnomon.rules.timetables.base import BuiltinTimetable, Timetable
+from gnomon.rules.timetables.wall_clock.zones import zone_of
 from gnomon.testing.timetables import wording
-from gnomon.timetables.base import BuiltinTimetable, Timetable
-from gnomon.timetables.wall_clock.zones import zone_of
 
 
 class Subject:

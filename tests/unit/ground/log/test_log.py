@@ -33,7 +33,7 @@ def test_an_event_is_one_json_object_with_its_fields() -> None:
     line = json.loads(stream.getvalue())
     assert line.pop("at").endswith("+00:00")
     assert line == {
-        "level": "info", "service": "scheduler", "logger": "gnomon.engine", "event": "run_planned", "dag_id": "etl",
+        "level": "info", "service": "scheduler", "logger": "gnomon.rules.engine", "event": "run_planned", "dag_id": "etl",
         "slot": "2026-01-01", "at_": "field of that name",
     }
 

@@ -13,8 +13,8 @@ from airflow.timetables.base import DagRunInfo, DataInterval, Timetable
 
 from gnomon.airflow_compat.missing_names import make_getattr
 from gnomon.calendars import Country
-from gnomon.timetables.system_time import now
-from gnomon.timetables.wall_clock.zones import to_utc
+from gnomon.rules.timetables.system_time import now
+from gnomon.rules.timetables.wall_clock.zones import to_utc
 
 __all__ = ["AfterWorkdayTimetable", "WorkdayTimetablePlugin"]
 

@@ -1,0 +1,159 @@
+"""The ends of deferrals: by an event of the trigger, by a timer of the owner, or by a timeout.
+
+An event is applied once, to the deferral with its `defer_seq` (TRIGGER in docs/discussions/ownership.md). The owner keeps
+the timers itself, so they are exact.
+"""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from gnomon.model.attempts import RETURN_VALUE, AttemptResult, XComItem, measure_json, xcom_fault
+from gnomon.model.deferral import DeferralResult
+from gnomon.model.records import HAS_VALUE, DeferralRecord
+from gnomon.model.states import WITHOUT_PROCESS_STATES
+from gnomon.rules.decide.hitl_rules import make_timeout_response
+from gnomon.rules.decide.transitions import Cause
+from gnomon.rules.engine.events import DeferralEnded
+from gnomon.rules.engine.lifecycle.asset_emission import record_asset_events
+from gnomon.rules.engine.lifecycle.attempt_results import fail_try
+from gnomon.rules.engine.lifecycle.deferrals import (
+    compute_times,
+    drop_deferral,
+    find_earliest,
+    record_hitl_response,
+    release_held_slots,
+    set_deferral_timer,
+)
+from gnomon.rules.engine.lifecycle.task_end import finish_task_instance
+from gnomon.rules.engine.lifecycle.task_lifecycle import enqueue_for_admission
+from gnomon.rules.engine.state.queue_moves import dequeue
+from gnomon.rules.engine.state.task_instance import TaskInstance
+from gnomon.rules.engine.step_context import StepContext
+
+
+def on_deferral_ended(context: StepContext, event: DeferralEnded) -> None:
+    """Apply the event if the instance still waits for this deferral."""
+    run = context.state.runs.get(event.key.run_pk)
+    if run is None:
+        return
+    context.current_dag = run.dag
+    context.result.touched_groups.add(run.dag.record.group_no)
+    index = run.graph.index_of_number.get(event.key.task_no)
+    ti = None if index is None else run.find_task_instance(index, event.key.map_index)
+    if ti is not None and ti.state in WITHOUT_PROCESS_STATES and ti.defer_seq == event.defer_seq:
+        deferral = ti.deferral
+        if deferral is not None and deferral.result is None:
+            end_deferral(context, ti, deferral, event.result)
+
+
+def on_deferral_timer(context: StepContext, ti: TaskInstance) -> None:
+    """A timer of the deferral fired: its own instant, its timeout, or the deadline of the try. The earliest of them decides."""
+    deferral = ti.deferral
+    if deferral is None or deferral.result is not None:
+        return
+    context.current_dag = ti.run.dag
+    times = compute_times(ti, deferral)
+    at = find_earliest(times)
+    if at is None or at > context.now:
+        set_deferral_timer(context.state, ti)
+    elif at == times.due and deferral.request.hitl is not None:
+        response = make_timeout_response(deferral.request.hitl, context.now)
+        record_hitl_response(context, deferral, response)
+        end_deferral(context, ti, deferral, DeferralResult(outcome="event", response=response))
+    elif at == times.due:
+        end_deferral(context, ti, deferral, DeferralResult(outcome="success" if deferral.request.ends_task else "event", due_at=at))
+    elif at == times.timeout:
+        reason = f"its wait for {deferral.request.classpath} took longer than its timeout of {deferral.request.timeout_s:g} s"
+        _end_without_event(context, ti, deferral, DeferralResult(outcome="timeout", reason=reason), retryable=not ti.task.is_sensor)
+    else:
+        limit_s = ti.task.execution_timeout_s
+        reason = f"execution_timeout: the try took longer than {limit_s:g} s, its wait included"
+        _end_without_event(context, ti, deferral, DeferralResult(outcome="timeout", reason=reason))
+
+
+def end_deferral(context: StepContext, ti: TaskInstance, deferral: DeferralRecord, result: DeferralResult) -> None:
+    """Resume the task with the result of its deferral, or finish it."""
+    if result.outcome == "event":
+        _resume_in_operator(context, ti, deferral, result)
+        return
+    faults = (xcom_fault(f"XCom {key!r} of the event", key, value) for key, value in result.xcoms.items())
+    fault = next(filter(None, faults), None)
+    if fault is not None:
+        _fail_or_soft_skip(context, ti, fault, retryable=False)
+        return
+    _push_xcoms(context, ti, result)
+    classpath = deferral.request.classpath
+    if result.outcome == "error":
+        failure = replace(result, reason=f"its trigger {classpath} failed: {result.reason or result.outcome}")
+        if result.traceback is not None:
+            context.add_audit_event("trigger_failed", ti=ti, body=failure.reason or "")
+        _end_without_event(context, ti, deferral, failure)
+    elif ti.task.hears_ends:
+        _enqueue_resumption(context, ti, deferral, result)
+    elif result.outcome in _END_CAUSES:
+        drop_deferral(context, ti, killed=False)
+        finish_task_instance(context, ti, _END_CAUSES[result.outcome], result.reason)
+        if result.outcome == "success":
+            record_asset_events(context, ti)
+    else:
+        drop_deferral(context, ti, killed=False)
+        fail_try(context, ti, result.reason or f"its trigger {classpath} ended it as failed", retryable=True)
+
+
+_END_CAUSES = {"success": Cause.EVENT_SUCCESS, "skipped": Cause.EVENT_SKIP}
+
+
+def _resume_in_operator(context: StepContext, ti: TaskInstance, deferral: DeferralRecord, result: DeferralResult) -> None:
+    if deferral.request.next_method is None:
+        reason = (
+            f"its trigger {deferral.request.classpath} sent an event that does not end the task, and the deferral named no "
+            "method to go on with: give method_name=, or let the trigger yield TaskSuccessEvent"
+        )
+        drop_deferral(context, ti, killed=False)
+        fail_try(context, ti, reason, retryable=False)
+        return
+    _enqueue_resumption(context, ti, deferral, result)
+
+
+def _enqueue_resumption(context: StepContext, ti: TaskInstance, deferral: DeferralRecord, result: DeferralResult) -> None:
+    """Queue the instance for an attempt that resumes with `result`; a trigger that still runs is ended."""
+    release_held_slots(context, deferral, ti.pool)
+    deferral.result = result
+    if deferral.key not in context.changes.deferrals:
+        context.changes.deferrals_ended[deferral.key] = deferral
+    ti.resume_at = None
+    dequeue(ti)
+    enqueue_for_admission(context, ti)
+    context.mark_dirty(ti)
+
+
+def _end_without_event(context: StepContext, ti: TaskInstance, deferral: DeferralRecord, result: DeferralResult, *, retryable: bool = True) -> None:
+    """No event came: fail the try, on a worker if the task has callbacks or a method for such ends."""
+    if ti.task.hears_ends:
+        _enqueue_resumption(context, ti, deferral, result)
+    else:
+        _fail_or_soft_skip(context, ti, result.reason or result.outcome, retryable=retryable)
+
+
+def _fail_or_soft_skip(context: StepContext, ti: TaskInstance, reason: str, *, retryable: bool = True) -> None:
+    """Fail the try, or skip a sensor with soft_fail."""
+    drop_deferral(context, ti, killed=True)
+    if ti.task.soft_fail:
+        finish_task_instance(context, ti, Cause.EVENT_SKIP, f"skipped because soft_fail or never_fail is set: {reason}")
+    else:
+        fail_try(context, ti, reason, retryable=retryable)
+
+
+def _push_xcoms(context: StepContext, ti: TaskInstance, result: DeferralResult) -> None:
+    if not result.xcoms:
+        return
+    key = ti.key()
+    items = tuple(XComItem(key=name, value=value) for name, value in result.xcoms.items())
+    context.changes.results.append(AttemptResult(
+        attempt_id="", group_no=ti.run.dag.record.group_no, run_pk=key.run_pk, task_no=key.task_no,
+        map_index=key.map_index, outcome=result.outcome, xcoms=items,
+    ))
+    if RETURN_VALUE in result.xcoms:
+        length = measure_json(result.xcoms[RETURN_VALUE])
+        ti.return_length = HAS_VALUE if length is None else length

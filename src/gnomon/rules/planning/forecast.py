@@ -1,0 +1,126 @@
+"""The coming runs of a DAG if nothing changes, each with a reason, computed with the scheduler's own planning."""
+
+from __future__ import annotations
+
+import msgspec
+
+from gnomon.model.errors.timetable import PlanningError
+from gnomon.model.instants import SECOND, Instant
+from gnomon.model.slots import Cursor, PlannedRun, SkippedSlots
+from gnomon.model.spec import DagSpec
+from gnomon.rules.planning.plan import MISFIRE_GRACE_S, Plan, plan_runs
+from gnomon.rules.planning.policies import compute_jitter, resolve_misfire
+from gnomon.rules.timetables.base import Timetable
+
+MAX_LOOKS = 200
+"""Most plans of one forecast; a schedule whose slots are all skipped ends there."""
+
+
+class ForecastRun(msgspec.Struct, frozen=True, kw_only=True):
+    """A run that will be created."""
+
+    run: PlannedRun
+    state: str
+    """now | held | planned"""
+    made_at: Instant | None
+    """When it is created; None for a held run, which is created when an active run finishes."""
+    why: str
+
+
+class Forecast(msgspec.Struct, frozen=True, kw_only=True):
+    """The coming runs and the skipped slots of a schedule."""
+
+    runs: tuple[ForecastRun, ...] = ()
+    passed: tuple[SkippedSlots, ...] = ()
+    """Slots without a run, with the reason."""
+    error: str | None = None
+    """Why nothing is known after the last run; None if the timetable did not fail."""
+
+
+def build_forecast(
+    *,
+    timetable: Timetable,
+    dag: DagSpec,
+    cursor: Cursor | None,
+    now: Instant,
+    count: int,
+    planned: PlannedRun | None = None,
+    since: Instant | None = None,
+    asked_at: Instant | None = None,
+    unfinished: int = 0,
+    limit: int | None = None,
+    misfire_grace_s: float = MISFIRE_GRACE_S,
+) -> Forecast:
+    """At most `count` runs from now on: those created at once, those held by `limit`, and future ones.
+
+    `planned`, `since` and `asked_at` as for `plan_runs`. `unfinished`: unfinished runs of the DAG other than backfills;
+    `limit`: the maximum of active runs (None: no maximum). If the timetable fails, `Forecast.error` has the message.
+    """
+    found: list[ForecastRun] = []
+    passed: list[SkippedSlots] = []
+    at, looks, since = now, 0, now if since is None else since
+    while len(found) < count and looks < MAX_LOOKS:
+        looks += 1
+        is_now = at == now
+        started = sum(forecast_run.state == "now" for forecast_run in found)
+        try:
+            plan: Plan = plan_runs(
+                dag=dag, timetable=timetable, cursor=cursor, now=at, room=1, active=is_now and unfinished > 0,
+                planned=planned, since=since, asked_at=asked_at, busy=is_now and unfinished + started > 0,
+                misfire_grace_s=misfire_grace_s,
+            )  # fmt: skip
+        except PlanningError as error:
+            return Forecast(runs=tuple(found), passed=tuple(passed), error=str(error))
+        passed += plan.passed
+        for run in plan.runs:
+            is_held = is_now and limit is not None and dag.overlap == "queue" and unfinished + started >= limit
+            found.append(_build_forecast_run(dag, run, at, since, limit, is_now, is_held, unfinished + started, misfire_grace_s))
+        if plan.error is not None or timetable.follows_runs:
+            return Forecast(runs=tuple(found), passed=tuple(passed), error=plan.error)
+        cursor, planned, asked_at = plan.cursor, plan.next_run, None
+        if planned is None:
+            break
+        at = max(at, planned.run_after + compute_jitter(dag))
+    return Forecast(runs=tuple(found[:count]), passed=tuple(passed))
+
+
+def _build_forecast_run(
+    dag: DagSpec, run: PlannedRun, at: Instant, since: Instant, limit: int | None, is_now: bool, is_held: bool, active: int,
+    grace_s: float,
+) -> ForecastRun:  # fmt: skip
+    why = _describe_reason(dag, run, at, since, is_now, active, grace_s)
+    if is_held:
+        held = f"max_active_runs={limit} is reached by {active} unfinished run{'' if active == 1 else 's'}"
+        return ForecastRun(run=run, state="held", made_at=None, why=f"{held}; {why}")
+    return ForecastRun(run=run, state="now" if is_now else "planned", made_at=at, why=why)
+
+
+def _describe_reason(dag: DagSpec, run: PlannedRun, at: Instant, since: Instant, is_now: bool, active: int, grace_s: float) -> str:
+    late_by = compute_jitter(dag)
+    moved = f", {late_by / SECOND:g} s later by jitter" if late_by else ""
+    if not is_now:
+        return {
+            "skip": f"on time{moved}, unless a run is active then (overlap=\"skip\")",
+            "cancel_running": f"on time{moved}; a run that is active then ends failed (overlap=\"cancel_running\")",
+        }.get(dag.overlap, f"on time{moved}")
+    ending = "; the active run ends failed (overlap=\"cancel_running\")" if active and dag.overlap == "cancel_running" else ""
+    due = run.run_after + late_by
+    if at - due <= grace_s * SECOND:
+        return f"due now{moved}{ending}"
+    if due < since:
+        kind = "made up (catchup=True)" if dag.catchup else "the newest of the slots before it is let run (catchup=False)"
+        return kind + ending
+    return f"late (misfire=\"{resolve_misfire(dag)}\"){ending}"
+
+
+def list_upcoming_runs(
+    *, dag: DagSpec, timetable: Timetable, cursor: Cursor | None, now: Instant, count: int
+) -> list[PlannedRun]:
+    """At most `count` runs after the cursor, overdue ones included, up to the first slot for which the timetable fails.
+
+    Raises PlanningError if it fails for the first slot.
+    """
+    forecast = build_forecast(dag=dag, timetable=timetable, cursor=cursor, now=now, count=count)
+    if forecast.error is not None and not forecast.runs:
+        raise PlanningError(forecast.error)
+    return [forecast_run.run for forecast_run in forecast.runs]

@@ -1,0 +1,68 @@
+"""The partition key of a run by hand: whether the DAG takes one, and the date that it stands for. Pure."""
+
+from __future__ import annotations
+
+from gnomon.model.errors.authoring import InvalidPartitionKeyError
+from gnomon.model.errors.product import UserError
+from gnomon.model.ids import find_partition_key_fault
+from gnomon.model.instants import Instant, to_datetime, to_instant
+from gnomon.model.spec import DagSpec
+from gnomon.rules.partitions.part_codec import ClassFinder, decode_part, list_author_classes
+from gnomon.rules.timetables.partition_timetables import CronPartitionTimetable
+from gnomon.rules.timetables.registry import BUILTINS, build
+
+
+class PartitionKeyRefused(UserError):
+    """A run cannot have this partition key; the text says why, and what to do."""
+
+
+def resolve_partition_date(dag: DagSpec, key: str | None, find_class: ClassFinder | None = None) -> Instant | None:
+    """The start of the period that the key names; None when there is no key or it names none. Raises PartitionKeyRefused.
+
+    A key of a timetable of an author is not resolved, and one of a mapper of an author only with `find_class`: their code does not run here.
+    """
+    if key is None:
+        return None
+    ref = dag.timetable
+    if not ref.has_partitions:
+        raise PartitionKeyRefused(
+            f"DAG {dag.dag_id!r} has no partitions, so its runs have no partition key; leave the key out, or give the DAG a schedule with "
+            "partitions (CronPartitionTimetable, PartitionedAssetTimetable, PartitionedAtRuntime)"
+        )
+    fault = find_partition_key_fault(key)
+    if fault is not None:
+        raise PartitionKeyRefused(fault)
+    if dag.partition_rules:
+        return _resolve_by_mappers(dag, key, find_class)
+    if not ref.builtin or ref.path.rpartition(".")[2] not in BUILTINS:
+        return None
+    try:
+        date = build(ref).resolve_partition_date(key)
+    except InvalidPartitionKeyError as error:
+        raise PartitionKeyRefused(f"{error}; DAG {dag.dag_id!r} has the schedule {ref.summary}") from None
+    return None if date is None else to_instant(date)
+
+
+def find_slot_partition(dag: DagSpec, run_after: Instant) -> tuple[str | None, Instant | None]:
+    """(key, date) of the partition of the slot that is due then; (None, None) for a DAG whose slots have no partitions."""
+    ref = dag.timetable
+    timetable = build(ref) if ref.builtin and ref.has_partitions and ref.path.rpartition(".")[2] in BUILTINS else None
+    info = timetable.make_info(to_datetime(run_after)) if isinstance(timetable, CronPartitionTimetable) else None
+    if info is None or info.partition_date is None:
+        return None, None
+    return info.partition_key, to_instant(info.partition_date)
+
+
+def _resolve_by_mappers(dag: DagSpec, key: str, find_class: ClassFinder | None) -> Instant | None:
+    """The date on which the mappers of the DAG's assets agree. Raises PartitionKeyRefused for a key that one of them cannot have made."""
+    dates = set()
+    for rule in dag.partition_rules:
+        if find_class is None and list_author_classes(rule.mapper):
+            return None
+        try:
+            date = decode_part(rule.mapper, find_class).to_partition_date(key)
+        except ValueError as error:
+            raise PartitionKeyRefused(f"the mapper of asset {rule.leaf.name!r} of DAG {dag.dag_id!r} makes no partition key {key!r}: {error}") from None
+        if date is not None:
+            dates.add(to_instant(date))
+    return dates.pop() if len(dates) == 1 else None
