@@ -181,7 +181,7 @@ def measure_worker(isolated: int = ISOLATED) -> float:
     with tempfile.TemporaryDirectory() as home:
         file = Path(home, "wide.py")
         file.write_text(
-            f"from gnomon import DAG\nfrom gnomon.operators.python import PythonOperator\n\nwith DAG('wide', schedule=None):\n    for i in range({isolated}):\n"
+            f"from gnomon import DAG\nfrom gnomon.authoring.operators.python import PythonOperator\n\nwith DAG('wide', schedule=None):\n    for i in range({isolated}):\n"
             "        PythonOperator(task_id=f't{i}', python_callable=lambda: None)\n"
         )
         _, _, spent = run_worker(Path(home), [worker_attempt(str(file), number, 1) for number in range(isolated)])

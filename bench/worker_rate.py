@@ -30,7 +30,7 @@ from gnomon.worker.settings import WorkerSettings
 
 DAG = """
 from gnomon import DAG
-from gnomon.operators.python import PythonOperator
+from gnomon.authoring.operators.python import PythonOperator
 
 with DAG("wide", schedule=None):
     for i in range(%d):

@@ -28,10 +28,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 import page_files
 from page_files import Files
 
+from gnomon.authoring.sdk.schedules.named_calendars import NamedCalendars
 from gnomon.cli.commands import root
 from gnomon.ground.config import load_config
 from gnomon.model.errors.product import GnomonError
-from gnomon.sdk.schedules.named_calendars import NamedCalendars
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent

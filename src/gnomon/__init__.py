@@ -10,42 +10,42 @@ from importlib import import_module
 TYPE_CHECKING = False
 """Type checkers treat this name as True; importing it from `typing` would double the time of `import gnomon`."""
 if TYPE_CHECKING:  # the names for type checkers and IDEs; a test compares them with _EXPORTS
-    from gnomon.sdk.after import After as After
-    from gnomon.sdk.arguments.alert_rules import Alert as Alert
-    from gnomon.sdk.arguments.params import Param as Param
-    from gnomon.sdk.arguments.task_rules import TriggerRule as TriggerRule
-    from gnomon.sdk.arguments.task_rules import WeightRule as WeightRule
-    from gnomon.sdk.assets import Asset as Asset
-    from gnomon.sdk.dags.authoring_state import get_current_context as get_current_context
-    from gnomon.sdk.dags.authoring_state import get_parsing_context as get_parsing_context
-    from gnomon.sdk.dags.dag import DAG as DAG
-    from gnomon.sdk.dags.dag_decorators import dag as dag
-    from gnomon.sdk.dags.dag_decorators import task_group as task_group
-    from gnomon.sdk.dags.edges import Label as Label
-    from gnomon.sdk.dags.edges import chain as chain
-    from gnomon.sdk.dags.edges import chain_linear as chain_linear
-    from gnomon.sdk.dags.edges import cross_downstream as cross_downstream
-    from gnomon.sdk.dags.task_group import TaskGroup as TaskGroup
-    from gnomon.sdk.deferral.triggers import BaseTrigger as BaseTrigger
-    from gnomon.sdk.deferral.triggers import StartTriggerArgs as StartTriggerArgs
-    from gnomon.sdk.deferral.triggers import TaskFailedEvent as TaskFailedEvent
-    from gnomon.sdk.deferral.triggers import TaskSkippedEvent as TaskSkippedEvent
-    from gnomon.sdk.deferral.triggers import TaskSuccessEvent as TaskSuccessEvent
-    from gnomon.sdk.deferral.triggers import TriggerEvent as TriggerEvent
-    from gnomon.sdk.runtime.connection import BaseHook as BaseHook
-    from gnomon.sdk.runtime.connection import Connection as Connection
-    from gnomon.sdk.runtime.notifier import BaseNotifier as BaseNotifier
-    from gnomon.sdk.runtime.variable import Variable as Variable
-    from gnomon.sdk.schedules.dates_file import dates_file as dates_file
-    from gnomon.sdk.schedules.named_calendars import calendar as calendar
-    from gnomon.sdk.tasks.operator import BaseOperator as BaseOperator
-    from gnomon.sdk.tasks.sensor import BaseSensorOperator as BaseSensorOperator
-    from gnomon.sdk.tasks.sensor import PokeReturnValue as PokeReturnValue
-    from gnomon.sdk.tasks.task_decorators import setup as setup
-    from gnomon.sdk.tasks.task_decorators import task as task
-    from gnomon.sdk.tasks.task_decorators import teardown as teardown
-    from gnomon.sdk.tasks.xcom_arg import XComArg as XComArg
-    from gnomon.sdk.templating.resolvable import literal as literal
+    from gnomon.authoring.sdk.after import After as After
+    from gnomon.authoring.sdk.arguments.alert_rules import Alert as Alert
+    from gnomon.authoring.sdk.arguments.params import Param as Param
+    from gnomon.authoring.sdk.arguments.task_rules import TriggerRule as TriggerRule
+    from gnomon.authoring.sdk.arguments.task_rules import WeightRule as WeightRule
+    from gnomon.authoring.sdk.assets import Asset as Asset
+    from gnomon.authoring.sdk.dags.authoring_state import get_current_context as get_current_context
+    from gnomon.authoring.sdk.dags.authoring_state import get_parsing_context as get_parsing_context
+    from gnomon.authoring.sdk.dags.dag import DAG as DAG
+    from gnomon.authoring.sdk.dags.dag_decorators import dag as dag
+    from gnomon.authoring.sdk.dags.dag_decorators import task_group as task_group
+    from gnomon.authoring.sdk.dags.edges import Label as Label
+    from gnomon.authoring.sdk.dags.edges import chain as chain
+    from gnomon.authoring.sdk.dags.edges import chain_linear as chain_linear
+    from gnomon.authoring.sdk.dags.edges import cross_downstream as cross_downstream
+    from gnomon.authoring.sdk.dags.task_group import TaskGroup as TaskGroup
+    from gnomon.authoring.sdk.deferral.triggers import BaseTrigger as BaseTrigger
+    from gnomon.authoring.sdk.deferral.triggers import StartTriggerArgs as StartTriggerArgs
+    from gnomon.authoring.sdk.deferral.triggers import TaskFailedEvent as TaskFailedEvent
+    from gnomon.authoring.sdk.deferral.triggers import TaskSkippedEvent as TaskSkippedEvent
+    from gnomon.authoring.sdk.deferral.triggers import TaskSuccessEvent as TaskSuccessEvent
+    from gnomon.authoring.sdk.deferral.triggers import TriggerEvent as TriggerEvent
+    from gnomon.authoring.sdk.runtime.connection import BaseHook as BaseHook
+    from gnomon.authoring.sdk.runtime.connection import Connection as Connection
+    from gnomon.authoring.sdk.runtime.notifier import BaseNotifier as BaseNotifier
+    from gnomon.authoring.sdk.runtime.variable import Variable as Variable
+    from gnomon.authoring.sdk.schedules.dates_file import dates_file as dates_file
+    from gnomon.authoring.sdk.schedules.named_calendars import calendar as calendar
+    from gnomon.authoring.sdk.tasks.operator import BaseOperator as BaseOperator
+    from gnomon.authoring.sdk.tasks.sensor import BaseSensorOperator as BaseSensorOperator
+    from gnomon.authoring.sdk.tasks.sensor import PokeReturnValue as PokeReturnValue
+    from gnomon.authoring.sdk.tasks.task_decorators import setup as setup
+    from gnomon.authoring.sdk.tasks.task_decorators import task as task
+    from gnomon.authoring.sdk.tasks.task_decorators import teardown as teardown
+    from gnomon.authoring.sdk.tasks.xcom_arg import XComArg as XComArg
+    from gnomon.authoring.sdk.templating.resolvable import literal as literal
 
 _EXPORTS: dict[str, str] = {
     "After": "after",
@@ -85,7 +85,7 @@ _EXPORTS: dict[str, str] = {
     "task_group": "dags.dag_decorators",
     "teardown": "tasks.task_decorators",
 }
-"""Each public name and its module below `gnomon.sdk`."""
+"""Each public name and its module below `gnomon.authoring.sdk`."""
 
 __all__ = list(_EXPORTS)
 
@@ -93,6 +93,6 @@ __all__ = list(_EXPORTS)
 def __getattr__(name: str) -> object:
     if name not in _EXPORTS:
         raise AttributeError(f"module 'gnomon' has no attribute {name!r}")
-    value: object = getattr(import_module(f"gnomon.sdk.{_EXPORTS[name]}"), name)
+    value: object = getattr(import_module(f"gnomon.authoring.sdk.{_EXPORTS[name]}"), name)
     globals()[name] = value
     return value

@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from tests.unit.cli.deployment import Deployment, Ended
 
+from gnomon.authoring.sdk.dags.dag_spec import build_dag_spec
 from gnomon.cli.home import Home
 from gnomon.cli.main import main
 from gnomon.dagfiles.settings import build_dag_processor_settings as dagfiles_settings
@@ -20,7 +21,6 @@ from gnomon.loading.dagfile import load_dag_file
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.spec import FileInputs, ParsedDag, ParsedFile
 from gnomon.model.states import TaskInstanceState
-from gnomon.sdk.dags.dag_spec import build_dag_spec
 from gnomon.store.dag_records import dag_files, dag_runs
 from gnomon.testing import ScriptedWorker
 from gnomon.worker.settings import build_worker_settings as worker_settings
@@ -64,7 +64,7 @@ class World(Deployment):
         self._files += 1
         path = self.cfg.home / f"{self._files}" / name
         path.parent.mkdir()
-        path.write_text("from datetime import datetime, timedelta, timezone\nfrom gnomon.sdk import *\n" + textwrap.dedent(text))
+        path.write_text("from datetime import datetime, timedelta, timezone\nfrom gnomon.authoring.sdk import *\n" + textwrap.dedent(text))
         before = list(sys.path)
         try:
             loaded = load_dag_file(path).dags.values()

@@ -98,7 +98,7 @@ def test_without_the_plugin_and_beside_another_airflow_pytest_is_as_before(envir
         "import importlib.util, sys\n"
         "def test_it(request):\n"
         "    found = importlib.util.find_spec('airflow')\n"
-        "    print('FOUND', None if found is None else found.origin, 'gnomon.sdk' in sys.modules)\n"
+        "    print('FOUND', None if found is None else found.origin, 'gnomon.authoring.sdk' in sys.modules)\n"
         "    print('FIXTURE', request.config.pluginmanager.has_plugin('gnomon.airflow_compat.pytest_fixtures'))\n"
     )
     other = tmp_path / "other" / "airflow"

@@ -20,9 +20,9 @@ from tests.acceptance.product import Product, product
 from tests.smtp_server import SmtpServer, smtp_server
 from tests.unit.runner.test_task_mail import failing, run
 
+from gnomon.authoring.sdk import BaseOperator
+from gnomon.authoring.sdk.runtime.email import find_server, send_email
 from gnomon.ground.config import set_current_config
-from gnomon.sdk import BaseOperator
-from gnomon.sdk.runtime.email import find_server, send_email
 
 linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's")
 FLOWS = """

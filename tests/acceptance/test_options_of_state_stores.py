@@ -11,7 +11,7 @@ from tests.acceptance.test_options_of_dags import database, world  # noqa: F401 
 
 ForWorld = Callable[..., World]
 ONE_TASK = """
-    from gnomon.sdk import Asset
+    from gnomon.authoring.sdk import Asset
     with DAG("d", schedule="@once", start_date=datetime(2026, 1, 1, tzinfo=timezone.utc)):
         BaseOperator(task_id="a", outlets=[Asset("orders", uri="s3://b/orders")])
 """
@@ -107,7 +107,7 @@ def test_the_commands_read_and_change_single_values(world: ForWorld) -> None:  #
 
 PARTITIONS = """
     from gnomon.partitions import DayWindow, FanOutMapper, StartOfDayMapper
-    from gnomon.sdk.assets.partitioned_schedule import PartitionedAssetTimetable
+    from gnomon.authoring.sdk.assets.partitioned_schedule import PartitionedAssetTimetable
     from gnomon.timetables import CronPartitionTimetable, PartitionedAtRuntime
     with DAG("hourly", schedule=CronPartitionTimetable("0 * * * *", timezone="Asia/Tokyo", run_offset=-1), catchup=False):
         BaseOperator(task_id="a")

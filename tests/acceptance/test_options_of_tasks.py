@@ -13,11 +13,11 @@ import pytest
 from tests.acceptance.effects import effect_of, options
 from tests.conformance.workerworld import WorkerWorld
 
+from gnomon.authoring.sdk import DAG
 from gnomon.ground.config import set_current_config
 from gnomon.model.attempts import Attempt, AttemptResult, RunFacts
 from gnomon.operators import PythonOperator, PythonVirtualenvOperator
 from gnomon.runner import run_attempt
-from gnomon.sdk import DAG
 
 
 class Nobody:
@@ -42,7 +42,7 @@ def run(dag: DAG) -> AttemptResult:
 @effect_of("core.xcom_backend")
 def test_the_xcom_backend_serializes_what_a_task_returns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "upside_down.py").write_text(
-        "from gnomon.sdk.runtime.xcom import BaseXCom\n"
+        "from gnomon.authoring.sdk.runtime.xcom import BaseXCom\n"
         "class Backend(BaseXCom):\n"
         "    @staticmethod\n"
         "    def serialize_value(value, *, task_id, key, **names):\n"

@@ -17,11 +17,11 @@ from tests.unit.triggerer.conftest import PATIENCE_S
 from tests.unit.triggerer.keeping import Deferred
 from tests.unit.triggerer.test_shared_stream_groups import Source, make_subscriber
 
+from gnomon.authoring.operators.empty import EmptyOperator
+from gnomon.authoring.operators.triggers import SuccessTrigger
+from gnomon.authoring.sdk.deferral.shared_stream import AckTimeout
+from gnomon.authoring.sdk.deferral.start_trigger import choose_triggerer_queue
 from gnomon.ground.config import set_current_config
-from gnomon.operators.empty import EmptyOperator
-from gnomon.operators.triggers import SuccessTrigger
-from gnomon.sdk.deferral.shared_stream import AckTimeout
-from gnomon.sdk.deferral.start_trigger import choose_triggerer_queue
 from gnomon.store import open_database
 from gnomon.triggerer.host_main import read_shared_stream_limits
 from gnomon.triggerer.host_protocol import LoopBlocked

@@ -52,7 +52,7 @@ def test_writing_a_dag_loads_no_server_and_no_library_that_only_running_needs() 
 def test_help_loads_neither_the_store_nor_the_sdk(words: str) -> None:
     program = f"from gnomon.cli.main import main\nmain({words.split()!r})"
     heavy = ("asyncio", "cryptography", "jinja2", "pendulum", "watchfiles",
-             "gnomon.scheduler", "gnomon.sdk", "gnomon.worker", *WEB, *DATABASE)
+             "gnomon.scheduler", "gnomon.authoring.sdk", "gnomon.worker", *WEB, *DATABASE)
     if words == "--help":
         heavy = (*heavy, "rich", "sqlite3", "gnomon.store")
     assert _of(_loaded(program), heavy) == []
@@ -71,7 +71,7 @@ def test_what_the_supervisor_shares_holds_no_database() -> None:
 
 @pytest.mark.parametrize("module", [
     "gnomon.app.standalone", "gnomon.app.supervisor", "gnomon.app.services", "gnomon.app.scheduler_wiring", "gnomon.scheduler.service",
-    "gnomon.worker.service", "gnomon.dagfiles.service", "gnomon.triggerer.coordinator", "gnomon.actions.manual_runs", "gnomon.sdk",
+    "gnomon.worker.service", "gnomon.dagfiles.service", "gnomon.triggerer.coordinator", "gnomon.actions.manual_runs", "gnomon.authoring.sdk",
     "gnomon.runner",
 ])  # fmt: skip
 def test_only_the_api_server_loads_the_web_framework(module: str) -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.unit.authoring.sdk import test_author_timetable as author_tests
 from tests.unit.rules.planning import test_queries as query_tests
-from tests.unit.sdk import test_author_timetable as author_tests
 
 from gnomon.rules.planning import PlanningError, build_manual_run
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from gnomon.authoring.sdk.dags.dag_spec import build_dag_spec
 from gnomon.loading import dagfile
 from gnomon.loading.class_loader import load_class
 from gnomon.model.spec import DagSpec
-from gnomon.sdk.dags.dag_spec import build_dag_spec
 
 CASES = Path(__file__).parent / "cases"
 

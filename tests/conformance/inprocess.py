@@ -14,6 +14,8 @@ from typing import Any
 
 from tests.conformance.airflow_examples import Observed
 
+from gnomon.authoring.sdk.dags.topology import sort_topologically
+from gnomon.authoring.sdk.runtime import channel as sdk_channel
 from gnomon.model.attempts import Attempt, AttemptResult, RunFacts
 from gnomon.model.instants import to_instant
 from gnomon.model.serde import loads
@@ -22,8 +24,6 @@ from gnomon.model.task_api_requests import GetConnection, GetPreviousRun, GetVar
 from gnomon.rules.decide.outcomes import decide_run_outcome
 from gnomon.rules.decide.trigger_rules import RuleOutcome, Tally, evaluate_trigger_rule
 from gnomon.runner import run_attempt
-from gnomon.sdk.dags.topology import sort_topologically
-from gnomon.sdk.runtime import channel as sdk_channel
 
 S = TaskInstanceState
 

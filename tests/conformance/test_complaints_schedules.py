@@ -17,13 +17,13 @@ from tests.databases import create_file
 from tests.unit.scheduler.between import DAY, HOUR, MINUTE, START, World, cron
 from tests.unit.timetable_host.asking import Asking
 
+from gnomon.authoring.sdk import DAG
+from gnomon.authoring.sdk.dags.dag_spec import build_dag_spec
 from gnomon.ground.config import load_config, set_current_config
 from gnomon.loading.dagfile import module_name
 from gnomon.model.instants import SECOND, to_datetime
 from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction
 from gnomon.report.next_runs import answer_next_runs, build_request
-from gnomon.sdk import DAG
-from gnomon.sdk.dags.dag_spec import build_dag_spec
 from gnomon.timetables import (
     CronDataIntervalTimetable,
     CronTriggerTimetable,

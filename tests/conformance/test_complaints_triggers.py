@@ -18,6 +18,7 @@ from tests.unit.triggerer.authored import TRIGGERS
 from tests.unit.triggerer.conftest import Running
 from tests.unit.triggerer.keeping import deferring
 
+from gnomon.authoring.sdk import DAG
 from gnomon.ground.config import Config, load_config
 from gnomon.model.deferral import Deferral, DeferralResult
 from gnomon.model.ids import TaskKey
@@ -26,7 +27,6 @@ from gnomon.model.serde import loads
 from gnomon.model.spec import TaskSpec
 from gnomon.rules.engine import events as e
 from gnomon.rules.engine.explain import find_wait_reason
-from gnomon.sdk import DAG
 
 TRIGGER = Deferral(classpath="plugin.Trigger", next_method="go_on")
 EVENT = DeferralResult(outcome="event", payload='"hello"')

@@ -21,6 +21,9 @@ from zoneinfo import ZoneInfo
 
 from tests.databases import create_schema
 
+from gnomon.authoring.sdk import DAG, Asset, task
+from gnomon.authoring.sdk.assets.partitioned_schedule import PartitionedAssetTimetable
+from gnomon.authoring.sdk.dags.dag_spec import build_dag_spec
 from gnomon.model.attempts import Attempt, XComItem
 from gnomon.model.backfills import BackfillRecord, Reprocess
 from gnomon.model.instants import Instant, to_datetime, to_instant
@@ -28,9 +31,6 @@ from gnomon.model.records import RunRecord
 from gnomon.model.states import DagRunState
 from gnomon.model.states import TaskInstanceState as S
 from gnomon.partitions import DayWindow, MonthWindow, RollupMapper, StartOfDayMapper, StartOfMonthMapper
-from gnomon.sdk import DAG, Asset, task
-from gnomon.sdk.assets.partitioned_schedule import PartitionedAssetTimetable
-from gnomon.sdk.dags.dag_spec import build_dag_spec
 from gnomon.simulate.faults import FaultPlan
 from gnomon.simulate.lost_slots import list_lost_slots
 from gnomon.simulate.year_simulation import YearSimulation

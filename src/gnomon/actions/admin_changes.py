@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
+from gnomon.authoring.sdk.runtime.connection import Connection
 from gnomon.model.accounts import Author
 from gnomon.model.errors.authoring import AirflowException
 from gnomon.model.errors.product import UserError
@@ -14,7 +15,6 @@ from gnomon.model.records import EventRecord, PoolRecord
 from gnomon.model.storable_text import escape_unstorable, find_unstorable
 from gnomon.report.listings.connection_list import HIDDEN, make_row
 from gnomon.report.listings.masked_values import keep_connection_secrets, keep_variable_secrets
-from gnomon.sdk.runtime.connection import Connection
 from gnomon.store.admin import connections, pools, variables
 from gnomon.store.admin.connections import StoredConnection
 from gnomon.store.admin.variables import StoredVariable

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from gnomon.authoring.sdk.runtime.connection_check import ConnectionCheck
 from gnomon.ground.config import Config
 from gnomon.report.listings.connection_list import to_connection
-from gnomon.sdk.runtime.connection_check import ConnectionCheck
 from gnomon.store.admin.connections import StoredConnection
 from gnomon.timetable_host import ask_and_wait
 
-_CHECK = "gnomon.sdk.runtime.connection_check:check_connection"
+_CHECK = "gnomon.authoring.sdk.runtime.connection_check:check_connection"
 
 
 def check_stored_connection(cfg: Config, stored: StoredConnection) -> ConnectionCheck:

@@ -8,9 +8,9 @@ from typing import Any, Literal, ParamSpec, Protocol, TypeVar, Union, runtime_ch
 
 from dateutil.relativedelta import relativedelta
 
+from gnomon.authoring.sdk.tasks.operator import BaseOperator
 from gnomon.context.template_context import Context
 from gnomon.rules.timetables.base import Timetable
-from gnomon.sdk.tasks.operator import BaseOperator
 
 FParams = ParamSpec("FParams")
 FReturn = TypeVar("FReturn")

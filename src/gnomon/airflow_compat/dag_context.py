@@ -5,10 +5,10 @@ from __future__ import annotations
 import datetime as dt
 from typing import Any, cast
 
-from gnomon.sdk.dags import authoring_state
-from gnomon.sdk.dags.authoring_state import set_current_context
-from gnomon.sdk.dags.dag import DAG
-from gnomon.sdk.schedules.schedule_argument import parse_schedule
+from gnomon.authoring.sdk.dags import authoring_state
+from gnomon.authoring.sdk.dags.authoring_state import set_current_context
+from gnomon.authoring.sdk.dags.dag import DAG
+from gnomon.authoring.sdk.schedules.schedule_argument import parse_schedule
 
 
 class DagContext:

@@ -7,9 +7,9 @@ import datetime as dt
 from collections.abc import Callable
 from typing import NamedTuple
 
+from gnomon.authoring.sdk.schedules import timezone
 from gnomon.rules.timetables.cron.cron_fields import parse_cron
 from gnomon.rules.timetables.cron.cron_timetable import CronLabels
-from gnomon.sdk.schedules import timezone
 
 _SECOND = dt.timedelta(seconds=1)
 Step = Callable[[dt.datetime], dt.datetime]

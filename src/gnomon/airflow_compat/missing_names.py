@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
 from gnomon.airflow_compat.coverage_row import CoverageStatus
-from gnomon.sdk.arguments.airflow_dialects import AIRFLOW_2, read_dialect
+from gnomon.authoring.sdk.arguments.airflow_dialects import AIRFLOW_2, read_dialect
 
 if TYPE_CHECKING:
     from importlib.abc import Loader

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from gnomon.sdk.arguments import option_defaults
-from gnomon.sdk.arguments.fields import OPERATOR_FIELDS, OptionDefault
-from gnomon.sdk.arguments.task_rules import TriggerRule, WeightRule
+from gnomon.authoring.sdk.arguments import option_defaults
+from gnomon.authoring.sdk.arguments.fields import OPERATOR_FIELDS, OptionDefault
+from gnomon.authoring.sdk.arguments.task_rules import TriggerRule, WeightRule
 
 _defaults = {field.name: field.default for field in OPERATOR_FIELDS}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gnomon.sdk.tasks.task_decorators import task
+from gnomon.authoring.sdk.tasks.task_decorators import task
 
 Function = Callable[..., Any] | None
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
+from gnomon.authoring.sdk import EXPORTS
 from gnomon.loading import dialect
-from gnomon.sdk import EXPORTS
 
 _LAZY = "make_lazy_exports"
 
@@ -62,8 +62,8 @@ def _render_import(name: str, home: str) -> str:
 
 def _find_definition(module: str, name: str) -> str:
     """The module that defines the name, because editors do not follow the lazy imports of packages."""
-    if module == "gnomon.sdk" and name in EXPORTS:
-        module = f"gnomon.sdk.{EXPORTS[name]}"
+    if module == "gnomon.authoring.sdk" and name in EXPORTS:
+        module = f"gnomon.authoring.sdk.{EXPORTS[name]}"
     try:
         value = getattr(import_module(module), name)
     except ImportError:  # an optional dependency is not installed

@@ -7,14 +7,14 @@ from collections.abc import Callable
 
 from gnomon.alert_channels.messages import build_html, build_slack_json, build_title, build_webhook_json
 from gnomon.alert_channels.webhook_post import KEY_HEADER, DeliveryFailed, build_headers, post
+from gnomon.authoring.sdk.runtime.connection import Connection
+from gnomon.authoring.sdk.runtime.email import send_email_smtp
 from gnomon.ground.clock import Clock
 from gnomon.ground.config.alert_channels import AlertChannel
 from gnomon.ground.config.environment import get_variable
 from gnomon.ground.log import secret_masks
 from gnomon.model.alerts import DeliveryRecord
 from gnomon.model.errors.authoring import AirflowException
-from gnomon.sdk.runtime.connection import Connection
-from gnomon.sdk.runtime.email import send_email_smtp
 
 SUBJECT_PREFIX = "[Gnomon] "
 _FINAL_SMTP_CODES = range(500, 600)

@@ -11,6 +11,8 @@ from typing import Any, NoReturn
 import msgspec
 
 from gnomon.alert_channels.notifier_protocol import NotifierRequest, NotifierResult, ToNotifier
+from gnomon.authoring.sdk.runtime import channel
+from gnomon.authoring.sdk.runtime.notifier import BaseNotifier
 from gnomon.loading import plugins
 from gnomon.loading.class_loader import load_object
 from gnomon.model.errors.product import GnomonError
@@ -19,8 +21,6 @@ from gnomon.processes import message_stream
 from gnomon.processes.child_setup import hide_secrets, inherited_socket, set_up_host_process
 from gnomon.processes.process_title import set_title
 from gnomon.processes.task_api_messages import TaskApiRequestMessage, TaskApiResponse
-from gnomon.sdk.runtime import channel
-from gnomon.sdk.runtime.notifier import BaseNotifier
 
 
 class _SenderChannel:

@@ -44,9 +44,9 @@ def run_monitor(cfg: Config) -> int:
     from gnomon.alert_channels.channel_senders import ChannelSender
     from gnomon.alert_channels.notifier_process import NotifierCalls
     from gnomon.app.nightly_clean import NightlyClean
+    from gnomon.authoring.sdk.runtime import channel as task_api_channel
     from gnomon.monitor.service import MonitorService
     from gnomon.monitor.settings import build_monitor_settings
-    from gnomon.sdk.runtime import channel as task_api_channel
     from gnomon.store import load_cipher, open_database
     from gnomon.taskapi.store_channel import StoreChannel
 

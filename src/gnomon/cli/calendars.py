@@ -7,6 +7,7 @@ from datetime import date, timedelta
 
 import click
 
+from gnomon.authoring.sdk.schedules.named_calendars import NamedCalendars
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.integer_range import IntegerRange
 from gnomon.cli.output import format_fields, format_table, output_option, print_document, print_records
@@ -15,7 +16,6 @@ from gnomon.model.instants import to_datetime
 from gnomon.rules.calendars.calendar import Calendar, find_end_warning
 from gnomon.rules.calendars.date_units import WEEKDAY_NAMES
 from gnomon.rules.calendars.named import Named
-from gnomon.sdk.schedules.named_calendars import NamedCalendars
 
 _FIRST_YEAR, _LAST_YEAR = 1, 9999
 

@@ -9,12 +9,12 @@ from typing import Any
 
 import click
 
+from gnomon.authoring.sdk.schedules.timezone import find_zone
 from gnomon.ground.config import Config
 from gnomon.ground.config.alert_channels import read_span
 from gnomon.model.instants import Instant, to_instant
 from gnomon.model.json_value import find_json_fault
 from gnomon.model.storable_text import escape_unstorable
-from gnomon.sdk.schedules.timezone import find_zone
 
 
 class ConfType(click.ParamType):  # type: ignore[type-arg]  # generic in newer releases only

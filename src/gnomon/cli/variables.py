@@ -6,6 +6,7 @@ import sys
 
 import click
 
+from gnomon.authoring.sdk.runtime.exported_files import ExportedVariable, find_format, format_variables, read_variables
 from gnomon.cli.deployment.choose_deployment import pass_deployment
 from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.home import Home, pass_home
@@ -13,7 +14,6 @@ from gnomon.cli.output import output_option, print_records
 from gnomon.cli.private_files import write_private_file
 from gnomon.operations import variable_operations as operations
 from gnomon.operations.variable_operations import VariableFields
-from gnomon.sdk.runtime.exported_files import ExportedVariable, find_format, format_variables, read_variables
 from gnomon.store.admin import variables as store
 
 

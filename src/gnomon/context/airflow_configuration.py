@@ -10,12 +10,12 @@ from datetime import timedelta
 from enum import Enum
 from typing import Any, TextIO, TypeVar
 
+from gnomon.authoring.sdk.arguments.notset import NOTSET, is_given
 from gnomon.context.author_options import AuthorOptions, is_fixed
 from gnomon.ground.config import Config, UnknownOptionError, current_config
 from gnomon.ground.config.options import find_option
 from gnomon.ground.config.values import to_boolean, to_integer, to_number
 from gnomon.model.errors.authoring import AirflowConfigException
-from gnomon.sdk.arguments.notset import NOTSET, is_given
 
 E = TypeVar("E", bound=Enum)
 
@@ -236,7 +236,7 @@ def _get_options() -> Config:
 
 
 def _list_provider_defaults() -> Mapping[tuple[str, str], str]:
-    from gnomon.sdk.runtime.provider_packages import (
+    from gnomon.authoring.sdk.runtime.provider_packages import (
         list_option_defaults,  # start-up cost: most options are Gnomon's own
     )
 

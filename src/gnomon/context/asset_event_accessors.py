@@ -12,6 +12,10 @@ from typing import TYPE_CHECKING, Any, Self, cast
 
 import msgspec
 
+from gnomon.authoring.sdk.assets import Asset, AssetAlias, AssetRef
+from gnomon.authoring.sdk.assets.asset_plain_data import iter_named, to_leaf
+from gnomon.authoring.sdk.runtime.channel import Channel
+from gnomon.authoring.sdk.schedules.timezone import to_pendulum
 from gnomon.context.event_source import AssetEventSource
 from gnomon.model.assets import AliasKey, AssetEmission, AssetEvent, AssetKey, AssetLeaf, AssetRefKey
 from gnomon.model.errors import UserError
@@ -19,10 +23,6 @@ from gnomon.model.ids import find_partition_key_fault
 from gnomon.model.instants import Instant, to_instant
 from gnomon.model.json_value import to_plain_json
 from gnomon.model.task_api_requests import GetAsset, GetAssetEvents
-from gnomon.sdk.assets import Asset, AssetAlias, AssetRef
-from gnomon.sdk.assets.asset_plain_data import iter_named, to_leaf
-from gnomon.sdk.runtime.channel import Channel
-from gnomon.sdk.schedules.timezone import to_pendulum
 
 if TYPE_CHECKING:
     import pendulum

@@ -11,14 +11,14 @@ from typing import Any, cast
 
 import msgspec
 
+from gnomon.authoring.sdk.runtime import channel as sdk_channel
+from gnomon.authoring.sdk.schedules.timezone import coerce_datetime
 from gnomon.context.runtime_dag_run import RuntimeDagRun
 from gnomon.context.stored_task_instance import StoredTaskInstance, list_task_instances
 from gnomon.model.attempts import RunFacts
 from gnomon.model.instants import to_instant
 from gnomon.model.states import DagRunState, DagRunType
 from gnomon.model.task_api_requests import GetDag, ListRuns
-from gnomon.sdk.runtime import channel as sdk_channel
-from gnomon.sdk.schedules.timezone import coerce_datetime
 
 RUNS_MAX = 1000
 """How many runs an answer has (`taskapi.run_queries.RUNS_MAX`). A query that needs more is refused."""

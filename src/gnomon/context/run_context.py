@@ -5,6 +5,8 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
+from gnomon.authoring.sdk.runtime.channel import Channel
+from gnomon.authoring.sdk.schedules.timezone import to_pendulum
 from gnomon.context.runtime_dag_run import RuntimeDagRun
 from gnomon.context.runtime_task_instance import RuntimeTaskInstance
 from gnomon.context.template_context import Context
@@ -17,8 +19,6 @@ from gnomon.context.template_variables import (
 from gnomon.model.attempts import Attempt
 from gnomon.model.run_callbacks import CallbackKind, CallbackRequest
 from gnomon.model.states import TaskInstanceState
-from gnomon.sdk.runtime.channel import Channel
-from gnomon.sdk.schedules.timezone import to_pendulum
 
 _TASK_VARIABLES = frozenset({
     "expanded_ti_count", "inlets", "map_index_template", "outlets", "task", "task_instance", "task_instance_key_str",

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
+from gnomon.authoring.sdk.runtime import channel as sdk_channel
+from gnomon.authoring.sdk.runtime.channel import Channel
 from gnomon.context.runtime_dag_run import RuntimeDagRun
 from gnomon.model.attempts import Attempt, RunFacts
 from gnomon.model.instants import to_datetime, to_instant
 from gnomon.model.task_api_requests import GetFirstReschedule, GetPreviousRun, GetRunState, GetTaskStates
-from gnomon.sdk.runtime import channel as sdk_channel
-from gnomon.sdk.runtime.channel import Channel
 
 if TYPE_CHECKING:
     import pendulum

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
+from gnomon.authoring.sdk.runtime import channel as sdk_channel
+from gnomon.authoring.sdk.schedules.timezone import to_pendulum
 from gnomon.context.asset_event_accessors import AssetEventView, decode_events
 from gnomon.model.attempts import RunFacts
 from gnomon.model.errors.authoring import AirflowException
 from gnomon.model.states import TRIGGERED_BY_RUN_TYPE, DagRunType
 from gnomon.model.task_api_requests import GetConsumedAssetEvents, GetPreviousRun, GetRunRemarks
-from gnomon.sdk.runtime import channel as sdk_channel
-from gnomon.sdk.schedules.timezone import to_pendulum
 
 if TYPE_CHECKING:
     import pendulum

@@ -11,6 +11,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from gnomon.authoring.sdk.arguments.notset import NOTSET
+from gnomon.authoring.sdk.runtime.channel import Channel
+from gnomon.authoring.sdk.schedules.timezone import to_pendulum
+from gnomon.authoring.sdk.tasks.xcom_arg import XCOM_RETURN_KEY
 from gnomon.context.asset_event_accessors import OutletEventAccessors
 from gnomon.context.run_queries import RunQueries
 from gnomon.context.runtime_dag_run import RuntimeDagRun
@@ -23,10 +27,6 @@ from gnomon.model.attempts import Attempt, InstanceOverrides
 from gnomon.model.instants import Instant
 from gnomon.model.states import TaskInstanceState
 from gnomon.model.trace_ids import compute_attempt_span_id, compute_trace_id, format_traceparent
-from gnomon.sdk.arguments.notset import NOTSET
-from gnomon.sdk.runtime.channel import Channel
-from gnomon.sdk.schedules.timezone import to_pendulum
-from gnomon.sdk.tasks.xcom_arg import XCOM_RETURN_KEY
 
 if TYPE_CHECKING:
     import pendulum

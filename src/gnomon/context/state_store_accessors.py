@@ -9,6 +9,8 @@ from datetime import timedelta
 from functools import cached_property
 from typing import Any
 
+from gnomon.authoring.sdk.assets import Asset, AssetRef
+from gnomon.authoring.sdk.runtime.channel import Channel, ask_async_on
 from gnomon.context.airflow_configuration import conf
 from gnomon.context.asset_event_accessors import find_asset
 from gnomon.model.state_values import check_state_key, encode_state_value
@@ -21,8 +23,6 @@ from gnomon.model.task_api_requests import (
     SetTaskState,
     TaskApiRequest,
 )
-from gnomon.sdk.assets import Asset, AssetRef
-from gnomon.sdk.runtime.channel import Channel, ask_async_on
 
 log = logging.getLogger("airflow.task")
 NEVER_EXPIRE = timedelta.max

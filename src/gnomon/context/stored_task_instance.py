@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from gnomon.authoring.sdk.runtime import channel as sdk_channel
+from gnomon.authoring.sdk.schedules.timezone import to_pendulum
 from gnomon.context.task_instance_key import TaskInstanceKey
 from gnomon.model.attempts import TaskInstanceFacts
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.states import TaskInstanceState
 from gnomon.model.task_api_requests import GetTaskInstances
-from gnomon.sdk.runtime import channel as sdk_channel
-from gnomon.sdk.schedules.timezone import to_pendulum
 
 if TYPE_CHECKING:
     import pendulum

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from gnomon.authoring.sdk.arguments.notset import NOTSET, is_given
+from gnomon.authoring.sdk.runtime.connection import Connection
+from gnomon.authoring.sdk.runtime.variable import Variable
 from gnomon.model.errors.authoring import AirflowNotFoundException
-from gnomon.sdk.arguments.notset import NOTSET, is_given
-from gnomon.sdk.runtime.connection import Connection
-from gnomon.sdk.runtime.variable import Variable
 
 _RENDERING_PROBE = "template_fields"
 """An attribute that rendering reads on every object; it is not the name of a Variable or connection."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, ItemsView, Iterator, KeysView,
 from functools import partial
 from typing import Any, Self
 
+from gnomon.authoring.sdk.runtime.channel import Channel
 from gnomon.context.lazy_proxy import LazyProxy
 from gnomon.context.runtime_task_instance import RuntimeTaskInstance
 from gnomon.context.template_variables import (
@@ -15,7 +16,6 @@ from gnomon.context.template_variables import (
     ContextSource,
 )
 from gnomon.model.attempts import Attempt, RunFacts
-from gnomon.sdk.runtime.channel import Channel
 
 _MISSING = object()
 

@@ -6,10 +6,10 @@ from collections import deque
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from gnomon.authoring.sdk.schedules.timezone import coerce_datetime
 from gnomon.context.runtime_dag_run import RuntimeDagRun
 from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction
 from gnomon.rules.planning.author_methods import ask_author_next, find_next_method
-from gnomon.sdk.schedules.timezone import coerce_datetime
 
 if TYPE_CHECKING:
     import pendulum

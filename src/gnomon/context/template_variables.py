@@ -11,6 +11,9 @@ from datetime import timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from gnomon.authoring.sdk.arguments.params import ParamsDict
+from gnomon.authoring.sdk.templating import macros
+from gnomon.authoring.sdk.templating.template_filters import FILTERS
 from gnomon.context import template_accessors
 from gnomon.context.airflow_configuration import conf
 from gnomon.context.asset_event_accessors import InletEventsAccessors, TriggeringAssetEventsAccessor
@@ -19,9 +22,6 @@ from gnomon.context.runtime_task_instance import RuntimeTaskInstance
 from gnomon.context.template_dates import find_next_logical_date, find_previous_logical_date
 from gnomon.ground.config import current_config
 from gnomon.ground.config.values import to_boolean
-from gnomon.sdk.arguments.params import ParamsDict
-from gnomon.sdk.templating import macros
-from gnomon.sdk.templating.template_filters import FILTERS
 
 if TYPE_CHECKING:
     import pendulum

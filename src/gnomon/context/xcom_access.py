@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, cast
 
+from gnomon.authoring.sdk.arguments.notset import NOTSET, ArgNotSet
+from gnomon.authoring.sdk.runtime.channel import Channel
+from gnomon.authoring.sdk.runtime.xcom import decode_xcom, encode_xcom, find_backend
 from gnomon.model.attempts import Attempt, xcom_fault
 from gnomon.model.errors.authoring import XComOverLimit
 from gnomon.model.task_api_requests import GetXComElement, GetXComs
-from gnomon.sdk.arguments.notset import NOTSET, ArgNotSet
-from gnomon.sdk.runtime.channel import Channel
-from gnomon.sdk.runtime.xcom import decode_xcom, encode_xcom, find_backend
 
 MapIndexes = int | Iterable[int] | None | ArgNotSet
 

@@ -8,6 +8,7 @@ import signal
 import socket
 import sys
 
+from gnomon.authoring.sdk.runtime import channel
 from gnomon.dagfiles.bundle_protocol import BundleRefreshed, RefreshBundle
 from gnomon.dagfiles.parse_protocol import ParseChannel
 from gnomon.ground.config import current_config
@@ -20,7 +21,6 @@ from gnomon.model.errors.error_text import describe_error
 from gnomon.processes.child_setup import hide_secrets, inherited_socket, set_up_host_process
 from gnomon.processes.message_stream import FrameDecoder, encode_frame, receive_message
 from gnomon.processes.process_title import set_title
-from gnomon.sdk.runtime import channel
 
 
 def main() -> int:

@@ -10,6 +10,10 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from gnomon.authoring.sdk.dags.dag_spec import build_dag_spec
+from gnomon.authoring.sdk.dags.executor_checks import check_executors
+from gnomon.authoring.sdk.runtime import channel
+from gnomon.authoring.sdk.tasks.operator_links import NO_PLUGIN_LINKS
 from gnomon.dagfiles import parse_failures
 from gnomon.dagfiles.input_recorder import InputRecorder, installation_folders
 from gnomon.dagfiles.inputs import EnvironmentStamps, collect_inputs, installation_input
@@ -22,10 +26,6 @@ from gnomon.loading.dagfile import LoadedFile, load_dag_file
 from gnomon.model.errors import UserError
 from gnomon.model.spec import FileInputs, ParsedDag, ParsedFile, ParseFailure
 from gnomon.processes import author_forks, fork_safety, memory
-from gnomon.sdk.dags.dag_spec import build_dag_spec
-from gnomon.sdk.dags.executor_checks import check_executors
-from gnomon.sdk.runtime import channel
-from gnomon.sdk.tasks.operator_links import NO_PLUGIN_LINKS
 
 TIMEOUT_REPEAT_S = 1.0
 """The time-out's exception is raised again at this interval while a file catches it."""

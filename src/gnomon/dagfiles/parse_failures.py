@@ -5,6 +5,7 @@ from __future__ import annotations
 import traceback
 from types import TracebackType
 
+from gnomon.authoring.sdk.arguments.old_arguments import suggest_keyword
 from gnomon.ground.log.secret_masks import hide
 from gnomon.loading.provider_names import find_absent_package, shorten
 from gnomon.model.errors.authoring import AirflowException
@@ -22,7 +23,6 @@ from gnomon.model.storable_text import escape_unstorable
 from gnomon.processes.author_frames import parse_fault_dump
 from gnomon.processes.author_traceback import is_author_file
 from gnomon.processes.exit_reasons import describe_crash
-from gnomon.sdk.arguments.old_arguments import suggest_keyword
 
 TRACEBACK_MAX = 20_000
 """Characters kept of a traceback, from its end."""

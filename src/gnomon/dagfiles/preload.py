@@ -5,15 +5,15 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from importlib import import_module
 
+from gnomon.authoring.operators.bash import BashOperator
+from gnomon.authoring.operators.empty import EmptyOperator
+from gnomon.authoring.operators.python import PythonOperator
+from gnomon.authoring.sdk.dags.dag import DAG
+from gnomon.authoring.sdk.dags.dag_spec import build_dag_spec
 from gnomon.loading import dialect
 from gnomon.loading.installed_entry_points import preload_entry_points
-from gnomon.operators.bash import BashOperator
-from gnomon.operators.empty import EmptyOperator
-from gnomon.operators.python import PythonOperator
-from gnomon.sdk.dags.dag import DAG
-from gnomon.sdk.dags.dag_spec import build_dag_spec
 
-OWN_MODULES = ("gnomon.sdk.tasks.task_decorators", "gnomon.sdk.dags.task_group", "gnomon.loading.dagfile")
+OWN_MODULES = ("gnomon.authoring.sdk.tasks.task_decorators", "gnomon.authoring.sdk.dags.task_group", "gnomon.loading.dagfile")
 COMMON_MODULES = (
     "airflow", "airflow.sdk", "airflow.decorators", "airflow.models", "airflow.operators.python", "airflow.operators.bash",
     "airflow.operators.empty", "airflow.providers.standard.operators.python", "airflow.providers.standard.operators.bash",

@@ -13,12 +13,12 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import cast
 
+from gnomon.authoring.sdk.dags.authoring_state import collect_dags, set_parsing_context
+from gnomon.authoring.sdk.dags.dag import DAG
 from gnomon.ground.config import current_config
 from gnomon.loading import archives, bytecode, cluster_policies, dialect, new_packages, plugin_finder
 from gnomon.loading.bundles.bundle_loader import find_bundle_root
 from gnomon.model.ids import DAG_FILE_MODULE
-from gnomon.sdk.dags.authoring_state import collect_dags, set_parsing_context
-from gnomon.sdk.dags.dag import DAG
 
 WARNINGS_MAX = 50
 """The number of warnings kept for one file; a loop may raise thousands."""

@@ -13,6 +13,9 @@ import importlib.util
 from types import CodeType, ModuleType, TracebackType
 from typing import Any
 
+from gnomon.authoring.sdk.arguments.old_arguments import suggest_keyword
+from gnomon.authoring.sdk.schedules.schedule_argument import build_timetable_ref, parse_schedule
+from gnomon.authoring.sdk.schedules.timezone import find_zone
 from gnomon.loading import plugins
 from gnomon.loading.plain_expressions import refuse_code
 from gnomon.model.errors import UserError
@@ -21,9 +24,6 @@ from gnomon.model.errors.product import find_close_matches
 from gnomon.model.errors.timetable import AirflowTimetableInvalid
 from gnomon.model.slots import TimetableRef
 from gnomon.rules import calendars, timetables
-from gnomon.sdk.arguments.old_arguments import suggest_keyword
-from gnomon.sdk.schedules.schedule_argument import build_timetable_ref, parse_schedule
-from gnomon.sdk.schedules.timezone import find_zone
 
 FILE = "<expression>"
 _AIRFLOW = ("airflow.timetables.base", "airflow.timetables.events", "airflow.timetables.interval", "airflow.timetables.simple",

@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from gnomon.authoring.sdk.assets import Asset
+from gnomon.authoring.sdk.runtime import provider_packages
 from gnomon.ground.config import current_config
 from gnomon.loading import plugin_finder, plugins
 from gnomon.loading.unrecorded_reads import unrecorded_reads
-from gnomon.sdk.assets import Asset
-from gnomon.sdk.runtime import provider_packages
 
 log = logging.getLogger("airflow.lineage")
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import sys
 
+from gnomon.authoring.sdk.runtime.secrets_lookup import find_config_value
 from gnomon.loading import plugins
 from gnomon.model.errors.product import UserError
-from gnomon.sdk.runtime.secrets_lookup import find_config_value
 
 
 def main() -> int:

@@ -6,10 +6,10 @@ import logging
 import os
 from typing import Any
 
+from gnomon.authoring.sdk.tasks.operator_links import PluginLinks, find_link_mistake
 from gnomon.ground.config import current_config
 from gnomon.loading import plugin_finder, plugins
 from gnomon.loading.unrecorded_reads import unrecorded_reads
-from gnomon.sdk.tasks.operator_links import PluginLinks, find_link_mistake
 
 log = logging.getLogger("gnomon.plugins")
 

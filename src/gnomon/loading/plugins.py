@@ -14,13 +14,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from gnomon.authoring.sdk.tasks.operator_links import find_link_mistake
 from gnomon.ground.config import current_config
 from gnomon.loading import dagfile, plugin_finder
 from gnomon.loading.bytecode import SettledSourceLoader
 from gnomon.loading.installed_entry_points import PLUGIN_GROUP, list_entry_points
 from gnomon.model.errors import UserError
 from gnomon.model.errors.error_text import describe_error
-from gnomon.sdk.tasks.operator_links import find_link_mistake
 
 _PLUGIN_ATTRIBUTES = (
     "timetables", "priority_weight_strategies", "listeners", "macros", "operator_extra_links", "global_operator_extra_links",

@@ -62,7 +62,7 @@ def _send(scope: OperationScope, channel: AlertChannel, delivery: DeliveryRecord
 @contextmanager
 def _answer_task_api(db: Database) -> Iterator[None]:
     """Connections are read from this database until the end of the block."""
-    from gnomon.sdk.runtime import channel as task_api_channel  # start-up cost
+    from gnomon.authoring.sdk.runtime import channel as task_api_channel  # start-up cost
     from gnomon.taskapi.store_channel import StoreChannel
 
     with _SENDING:

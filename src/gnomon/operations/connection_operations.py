@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass, field, replace
 
 from gnomon.actions.author_queries import make_question_handler
+from gnomon.authoring.sdk.runtime.connection import Connection, ConnectionModel
 from gnomon.model.errors.authoring import AirflowException
 from gnomon.model.errors.product import UserError
 from gnomon.model.ids import quote_arguments
@@ -14,7 +15,6 @@ from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
 from gnomon.report.listings.connection_list import ConnectionRow, make_row, to_connection, to_stored
 from gnomon.report.listings.not_found import connection_not_found
-from gnomon.sdk.runtime.connection import Connection, ConnectionModel
 from gnomon.store import Transaction
 from gnomon.store.admin import connections
 from gnomon.store.admin.connections import StoredConnection
@@ -22,7 +22,7 @@ from gnomon.timetable_host import ask_and_wait
 
 _CONN_ID = re.compile(r"[\w#!()\-.:/\\]{1,250}")
 """As in Airflow."""
-_TYPES = "gnomon.sdk.runtime.connection_check:list_connection_types"
+_TYPES = "gnomon.authoring.sdk.runtime.connection_check:list_connection_types"
 FIELDS = ("conn_type", "description", "host", "login", "password", "schema", "port", "extra")
 
 

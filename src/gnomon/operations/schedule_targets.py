@@ -10,6 +10,8 @@ from functools import partial
 from typing import Any
 
 from gnomon.actions.author_queries import make_question_handler
+from gnomon.authoring.sdk.schedules.schedule_argument import build_timetable_ref, parse_schedule
+from gnomon.authoring.sdk.schedules.timezone import find_zone
 from gnomon.ground.config import Config
 from gnomon.model.errors.product import UserError
 from gnomon.model.errors.timetable import AirflowTimetableInvalid, PlanningError
@@ -19,8 +21,6 @@ from gnomon.model.slots import Cursor, TimetableRef
 from gnomon.rules.planning.window import WindowRuns, list_runs_in_window
 from gnomon.rules.timetables.base import Timetable
 from gnomon.rules.timetables.registry import build
-from gnomon.sdk.schedules.schedule_argument import build_timetable_ref, parse_schedule
-from gnomon.sdk.schedules.timezone import find_zone
 from gnomon.timetable_host import ask_and_wait
 
 _CRON = re.compile(r"@\w+|[\w*/,#?-]+(\s+[\w*/,#?-]+){4,6}|[\d*][\w*/,#?-]*(\s+[\w*/,#?-]+)+")

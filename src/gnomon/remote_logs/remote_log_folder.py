@@ -28,7 +28,7 @@ from gnomon.store import Database
 from gnomon.store.admin import connections
 
 if TYPE_CHECKING:
-    from gnomon.sdk.runtime.connection import Connection
+    from gnomon.authoring.sdk.runtime.connection import Connection
 
 CONNECT_TIMEOUT_S = 5.0
 READ_TIMEOUT_S = 30.0
@@ -181,7 +181,7 @@ class RemoteLogFolder:
         conn_id = self.settings.conn_id
         if conn_id is None:
             return {}
-        from gnomon.sdk.storage.connection_login import build_login_options
+        from gnomon.authoring.sdk.storage.connection_login import build_login_options
 
         try:
             return build_login_options(self.settings.protocol, self._find_connection(conn_id))
@@ -189,7 +189,7 @@ class RemoteLogFolder:
             raise RemoteLogError(f"the login of the remote log folder {self.settings.address} cannot be used: {error}") from error
 
     def _find_connection(self, conn_id: str) -> Connection:
-        from gnomon.sdk.runtime.connection import Connection
+        from gnomon.authoring.sdk.runtime.connection import Connection
 
         environ = environment()
         text = next((environ[name] for name in (f"{prefix}{conn_id.upper()}" for prefix in ("GNOMON_CONN_", "AIRFLOW_CONN_")) if name in environ), None)
@@ -238,7 +238,7 @@ def _path_of(opened: BinaryIO) -> str:
 
 def _hide(connection: Connection) -> Connection:
     """The connection, whose secrets are hidden in the logs of this process from now on."""
-    from gnomon.sdk.runtime.secret_masking import mask_secret
+    from gnomon.authoring.sdk.runtime.secret_masking import mask_secret
 
     mask_secret([text for text in (connection.password, connection.extra) if text])
     mask_secret(connection.extra_dejson)

@@ -6,6 +6,8 @@ import os
 from collections.abc import Callable
 from typing import Any
 
+from gnomon.authoring.sdk.dags import authoring_state
+from gnomon.authoring.sdk.runtime import channel as sdk_channel
 from gnomon.context import build_context
 from gnomon.ground.clock import Clock, SystemClock
 from gnomon.model.assets import AssetEmission
@@ -39,8 +41,6 @@ from gnomon.runner.rendered_values import collect_rendered_fields
 from gnomon.runner.retry_decisions import apply_retry_policy
 from gnomon.runner.runner_log import RunnerLog
 from gnomon.runner.signals import terminable, time_limit
-from gnomon.sdk.dags import authoring_state
-from gnomon.sdk.runtime import channel as sdk_channel
 
 log = RunnerLog("gnomon.task")
 

@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 
 import msgspec
 
+from gnomon.authoring.sdk.runtime import channel, secrets_lookup
 from gnomon.ground.log.secret_masks import hide
 from gnomon.ground.log.uri_passwords import hide_uri_passwords
 from gnomon.model.attempts import Attempt, AttemptResult
@@ -36,7 +37,6 @@ from gnomon.runner.attempt import run_attempt
 from gnomon.runner.attempt_protocol import AttemptChannel, ChannelLost, ChildDone, ChildEntered, ToChild
 from gnomon.runner.attempt_results import error_line, result_without_run
 from gnomon.runner.runner_log import RunnerLog
-from gnomon.sdk.runtime import channel, secrets_lookup
 
 log = RunnerLog("gnomon.task")
 

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from gnomon.authoring.sdk.runtime.xcom import encode_xcom
+from gnomon.authoring.sdk.templating.template_notes import TEMPLATE_NOTE
 from gnomon.ground.log.secret_masks import hide
 from gnomon.model.attempts import Attempt, AttemptResult, xcom_fault
 from gnomon.model.deferral import Deferral
@@ -23,8 +25,6 @@ from gnomon.model.errors.authoring import (
 from gnomon.model.errors.error_text import class_name, error_text, safe_repr
 from gnomon.model.instants import Instant, to_instant
 from gnomon.model.storable_text import escape_unstorable
-from gnomon.sdk.runtime.xcom import encode_xcom
-from gnomon.sdk.templating.template_notes import TEMPLATE_NOTE
 
 REASON_MAX = 1000
 """Characters of a reason; the log has the complete text."""

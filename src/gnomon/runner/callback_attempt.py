@@ -10,6 +10,10 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from gnomon.authoring.sdk.dags import authoring_state
+from gnomon.authoring.sdk.runtime import channel as sdk_channel
+from gnomon.authoring.sdk.runtime.callback_definitions import AsyncCallback
+from gnomon.authoring.sdk.runtime.notifier import BaseNotifier
 from gnomon.context.run_context import build_run_context
 from gnomon.ground.clock import SystemClock
 from gnomon.loading.class_loader import load_object
@@ -25,10 +29,6 @@ from gnomon.runner import callbacks, listener_calls
 from gnomon.runner.attempt_results import REASON_MAX, error_line
 from gnomon.runner.runner_log import RunnerLog
 from gnomon.runner.signals import terminable, time_limit
-from gnomon.sdk.dags import authoring_state
-from gnomon.sdk.runtime import channel as sdk_channel
-from gnomon.sdk.runtime.callback_definitions import AsyncCallback
-from gnomon.sdk.runtime.notifier import BaseNotifier
 
 log = RunnerLog("gnomon.callback")
 

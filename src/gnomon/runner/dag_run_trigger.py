@@ -8,6 +8,13 @@ from typing import Any, cast
 
 import msgspec
 
+from gnomon.authoring.operators.page_links import XCOM_RUN_ID
+from gnomon.authoring.operators.trigger_dag_run import DagIsPaused
+from gnomon.authoring.operators.triggers.external_task import DagStateTrigger
+from gnomon.authoring.sdk.arguments import option_defaults
+from gnomon.authoring.sdk.arguments.notset import ArgNotSet
+from gnomon.authoring.sdk.arguments.params import check_conf
+from gnomon.authoring.sdk.runtime import channel
 from gnomon.ground.clock import SystemClock
 from gnomon.loading.timetable_loader import rebuild_timetable
 from gnomon.model.errors.authoring import (
@@ -23,17 +30,10 @@ from gnomon.model.instants import Instant, iso, to_instant
 from gnomon.model.slots import Cursor, PlannedRun
 from gnomon.model.spec import DagSpec
 from gnomon.model.task_api_requests import GetDag, GetRequest, GetRunState, TriggerRun
-from gnomon.operators.page_links import XCOM_RUN_ID
-from gnomon.operators.trigger_dag_run import DagIsPaused
-from gnomon.operators.triggers.external_task import DagStateTrigger
 from gnomon.rules.dependencies.shape import find_slotless_reason
 from gnomon.rules.planning import Slot, build_manual_run, find_slot_by_logical_date, infer_manual_run
 from gnomon.rules.timetables.registry import build
 from gnomon.runner.runner_log import RunnerLog
-from gnomon.sdk.arguments import option_defaults
-from gnomon.sdk.arguments.notset import ArgNotSet
-from gnomon.sdk.arguments.params import check_conf
-from gnomon.sdk.runtime import channel
 
 CLEAR_S = 60.0
 """How long the task waits until the scheduler that owns the run has cleared it."""

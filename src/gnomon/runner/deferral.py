@@ -6,14 +6,7 @@ import traceback
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
-from gnomon.loading.class_loader import load_class
-from gnomon.model.deferral import EMPTY_KWARGS, Deferral, DeferralResult, Resumption
-from gnomon.model.errors.authoring import AirflowException, AirflowSkipException, DeferralRefused, TaskDeferred
-from gnomon.model.errors.error_text import class_name, error_text, error_traceback
-from gnomon.model.instants import to_instant
-from gnomon.runner.hitl_deferral import make_hitl_event
-from gnomon.runner.runner_log import RunnerLog
-from gnomon.sdk.deferral.deferral_checks import (
+from gnomon.authoring.sdk.deferral.deferral_checks import (
     check_importable,
     check_next_method,
     check_trigger_kwargs,
@@ -21,17 +14,24 @@ from gnomon.sdk.deferral.deferral_checks import (
     load_trigger_class,
     read_timer,
 )
-from gnomon.sdk.deferral.start_trigger import (
+from gnomon.authoring.sdk.deferral.start_trigger import (
     MappedStart,
     check_start_trigger,
     choose_triggerer_queue,
     find_templated_kwargs,
 )
-from gnomon.sdk.deferral.triggers import BaseTrigger
-from gnomon.sdk.schedules.timezone import to_pendulum
-from gnomon.sdk.serialization.value_codec import loads
-from gnomon.sdk.tasks.decorated_operators import DecoratedOperator, FunctionOperator
-from gnomon.sdk.tasks.task_execution import TRIGGER_FAIL, TRIGGER_FAILURE, TRIGGER_TIMEOUT
+from gnomon.authoring.sdk.deferral.triggers import BaseTrigger
+from gnomon.authoring.sdk.schedules.timezone import to_pendulum
+from gnomon.authoring.sdk.serialization.value_codec import loads
+from gnomon.authoring.sdk.tasks.decorated_operators import DecoratedOperator, FunctionOperator
+from gnomon.authoring.sdk.tasks.task_execution import TRIGGER_FAIL, TRIGGER_FAILURE, TRIGGER_TIMEOUT
+from gnomon.loading.class_loader import load_class
+from gnomon.model.deferral import EMPTY_KWARGS, Deferral, DeferralResult, Resumption
+from gnomon.model.errors.authoring import AirflowException, AirflowSkipException, DeferralRefused, TaskDeferred
+from gnomon.model.errors.error_text import class_name, error_text, error_traceback
+from gnomon.model.instants import to_instant
+from gnomon.runner.hitl_deferral import make_hitl_event
+from gnomon.runner.runner_log import RunnerLog
 
 log = RunnerLog("gnomon.task")
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
+from gnomon.authoring.sdk.tasks.operator_links import read_xcom_key, resolve_links
 from gnomon.loading.plugin_links import get_plugin_links
 from gnomon.model.attempts import xcom_fault
 from gnomon.model.errors.authoring import AirflowTaskTimeout, TaskDeferred, XComOverLimit
 from gnomon.model.serde import dumps
 from gnomon.runner.runner_log import RunnerLog
 from gnomon.runner.signals import time_limit
-from gnomon.sdk.tasks.operator_links import read_xcom_key, resolve_links
 
 log = RunnerLog("gnomon.task")
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from gnomon.authoring.sdk.assets import Asset, AssetAlias, BaseAsset
+from gnomon.authoring.sdk.assets.asset_plain_data import from_key
+from gnomon.authoring.sdk.assets.emitted_event import EmittedAssetEvent
 from gnomon.context import RuntimeDagRun
 from gnomon.loading.hooks import HookImplementation
 from gnomon.loading.listeners import ASSET_EVENT_HOOKS, LISTENER_TIMEOUT_S, RUN_HOOKS, TASK_HOOKS, get_listener_manager
@@ -16,9 +19,6 @@ from gnomon.processes.author_traceback import trim_error
 from gnomon.runner.attempt_results import error_line
 from gnomon.runner.runner_log import RunnerLog
 from gnomon.runner.signals import time_limit
-from gnomon.sdk.assets import Asset, AssetAlias, BaseAsset
-from gnomon.sdk.assets.asset_plain_data import from_key
-from gnomon.sdk.assets.emitted_event import EmittedAssetEvent
 
 log = RunnerLog("gnomon.listeners")
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
+from gnomon.authoring.sdk.arguments.retry_policies import RetryAction, RetryDecision
 from gnomon.model.attempts import Attempt
 from gnomon.runner.attempt_results import REASON_MAX, AttemptOutcome
 from gnomon.runner.runner_log import RunnerLog
-from gnomon.sdk.arguments.retry_policies import RetryAction, RetryDecision
 
 log = RunnerLog("gnomon.task")
 

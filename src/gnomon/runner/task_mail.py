@@ -6,13 +6,13 @@ import html
 from pathlib import Path
 from typing import Any
 
+from gnomon.authoring.sdk.runtime.email import send_email
+from gnomon.authoring.sdk.templating.templater import Templater
 from gnomon.ground.config import current_config
 from gnomon.ground.log.secret_masks import hide
 from gnomon.model.errors.error_text import format_error
 from gnomon.model.ids import UNMAPPED, quote_arguments
 from gnomon.processes.author_traceback import trim_error
-from gnomon.sdk.runtime.email import send_email
-from gnomon.sdk.templating.templater import Templater
 
 SUBJECT = "Airflow alert: {{ ti }}"
 """As in Airflow, so that filters of mail keep working."""

@@ -8,6 +8,8 @@ from typing import Any
 
 import jinja2
 
+from gnomon.authoring.sdk.dags import authoring_state
+from gnomon.authoring.sdk.runtime import channel
 from gnomon.context import build_context
 from gnomon.context.template_variables import VARIABLES_WITH_DATE, VARIABLES_WITHOUT_DATE
 from gnomon.ground.log.secret_masks import hide
@@ -17,8 +19,6 @@ from gnomon.model.errors.error_text import describe_error, error_text
 from gnomon.model.errors.product import UserError
 from gnomon.model.ids import quote_arguments
 from gnomon.model.states import DagRunType
-from gnomon.sdk.dags import authoring_state
-from gnomon.sdk.runtime import channel
 
 _UNDEFINED_NAME = re.compile(r"'(\w+)' is undefined")
 

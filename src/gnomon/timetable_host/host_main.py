@@ -15,6 +15,7 @@ from typing import NoReturn
 import pendulum  # noqa: F401 - imported before the first call into a timetable, whose time is limited
 
 import gnomon.rules.planning  # noqa: F401 - most requests call it
+from gnomon.authoring.sdk.runtime import channel
 from gnomon.ground.clock import SystemClock
 from gnomon.ground.config import current_config, environment
 from gnomon.ground.config.environment import get_variable
@@ -27,7 +28,6 @@ from gnomon.processes import author_forks, memory, message_stream
 from gnomon.processes.child_setup import hide_secrets, inherited_socket, set_up_host_process
 from gnomon.processes.process_title import set_title
 from gnomon.processes.task_api_messages import TaskApiRequestMessage, TaskApiResponse
-from gnomon.sdk.runtime import channel
 from gnomon.timetable_host.call_watchdog import CallTimeout, CallWatchdog
 from gnomon.timetable_host.imported_files import ImportedFiles
 from gnomon.timetable_host.in_process import TimetableCall

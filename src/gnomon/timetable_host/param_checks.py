@@ -9,14 +9,14 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from gnomon.authoring.sdk.arguments.notset import NOTSET, is_given
+from gnomon.authoring.sdk.arguments.params import Param
+from gnomon.authoring.sdk.arguments.schema_cost import is_cheap
 from gnomon.ground.config import Config
 from gnomon.model.errors.authoring import ParamValidationError
 from gnomon.model.errors.product import UserError
 from gnomon.model.errors.timetable import PlanningError
 from gnomon.processes.cpu_deadline import CpuDeadlineExceeded, limit_cpu
-from gnomon.sdk.arguments.notset import NOTSET, is_given
-from gnomon.sdk.arguments.params import Param
-from gnomon.sdk.arguments.schema_cost import is_cheap
 from gnomon.timetable_host.protocol import CHECK_PARAMS
 from gnomon.timetable_host.sync_client import ask_and_wait
 

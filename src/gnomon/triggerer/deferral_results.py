@@ -6,11 +6,11 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from gnomon.authoring.sdk.deferral.triggers import BaseTaskEndEvent, TriggerEvent
+from gnomon.authoring.sdk.serialization import value_codec
 from gnomon.model.attempts import XCOM_MAX_BYTES, utf8_bytes, xcom_fault
 from gnomon.model.deferral import DeferralResult
 from gnomon.model.storable_text import escape_unstorable
-from gnomon.sdk.deferral.triggers import BaseTaskEndEvent, TriggerEvent
-from gnomon.sdk.serialization import value_codec
 
 
 def event_to_result(event: Any) -> DeferralResult:

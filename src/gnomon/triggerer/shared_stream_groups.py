@@ -14,16 +14,16 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from gnomon.ground import log
-from gnomon.model.errors.error_text import describe_error
-from gnomon.sdk.deferral.shared_stream import (
+from gnomon.authoring.sdk.deferral.shared_stream import (
     AckTimeout,
     AdvanceItem,
     AdvanceOutcome,
     SharedStreamProducer,
     current_reject,
 )
-from gnomon.sdk.deferral.triggers import BaseEventTrigger
+from gnomon.authoring.sdk.deferral.triggers import BaseEventTrigger
+from gnomon.ground import log
+from gnomon.model.errors.error_text import describe_error
 
 CLOSE_S = 10.0
 """How long a stream without readers may take to end after its cancellation; later it is reported, and its next event ends it."""

@@ -12,6 +12,9 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from gnomon.authoring.sdk.deferral.triggers import BaseEventTrigger
+from gnomon.authoring.sdk.runtime import channel
+from gnomon.authoring.sdk.serialization import value_codec
 from gnomon.ground import log
 from gnomon.loading.class_loader import load_class
 from gnomon.model.deferral import DeferralResult
@@ -20,9 +23,6 @@ from gnomon.model.errors.product import GnomonError
 from gnomon.processes import author_forks
 from gnomon.processes.message_stream import FrameDecoder, MessageStream
 from gnomon.processes.task_api_messages import TaskApiResponse
-from gnomon.sdk.deferral.triggers import BaseEventTrigger
-from gnomon.sdk.runtime import channel
-from gnomon.sdk.serialization import value_codec
 from gnomon.triggerer.deferral_results import sanitize_result
 from gnomon.triggerer.host_protocol import (
     CancelTriggers,

@@ -10,6 +10,7 @@ import types
 from collections.abc import Callable, Generator, Iterator
 from typing import Any, Protocol
 
+from gnomon.authoring.sdk.deferral.triggers import BaseTrigger
 from gnomon.ground import log
 from gnomon.ground.log.masked_stream import MaskedStream
 from gnomon.ground.log.secret_masks import hide
@@ -19,7 +20,6 @@ from gnomon.model.storable_text import escape_unstorable
 from gnomon.processes import author_forks
 from gnomon.processes.author_traceback import trim_error
 from gnomon.runner.runner_log import RunnerLog
-from gnomon.sdk.deferral.triggers import BaseTrigger
 from gnomon.triggerer.deferral_results import describe_value, event_to_result
 from gnomon.triggerer.host_protocol import TriggerTaskInstance
 

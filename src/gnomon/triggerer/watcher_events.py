@@ -10,14 +10,14 @@ from typing import Any
 
 import msgspec
 
+from gnomon.authoring.sdk.assets import Asset
+from gnomon.authoring.sdk.deferral.triggers import TriggerEvent
+from gnomon.authoring.sdk.runtime.channel import Channel
 from gnomon.context.state_store_accessors import AssetStateStoreAccessors
 from gnomon.model.asset_watchers import WatcherEvent
 from gnomon.model.attempts import XCOM_MAX_BYTES
 from gnomon.model.serde.typed_json import DEPTH_MAX
 from gnomon.model.storable_text import escape_unstorable
-from gnomon.sdk.assets import Asset
-from gnomon.sdk.deferral.triggers import TriggerEvent
-from gnomon.sdk.runtime.channel import Channel
 from gnomon.triggerer.deferral_results import describe_value
 from gnomon.triggerer.host_protocol import TriggerTaskInstance, WatcherEventYielded
 from gnomon.triggerer.saved_events import SavedEvents

@@ -17,11 +17,6 @@ import jinja2  # noqa: F401 - imported once, for all children
 import msgspec
 import pendulum  # noqa: F401
 
-import gnomon.context
-import gnomon.loading.dagfile
-import gnomon.operators
-import gnomon.runner
-import gnomon.sdk  # noqa: F401
 from gnomon.loading.installed_entry_points import preload_entry_points
 from gnomon.processes import author_forks, kernel
 from gnomon.processes.child_setup import check_store_not_imported, inherited_socket

@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 
 import msgspec
 
+from gnomon.authoring.sdk.runtime import channel
 from gnomon.ground.config import current_config
 from gnomon.loading import listeners
 from gnomon.loading.bundles.bundle_loader import locate_in_version
@@ -28,7 +29,6 @@ from gnomon.runner import attempt_child
 from gnomon.runner.attempt_protocol import ToChild
 from gnomon.runner.attempt_results import error_line
 from gnomon.runner.signals import INTERRUPT
-from gnomon.sdk.runtime import channel
 from gnomon.worker import zygote_protocol
 from gnomon.worker.zygote_protocol import ImportChannel
 

@@ -26,7 +26,7 @@ def codec(product):
         from gnomon.loading import dialect
 
         dialect.enable()
-        from gnomon.sdk.serialization.value_codec import dumps, loads
+        from gnomon.authoring.sdk.serialization.value_codec import dumps, loads
 
         return dumps, loads
     from airflow.sdk.serde import deserialize, serialize

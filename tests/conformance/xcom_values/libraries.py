@@ -13,8 +13,8 @@ from kubernetes.client import models
 from polars.testing import assert_frame_equal
 from pyiceberg.catalog import load_catalog
 
+from gnomon.authoring.sdk.serialization.value_codec import dumps, loads
 from gnomon.model.errors.authoring import NotSerializable
-from gnomon.sdk.serialization.value_codec import dumps, loads
 
 
 def refusal(value, start, end):

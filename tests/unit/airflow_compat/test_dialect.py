@@ -251,7 +251,7 @@ def test_a_script_runs_with_the_dialect(tmp_path: Path) -> None:
         print(__name__, DAG.__module__, beside.NAME, sys.argv[1:])
     """))
     ended = _run("script.py", "--flag", cwd=tmp_path)
-    assert (ended.stdout, ended.returncode) == ("__main__ gnomon.sdk.dags.dag helper ['--flag']\n", 0), ended.stderr
+    assert (ended.stdout, ended.returncode) == ("__main__ gnomon.authoring.sdk.dags.dag helper ['--flag']\n", 0), ended.stderr
 
 
 @pytest.mark.ordinary

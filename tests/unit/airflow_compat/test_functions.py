@@ -19,9 +19,9 @@ import time_machine
 from tests.smtp_server import smtp_server
 
 from gnomon.airflow_compat.dagbag import DagBag
+from gnomon.authoring.sdk.dags.authoring_state import get_current_context
+from gnomon.authoring.sdk.dags.dag import DAG
 from gnomon.model.errors.authoring import AirflowConfigException
-from gnomon.sdk.dags.authoring_state import get_current_context
-from gnomon.sdk.dags.dag import DAG
 
 
 def _module(name: str) -> Any:
@@ -169,7 +169,7 @@ def test_small_functions() -> None:
     assert _module("airflow.utils.module_loading").import_string("airflow.sdk.DAG") is DAG
     with pytest.raises(ImportError, match="nowhere"):
         _module("airflow.utils.module_loading").import_string("nowhere.at.all")
-    assert _module("airflow.utils.module_loading").qualname(DAG) == "gnomon.sdk.dags.dag.DAG"
+    assert _module("airflow.utils.module_loading").qualname(DAG) == "gnomon.authoring.sdk.dags.dag.DAG"
     assert _module("airflow.utils.yaml").safe_load("a: 1") == {"a": 1}
     assert _module("airflow.utils.hashlib_wrapper").md5(b"x").hexdigest().startswith("9dd4")
     context: dict[str, Any] = {}

@@ -30,7 +30,7 @@ def test_the_usual_operators_load_no_assets_and_no_virtual_environments() -> Non
         "from airflow.sdk import DAG, task\nfrom airflow.operators.python import PythonOperator\n"
         "from airflow.providers.standard.operators.python import PythonOperator\nfrom airflow.providers.standard.operators.bash import BashOperator"
     )
-    assert {name for name in found if name.startswith(("gnomon.sdk.assets", "gnomon.operators.virtualenv", "urllib.request", "http", "ssl"))} == set()
+    assert {name for name in found if name.startswith(("gnomon.authoring.sdk.assets", "gnomon.authoring.operators.virtualenv", "urllib.request", "http", "ssl"))} == set()
 
 
 @pytest.mark.parametrize(("name", "modules"), [

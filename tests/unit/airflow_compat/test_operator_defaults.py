@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from gnomon.sdk.arguments.converters import ID_MAX
+from gnomon.authoring.sdk.arguments.converters import ID_MAX
 
 MODULES = ("airflow.models.abstractoperator", "airflow.sdk.definitions._internal.abstractoperator")
 SCRIPT = """

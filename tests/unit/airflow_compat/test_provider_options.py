@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from gnomon.authoring.sdk.runtime import provider_packages
+from gnomon.authoring.sdk.runtime.provider_packages import InstalledProviders, ProviderPackage
 from gnomon.loading import dialect
 from gnomon.model.errors.authoring import AirflowConfigException
-from gnomon.sdk.runtime import provider_packages
-from gnomon.sdk.runtime.provider_packages import InstalledProviders, ProviderPackage
 
 OPTIONS = {"Acme": {"options": {"Keep_Idle": {"default": "120"}, "ratio": {"default": 0.5}, "none": {"default": None}}}, "core": {"options": {
     "parallelism": {"default": "7777"}}}}  # fmt: skip

@@ -12,12 +12,12 @@ from typing import Any
 import pendulum
 import pytest
 
+from gnomon.authoring.sdk.dags.dag import DAG
+from gnomon.authoring.sdk.dags.dag_decorators import dag as dag_decorator
+from gnomon.authoring.sdk.dags.dag_decorators import task_group
+from gnomon.authoring.sdk.tasks.operator import BaseOperator
 from gnomon.ground.config import load_config, set_current_config
 from gnomon.loading.dialect import TREE
-from gnomon.sdk.dags.dag import DAG
-from gnomon.sdk.dags.dag_decorators import dag as dag_decorator
-from gnomon.sdk.dags.dag_decorators import task_group
-from gnomon.sdk.tasks.operator import BaseOperator
 
 CASES = Path(__file__).parents[2] / "conformance" / "cases" / "real-code"
 START = pendulum.datetime(2026, 1, 1)
@@ -144,7 +144,7 @@ def test_links_to_pages_of_gnomon_can_be_read_and_are_not_computed() -> None:
     from airflow.operators.trigger_dagrun import TriggerDagRunLink, TriggerDagRunOperator
     from airflow.sensors.external_task import ExternalDagLink, ExternalTaskMarker, ExternalTaskSensor
 
-    from gnomon.sdk.tasks.operator_links import describe_links
+    from gnomon.authoring.sdk.tasks.operator_links import describe_links
 
     with DAG("d") as found:
         TriggerDagRunOperator(task_id="t", trigger_dag_id="o")

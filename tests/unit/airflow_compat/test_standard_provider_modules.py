@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
+from gnomon.authoring.operators.openlineage_parent import safe_inject_openlineage_properties_into_dagrun_conf
+from gnomon.authoring.operators.trigger_dag_run import TriggerDagRunOperator
 from gnomon.model.errors.authoring import AirflowSensorTimeout, TaskDeferralError
 from gnomon.operators import PythonSensor
-from gnomon.operators.openlineage_parent import safe_inject_openlineage_properties_into_dagrun_conf
-from gnomon.operators.trigger_dag_run import TriggerDagRunOperator
 
 PARENT = {
     "parentRunId": "run(ti)", "parentJobName": "job(ti)", "rootParentRunId": "root-run(ti)", "rootParentJobName": "root-job(ti)",

@@ -13,13 +13,13 @@ from tests.unit.api.conftest import _served
 from tests.unit.api.served import Client
 from tests.unit.cli.deployment import HOURLY, NOW, Deployment, spec_of
 
+from gnomon.authoring.sdk.arguments import json_schema
 from gnomon.cli.home import Home
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import load_config
 from gnomon.model.deferral import Deferral
 from gnomon.model.hitl import HITLRequest
 from gnomon.model.spec import ParamSpec
-from gnomon.sdk.arguments import json_schema
 from gnomon.testing import Play
 
 ENDLESS = "^([a-z]+)+$"

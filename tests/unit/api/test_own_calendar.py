@@ -8,8 +8,8 @@ import pytest
 from tests.unit.api.served import Client
 from tests.unit.cli.deployment import HOURLY, Deployment, spec_of
 
+from gnomon.authoring.sdk.schedules.schedule_argument import build_timetable_ref
 from gnomon.calendars import Weekends
-from gnomon.sdk.schedules.schedule_argument import build_timetable_ref
 from gnomon.timetables import CronTriggerTimetable
 
 MINUTELY = build_timetable_ref(CronTriggerTimetable("* * * * *", timezone="UTC"))

@@ -8,9 +8,9 @@ import pytest
 from tests.unit.api.served import Client
 from tests.unit.cli.deployment import Deployment, spec_of
 
+from gnomon.authoring.sdk.runtime.secret_masking import mask_secret
 from gnomon.cli.main import main
 from gnomon.ground.log.secret_masks import forget_secrets, hide
-from gnomon.sdk.runtime.secret_masking import mask_secret
 from gnomon.store.admin import connections, variables
 
 S = "s3cr3t-p4ss"

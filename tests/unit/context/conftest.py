@@ -11,15 +11,15 @@ from typing import Any
 import msgspec
 import pytest
 
+from gnomon.authoring.sdk.dags.dag import DAG
+from gnomon.authoring.sdk.runtime import channel as sdk_channel
+from gnomon.authoring.sdk.tasks.operator import BaseOperator
 from gnomon.context import Context, build_context
 from gnomon.ground.config import load_config, set_current_config
 from gnomon.model.attempts import Attempt, RunFacts
 from gnomon.model.instants import to_instant
 from gnomon.model.serde import dumps
 from gnomon.model.task_api_requests import GetPreviousRun, GetRunState, GetTaskStates, GetXComs
-from gnomon.sdk.dags.dag import DAG
-from gnomon.sdk.runtime import channel as sdk_channel
-from gnomon.sdk.tasks.operator import BaseOperator
 
 MONDAY = datetime(2024, 3, 4, tzinfo=UTC)
 TUESDAY = datetime(2024, 3, 5, tzinfo=UTC)

@@ -8,6 +8,8 @@ from typing import Any
 import msgspec
 import pytest
 
+from gnomon.authoring.sdk.assets import Asset, AssetAlias, AssetAll, Metadata
+from gnomon.authoring.sdk.assets.yielded_metadata import run_generator
 from gnomon.context.asset_event_accessors import (
     AssetNotFound,
     InletEventsAccessors,
@@ -17,8 +19,6 @@ from gnomon.context.asset_event_accessors import (
 )
 from gnomon.model.assets import AssetEmission, AssetEvent, AssetKey
 from gnomon.model.task_api_requests import GetAsset, GetAssetEvents
-from gnomon.sdk.assets import Asset, AssetAlias, AssetAll, Metadata
-from gnomon.sdk.assets.yielded_metadata import run_generator
 
 A, B, N = Asset("a", "s3://a/k"), Asset("b"), AssetAlias("n")
 KEY_A, KEY_B = AssetKey("a", "s3://a/k"), AssetKey("b", "b")

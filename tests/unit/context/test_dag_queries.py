@@ -9,15 +9,15 @@ from typing import Any
 import msgspec
 import pytest
 
+from gnomon.authoring.sdk.dags import authoring_state
+from gnomon.authoring.sdk.dags.dag import DAG
+from gnomon.authoring.sdk.runtime import channel as sdk_channel
+from gnomon.authoring.sdk.tasks.operator import BaseOperator
 from gnomon.context import RuntimeDagRun
 from gnomon.model.attempts import RunFacts, TaskInstanceFacts
 from gnomon.model.errors.authoring import AirflowException
 from gnomon.model.instants import to_instant
 from gnomon.model.task_api_requests import GetDag, GetPreviousRun, GetRunRemarks, GetTaskInstances, ListRuns
-from gnomon.sdk.dags import authoring_state
-from gnomon.sdk.dags.dag import DAG
-from gnomon.sdk.runtime import channel as sdk_channel
-from gnomon.sdk.tasks.operator import BaseOperator
 
 from .conftest import MONDAY, TUESDAY
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from gnomon.authoring.sdk import Asset, AssetAlias
 from gnomon.context.asset_event_accessors import OutletEventAccessors
-from gnomon.sdk import Asset, AssetAlias
 
 A, B = Asset("a"), Asset("b")
 

@@ -15,11 +15,11 @@ from tests.conformance.storeworld import World
 from tests.databases import create_schema
 
 from gnomon import taskapi
+from gnomon.authoring.sdk.assets import Asset
 from gnomon.context.state_store_accessors import NEVER_EXPIRE, AssetStateStoreAccessors, TaskStateStoreAccessor
 from gnomon.ground.config import load_config, set_current_config
 from gnomon.model.attempts import Attempt, RunFacts
 from gnomon.model.task_api_requests import AnyTaskApiRequest, GetAssetState, SetTaskState
-from gnomon.sdk.assets import Asset
 from gnomon.store import open_database
 
 pytestmark = pytest.mark.ordinary

@@ -10,13 +10,13 @@ import pendulum
 import pytest
 from tests.unit.context.conftest import MONDAY, TUESDAY, Server
 
+from gnomon.authoring.sdk.arguments.params import Param
+from gnomon.authoring.sdk.tasks.function_calls import CONTEXT_KEYS
 from gnomon.context import Context, build_task_environment
 from gnomon.context.template_variables import VARIABLES_WITH_DATE, VARIABLES_WITHOUT_DATE
 from gnomon.model.attempts import RunFacts
 from gnomon.model.errors.authoring import ParamValidationError
 from gnomon.model.instants import to_instant
-from gnomon.sdk.arguments.params import Param
-from gnomon.sdk.tasks.function_calls import CONTEXT_KEYS
 from gnomon.timetables import CronDataIntervalTimetable, DagRunInfo, Timetable
 
 Make = Callable[..., Context]

@@ -22,8 +22,8 @@ from gnomon.processes.task_api_messages import TaskApiHandler
 
 ONE_DAG = """
     from datetime import datetime, timezone
-    from gnomon.operators.empty import EmptyOperator
-    from gnomon.sdk.dags.dag import DAG
+    from gnomon.authoring.operators.empty import EmptyOperator
+    from gnomon.authoring.sdk.dags.dag import DAG
 
     with DAG({dag_id!r}, schedule="@daily", start_date=datetime(2026, 1, 1, tzinfo=timezone.utc)):
         EmptyOperator(task_id="only")

@@ -95,8 +95,8 @@ def test_what_hides_in_a_loop_that_catches_the_timeout_is_killed(home, stern):
 
 def test_a_cycle_names_its_tasks_and_leaves_the_other_dags_of_the_file(home, parser):
     path = home.write("cycle.py", """
-        from gnomon.operators.empty import EmptyOperator
-        from gnomon.sdk.dags.dag import DAG
+        from gnomon.authoring.operators.empty import EmptyOperator
+        from gnomon.authoring.sdk.dags.dag import DAG
         with DAG("round"):
             a = EmptyOperator(task_id="a")
             b = EmptyOperator(task_id="b")
@@ -115,8 +115,8 @@ def test_a_cycle_names_its_tasks_and_leaves_the_other_dags_of_the_file(home, par
 
 def test_a_duplicate_task_id_is_named_with_its_line(home, parser):
     path = home.write("twice.py", """\
-        from gnomon.operators.empty import EmptyOperator
-        from gnomon.sdk.dags.dag import DAG
+        from gnomon.authoring.operators.empty import EmptyOperator
+        from gnomon.authoring.sdk.dags.dag import DAG
         with DAG("twice"):
             EmptyOperator(task_id="same")
             EmptyOperator(task_id="same")
@@ -130,7 +130,7 @@ def test_a_duplicate_task_id_is_named_with_its_line(home, parser):
 
 def test_the_same_dag_id_twice_in_one_file_keeps_the_first(home, parser):
     path = home.write("pair.py", """
-        from gnomon.sdk.dags.dag import DAG
+        from gnomon.authoring.sdk.dags.dag import DAG
         first = DAG("pair", description="first")
         second = DAG("pair", description="second")
     """)
@@ -165,7 +165,7 @@ def test_a_file_that_forks_at_import_gives_one_outcome(home, parser):
     path = home.write("forks.py", """
         import os
         os.fork()
-        from gnomon.sdk.dags.dag import DAG
+        from gnomon.authoring.sdk.dags.dag import DAG
         DAG("forked")
         dag = DAG("forked")
     """)
@@ -248,7 +248,7 @@ def test_no_child_is_left_when_the_pool_is_closed(home, parser_with):
     parser = parser_with(home.config(), lambda question: asked.append(question.key))
     parser.pool.start(home.write("sleeps.py", """
         import os, time
-        from gnomon.sdk.runtime.variable import Variable
+        from gnomon.authoring.sdk.runtime.variable import Variable
         Variable.get(str(os.getpid()), default_var=None)
         time.sleep(3600)
     """))

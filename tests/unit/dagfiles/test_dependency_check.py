@@ -11,6 +11,8 @@ import pytest
 from tests.databases import create_schema
 
 from gnomon import DAG, After, Asset, dependencies, store
+from gnomon.authoring.sdk.dags.dag_spec import build_dag_spec
+from gnomon.authoring.sdk.tasks.operator import BaseOperator
 from gnomon.dagfiles.database_file_registry import DatabaseFileRegistry
 from gnomon.dagfiles.file_registry import RegistryUnavailable
 from gnomon.dependencies import Shape
@@ -19,8 +21,6 @@ from gnomon.ground.config import load_config, set_current_config
 from gnomon.ground.wakeups import Notifier
 from gnomon.model.errors import ResourceUnavailable
 from gnomon.model.spec import FileInputs, ParsedDag, ParsedFile
-from gnomon.sdk.dags.dag_spec import build_dag_spec
-from gnomon.sdk.tasks.operator import BaseOperator
 from gnomon.store.cross_dag import dag_edges
 from gnomon.store.dag_records import dags as stored_dags
 from gnomon.store.ownership import commit, group_state, mailbox

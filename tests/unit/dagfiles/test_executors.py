@@ -8,8 +8,8 @@ from .conftest import Home, Parser
 from .test_cluster_policies import write_policies
 
 FLOW = """
-    from gnomon.operators.empty import EmptyOperator
-    from gnomon.sdk.dags.dag import DAG
+    from gnomon.authoring.operators.empty import EmptyOperator
+    from gnomon.authoring.sdk.dags.dag import DAG
 
     with DAG("flow", schedule=None, default_args={default}):
         EmptyOperator(task_id="only"{argument})

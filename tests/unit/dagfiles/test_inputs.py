@@ -57,7 +57,7 @@ def test_a_helper_module_in_the_dag_folder_is_an_input_with_and_without_its_byte
     helper = home.write("helpers/names.py", "DAG_ID = 'from_helper'\n")
     os.utime(helper, (1_000_000_000, 1_000_000_000))
     home.write("helpers/__init__.py", "")
-    path = home.write("uses.py", "from helpers.names import DAG_ID\nfrom gnomon.sdk.dags.dag import DAG\ndag = DAG(DAG_ID)\n")
+    path = home.write("uses.py", "from helpers.names import DAG_ID\nfrom gnomon.authoring.sdk.dags.dag import DAG\ndag = DAG(DAG_ID)\n")
 
     first, second = parser.parse(path), parser.parse(path)
 
@@ -71,7 +71,7 @@ def test_a_helper_module_in_the_dag_folder_is_an_input_with_and_without_its_byte
 
 def test_a_helper_saved_twice_within_a_second_is_read_as_it_is(home, parser_with_bytecode):
     parser = parser_with_bytecode
-    path = home.write("uses.py", "import ids\nfrom gnomon.sdk.dags.dag import DAG\ndag = DAG(ids.DAG_ID)\n")
+    path = home.write("uses.py", "import ids\nfrom gnomon.authoring.sdk.dags.dag import DAG\ndag = DAG(ids.DAG_ID)\n")
     seen, ahead = [], time.time() + 10_000
     for letter in "abc":
         helper = home.write("ids.py", f"DAG_ID = '{letter}'\n")
@@ -94,7 +94,7 @@ def test_a_yaml_file_and_the_listing_it_was_found_by_are_inputs(home, parser):
     path = home.write("generates.py", """
         from pathlib import Path
         import yaml
-        from gnomon.sdk.dags.dag import DAG
+        from gnomon.authoring.sdk.dags.dag import DAG
         for file in sorted((Path(__file__).parent / "conf").glob("*.yaml")):
             conf = yaml.safe_load(file.read_text())
             globals()[conf["dag_id"]] = DAG(conf["dag_id"])
@@ -134,7 +134,7 @@ def test_a_file_that_was_looked_for_and_appears_later_is_a_change(home, parser):
 
 
 def test_what_is_read_of_the_installation_is_no_input(home, parser):
-    parsed = parser.parse(home.write("imports.py", "import csv, decimal, wave, gnomon.operators.python\n"))
+    parsed = parser.parse(home.write("imports.py", "import csv, decimal, wave, gnomon.authoring.operators.python\n"))
 
     assert {path for path in paths_of(parsed) if not path.startswith("env:")} == {
         str(home.dags / "imports.py"), str(home.folder / "config" / "airflow_local_settings.py"), "gnomon:",
@@ -143,7 +143,7 @@ def test_what_is_read_of_the_installation_is_no_input(home, parser):
 
 def test_a_variable_of_the_environment_is_an_input(home, parser_with, monkeypatch):
     monkeypatch.setenv("TEAM", "blue")
-    path = home.write("env.py", "import os\nfrom gnomon.sdk.dags.dag import DAG\ndag = DAG(os.environ['TEAM'])\nos.getenv('UNSET')\n")
+    path = home.write("env.py", "import os\nfrom gnomon.authoring.sdk.dags.dag import DAG\ndag = DAG(os.environ['TEAM'])\nos.getenv('UNSET')\n")
     parsed = parser_with(home.config()).parse(path)
     same = parser_with(home.config())
 
@@ -165,8 +165,8 @@ def test_another_default_of_the_options_means_parsing_again(home, parser_with):
 def test_a_variable_asked_for_at_import_is_answered_and_remembered(home, parser_with):
     parser = parser_with(home.config(), lambda question: "from_the_store" if question.key == "dag_id" else None)
     path = home.write("asks.py", """
-        from gnomon.sdk.dags.dag import DAG
-        from gnomon.sdk.runtime.variable import Variable
+        from gnomon.authoring.sdk.dags.dag import DAG
+        from gnomon.authoring.sdk.runtime.variable import Variable
         dag = DAG(Variable.get("dag_id"))
     """)
 
@@ -178,8 +178,8 @@ def test_a_variable_asked_for_at_import_is_answered_and_remembered(home, parser_
 
 def test_another_answer_is_another_hash_and_the_same_answer_the_same(home, parser_with):
     path = home.write("asks.py", """
-        from gnomon.sdk.dags.dag import DAG
-        from gnomon.sdk.runtime.variable import Variable
+        from gnomon.authoring.sdk.dags.dag import DAG
+        from gnomon.authoring.sdk.runtime.variable import Variable
         colour = Variable.get("colour")
         dag = DAG("asks")
     """)
@@ -198,7 +198,7 @@ def test_a_refused_question_is_the_files_import_error_in_the_words_of_the_refusa
 
     parser = parser_with(home.config(), refuse)
 
-    (failure,) = parser.parse(home.write("asks.py", "from gnomon.sdk.runtime.variable import Variable\nVariable.get('x')\n")).failures
+    (failure,) = parser.parse(home.write("asks.py", "from gnomon.authoring.sdk.runtime.variable import Variable\nVariable.get('x')\n")).failures
 
     assert (failure.kind, failure.line) == ("import", 2)
     assert "core.fernet_key" in failure.message
@@ -223,7 +223,7 @@ def test_a_connection_at_import_is_looking_further_and_a_reason_against_forking(
 
 
 STARTS = """
-from gnomon.sdk import DAG, BaseOperator, StartTriggerArgs
+from gnomon.authoring.sdk import DAG, BaseOperator, StartTriggerArgs
 
 class Waits(BaseOperator):
     start_from_trigger = True
@@ -235,7 +235,7 @@ with DAG("waits"):
     Waits(task_id="waits")
 """
 BELL = """
-from gnomon.sdk import BaseTrigger, TriggerEvent
+from gnomon.authoring.sdk import BaseTrigger, TriggerEvent
 
 class Bell(BaseTrigger):
     def __init__(self, {takes}):
@@ -299,7 +299,7 @@ def test_author_code_sees_no_address_of_the_database(home, parser_with, monkeypa
 
 ON_CALENDAR = """
     from datetime import datetime, timezone
-    from gnomon.sdk.dags.dag import DAG
+    from gnomon.authoring.sdk.dags.dag import DAG
     from gnomon.timetables import BusinessDays
 
     dag = DAG("reports", schedule=BusinessDays("firm", at="06:00"), start_date=datetime(2026, 1, 1, tzinfo=timezone.utc))
@@ -336,7 +336,7 @@ def test_a_calendar_that_is_missing_is_found_when_it_is_written(home, parser):
 def test_dates_beside_the_dag_file_are_an_input(home, parser):
     home.write("closed.csv", "2026-05-04\n")
     path = home.write("reports.py", ON_CALENDAR.replace('"firm"', 'dates_file("closed.csv")').replace(
-        "from gnomon.sdk.dags.dag import DAG", "from gnomon import DAG, dates_file"))
+        "from gnomon.authoring.sdk.dags.dag import DAG", "from gnomon import DAG, dates_file"))
     parsed = parser.parse(path)
     assert (parsed.failures, str(home.dags / "closed.csv") in paths_of(parsed)) == ((), True)
     home.write("closed.csv", "2026-05-05\n")

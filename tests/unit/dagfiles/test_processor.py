@@ -178,7 +178,7 @@ def test_a_change_that_is_heard_of_is_parsed_at_once(home, deployed):
 
 def test_a_changed_helper_parses_the_files_that_import_it_and_no_other(home, deployed):
     helper = home.write("ids.py", "ID = 'before'\n")
-    home.write("uses.py", "from ids import ID\nfrom gnomon.sdk.dags.dag import DAG\ndag = DAG(ID)\n")
+    home.write("uses.py", "from ids import ID\nfrom gnomon.authoring.sdk.dags.dag import DAG\ndag = DAG(ID)\n")
     home.one_dag("other.py")
     one = deployed()
     one.settle()
@@ -190,7 +190,7 @@ def test_a_changed_helper_parses_the_files_that_import_it_and_no_other(home, dep
 
 
 def test_a_missing_helper_that_comes_heals_the_import_at_once(home, deployed):
-    home.write("uses.py", "from late_helper import ID\nfrom gnomon.sdk.dags.dag import DAG\ndag = DAG(ID)\n")
+    home.write("uses.py", "from late_helper import ID\nfrom gnomon.authoring.sdk.dags.dag import DAG\ndag = DAG(ID)\n")
     one = deployed()
     one.settle()
     assert one.errors() == {"uses.py": "import"}
@@ -202,7 +202,7 @@ def test_a_missing_helper_that_comes_heals_the_import_at_once(home, deployed):
 
 
 def test_a_file_that_looks_further_is_parsed_every_interval(home, deployed):
-    home.write("asks.py", "import subprocess\nsubprocess.run(['true'])\n# airflow\nfrom gnomon.sdk.dags.dag import DAG\ndag = DAG('a')\n")
+    home.write("asks.py", "import subprocess\nsubprocess.run(['true'])\n# airflow\nfrom gnomon.authoring.sdk.dags.dag import DAG\ndag = DAG('a')\n")
     home.one_dag("plain.py")
     one = deployed(dag_processor__min_file_process_interval=100)
     one.settle()
@@ -302,7 +302,7 @@ def test_a_dag_id_that_two_files_define_belongs_to_the_first_and_passes_on_when_
 def test_members_of_an_archive_are_dag_files_with_the_archives_modules(home, deployed):
     archive = home.dags / "team.zip"
     with zipfile.ZipFile(archive, "w") as opened:
-        opened.writestr("etl.py", "# airflow\nfrom inside.ids import ID\nfrom gnomon.sdk.dags.dag import DAG\ndag = DAG(ID)\n")
+        opened.writestr("etl.py", "# airflow\nfrom inside.ids import ID\nfrom gnomon.authoring.sdk.dags.dag import DAG\ndag = DAG(ID)\n")
         opened.writestr("plain.py", "x = 1\n")
         opened.writestr("inside/__init__.py", "")
         opened.writestr("inside/ids.py", "ID = 'zipped'  # airflow dag\n")
@@ -312,7 +312,7 @@ def test_members_of_an_archive_are_dag_files_with_the_archives_modules(home, dep
     assert one.active() == ["zipped"]
     assert one.later(600) == []
     with zipfile.ZipFile(archive, "w") as opened:
-        opened.writestr("other.py", "# airflow\nfrom gnomon.sdk.dags.dag import DAG\ndag = DAG('other')\n")
+        opened.writestr("other.py", "# airflow\nfrom gnomon.authoring.sdk.dags.dag import DAG\ndag = DAG('other')\n")
     one.settle(heard=[str(archive)])
     assert one.active() == ["other"]
     archive.unlink()
@@ -335,8 +335,8 @@ def test_a_file_that_is_ignored_from_now_on_is_no_dag_file(home, deployed):
 @pytest.mark.parametrize("count", [1_000, pytest.param(10_000, marks=pytest.mark.soak)])
 def test_a_file_that_generates_many_dags_is_recorded_whole(count, home, deployed):
     home.write("many.py", f"""
-        from gnomon.operators.empty import EmptyOperator
-        from gnomon.sdk.dags.dag import DAG
+        from gnomon.authoring.operators.empty import EmptyOperator
+        from gnomon.authoring.sdk.dags.dag import DAG
         for number in range({count}):
             with DAG("many_" + str(number)):
                 EmptyOperator(task_id="only")
@@ -352,7 +352,7 @@ def test_a_file_that_generates_many_dags_is_recorded_whole(count, home, deployed
 def test_a_file_that_is_deleted_while_it_is_parsed_is_no_error(home, deployed):
     path = home.write("vanishes.py", """
         import os
-        from gnomon.sdk.dags.dag import DAG
+        from gnomon.authoring.sdk.dags.dag import DAG
         os.unlink(__file__)
         raise RuntimeError("# airflow")
     """)
@@ -486,7 +486,7 @@ def _warnings(caplog, event: str) -> int:
     return [record.message for record in caplog.records].count(event)
 
 
-USES = "from {module} import ID\nfrom gnomon.sdk.dags.dag import DAG\ndag = DAG(ID)\n"
+USES = "from {module} import ID\nfrom gnomon.authoring.sdk.dags.dag import DAG\ndag = DAG(ID)\n"
 
 
 @pytest.fixture

@@ -10,10 +10,10 @@ from types import ModuleType
 
 import pytest
 
+from gnomon.authoring.sdk.dags.dag import DAG
 from gnomon.loading import dialect
 from gnomon.loading.class_loader import load_class, load_object
 from gnomon.model.errors import UserError
-from gnomon.sdk.dags.dag import DAG
 from gnomon.timetables import CronTriggerTimetable, NullTimetable
 
 

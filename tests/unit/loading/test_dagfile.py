@@ -40,8 +40,8 @@ def write(folder, name: str, text: str) -> str:
 
 def test_dags_are_found_in_globals_in_with_blocks_and_from_decorated_calls(folder):
     path = write(folder, "all.py", """
-        from gnomon.sdk.dags.dag import DAG
-        from gnomon.sdk.dags.dag_decorators import dag
+        from gnomon.authoring.sdk.dags.dag import DAG
+        from gnomon.authoring.sdk.dags.dag_decorators import dag
 
         def inside():
             with DAG("in_with"):
@@ -66,7 +66,7 @@ def test_dags_are_found_in_globals_in_with_blocks_and_from_decorated_calls(folde
 
 def test_a_dag_with_auto_register_off_counts_when_a_global_holds_it(folder):
     path = write(folder, "held.py", """
-        from gnomon.sdk.dags.dag import DAG
+        from gnomon.authoring.sdk.dags.dag import DAG
         with DAG("held", auto_register=False) as held:
             pass
     """)
@@ -76,7 +76,7 @@ def test_a_dag_with_auto_register_off_counts_when_a_global_holds_it(folder):
 
 def test_the_first_of_two_dags_with_one_id_is_taken_and_the_id_is_told(folder):
     path = write(folder, "two.py", """
-        from gnomon.sdk.dags.dag import DAG
+        from gnomon.authoring.sdk.dags.dag import DAG
         first = DAG("same", description="first")
         second = DAG("same", description="second")
         alias = first
@@ -129,7 +129,7 @@ def test_airflows_import_paths_work(folder):
 def test_a_member_of_an_archive_imports_the_modules_of_the_archive(folder):
     archive = folder / "pack.zip"
     with zipfile.ZipFile(archive, "w") as opened:
-        opened.writestr("etl.py", "from loading_zipped.ids import ID\nfrom gnomon.sdk.dags.dag import DAG\ndag = DAG(ID)\n")
+        opened.writestr("etl.py", "from loading_zipped.ids import ID\nfrom gnomon.authoring.sdk.dags.dag import DAG\ndag = DAG(ID)\n")
         opened.writestr("loading_zipped/__init__.py", "")
         opened.writestr("loading_zipped/ids.py", "ID = 'zipped'\n")
 
@@ -143,7 +143,7 @@ def test_a_member_of_an_archive_imports_the_modules_of_the_archive(folder):
 
 def test_what_a_file_raises_propagates_and_leaves_no_module_and_no_open_dag(folder):
     path = write(folder, "breaks.py", """
-        from gnomon.sdk.dags.dag import DAG
+        from gnomon.authoring.sdk.dags.dag import DAG
         with DAG("never"):
             raise RuntimeError("stop")
     """)
@@ -152,13 +152,13 @@ def test_what_a_file_raises_propagates_and_leaves_no_module_and_no_open_dag(fold
         load_dag_file(path)
 
     assert module_name(path) not in sys.modules
-    assert list(load_dag_file(write(folder, "next.py", "from gnomon.sdk.dags.dag import DAG\ndag = DAG('next')\n")).dags) == ["next"]
+    assert list(load_dag_file(write(folder, "next.py", "from gnomon.authoring.sdk.dags.dag import DAG\ndag = DAG('next')\n")).dags) == ["next"]
 
 
 def test_only_dag_is_what_the_parsing_context_says_meanwhile(folder):
     path = write(folder, "many.py", """
-        from gnomon.sdk.dags.dag import DAG
-        from gnomon.sdk.dags.authoring_state import get_parsing_context
+        from gnomon.authoring.sdk.dags.dag import DAG
+        from gnomon.authoring.sdk.dags.authoring_state import get_parsing_context
         wanted = get_parsing_context().dag_id
         for number in range(100):
             if wanted in (None, f"many_{number}"):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from gnomon.authoring.sdk import Asset, BaseHook
 from gnomon.ground.config import current_config, load_config, set_current_config
 from gnomon.loading import hook_lineage
 from gnomon.loading.hook_lineage import (
@@ -17,7 +18,6 @@ from gnomon.loading.hook_lineage import (
     NoOpCollector,
     get_hook_lineage_collector,
 )
-from gnomon.sdk import Asset, BaseHook
 
 PLUGIN = """
 from airflow.lineage.hook import HookLineageReader

@@ -21,8 +21,8 @@ from gnomon.model.states import TaskInstanceState
 from gnomon.runner import listener_calls
 
 DAGS = """
-from gnomon.operators.empty import EmptyOperator
-from gnomon.sdk import DAG
+from gnomon.authoring.operators.empty import EmptyOperator
+from gnomon.authoring.sdk import DAG
 for name in ("one", "two"):
     with DAG(name, schedule=None):
         EmptyOperator(task_id="a")

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
+from gnomon.authoring.sdk.runtime.provider_packages import load_provider_packages
 from gnomon.cli.main import main
 from gnomon.loading.provider_names import find_package, normalize_package, shorten
 from gnomon.migration.providers import provider_plan
@@ -17,7 +18,6 @@ from gnomon.migration.providers.package_imports import list_imported_packages
 from gnomon.migration.providers.package_installer import _describe_failure
 from gnomon.migration.providers.provider_plan import build_plan
 from gnomon.model.errors.product import UserError
-from gnomon.sdk.runtime.provider_packages import load_provider_packages
 
 INDEX = {
     "apache-airflow-providers-alpha": {

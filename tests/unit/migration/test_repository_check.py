@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from gnomon.authoring.sdk.dags.dag import DAG
 from gnomon.cli.home import Home
 from gnomon.cli.main import main
 from gnomon.context import RuntimeDagRun, RuntimeTaskInstance
@@ -17,7 +18,6 @@ from gnomon.migration.repository.findings import FileReport
 from gnomon.migration.repository.member_uses import ABSENT_MEMBERS
 from gnomon.migration.repository.repository_check import CheckSettings, RepositoryReport, check_repository
 from gnomon.model.instants import SECOND
-from gnomon.sdk.dags.dag import DAG
 
 NOW = 1_772_434_800 * SECOND
 """2026-03-02T07:00:00Z, a Monday."""

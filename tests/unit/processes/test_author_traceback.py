@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from gnomon import examples, sdk
+from gnomon import examples
+from gnomon.authoring import sdk
 from gnomon.processes.author_traceback import is_author_file, trim_error
 
 pytestmark = pytest.mark.pure

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 
+from gnomon.authoring.sdk import DAG
+from gnomon.authoring.sdk.tasks.operator import BaseOperator
 from gnomon.report.listings.warning_groups import group_warnings
-from gnomon.sdk import DAG
-from gnomon.sdk.tasks.operator import BaseOperator
 
 
 def list_warnings(*names: str) -> list[tuple[str, str]]:

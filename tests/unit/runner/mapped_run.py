@@ -10,6 +10,8 @@ from itertools import product
 from math import prod
 from typing import Any
 
+from gnomon.authoring.sdk import DAG
+from gnomon.authoring.sdk.dags.dag_spec import build_dag_spec
 from gnomon.model.attempts import Attempt, AttemptResult, RunFacts
 from gnomon.model.mapping import ConcatLength, Expansion, Length, LiteralLength, XComLength, ZipLength
 from gnomon.model.serde import loads
@@ -24,8 +26,6 @@ from gnomon.model.task_api_requests import (
     GetXComs,
 )
 from gnomon.runner import run_attempt
-from gnomon.sdk import DAG
-from gnomon.sdk.dags.dag_spec import build_dag_spec
 
 AT = 1_700_000_000_000_000
 FACTS = RunFacts(run_pk=1, dag_id="d", run_id="r", run_type="manual", run_after=AT, logical_at=AT)

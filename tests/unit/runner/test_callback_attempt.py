@@ -10,12 +10,8 @@ from typing import Any
 
 import pytest
 
-from gnomon.model.attempts import Attempt, AttemptResult, RunFacts
-from gnomon.model.instants import SECOND
-from gnomon.model.run_callbacks import CallbackKind, CallbackRequest
-from gnomon.operators.empty import EmptyOperator
-from gnomon.runner.callback_attempt import run_callback_attempt
-from gnomon.sdk import (
+from gnomon.authoring.operators.empty import EmptyOperator
+from gnomon.authoring.sdk import (
     DAG,
     AsyncCallback,
     BaseDeadlineReference,
@@ -25,8 +21,12 @@ from gnomon.sdk import (
     SyncCallback,
     VariableInterval,
 )
-from gnomon.sdk.dags.dag_spec import build_dag_spec
-from gnomon.sdk.runtime.channel import install_channel
+from gnomon.authoring.sdk.dags.dag_spec import build_dag_spec
+from gnomon.authoring.sdk.runtime.channel import install_channel
+from gnomon.model.attempts import Attempt, AttemptResult, RunFacts
+from gnomon.model.instants import SECOND
+from gnomon.model.run_callbacks import CallbackKind, CallbackRequest
+from gnomon.runner.callback_attempt import run_callback_attempt
 
 HOUR = timedelta(hours=1)
 

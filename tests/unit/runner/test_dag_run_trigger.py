@@ -15,6 +15,11 @@ from tests.conformance.storeworld import AT, DAY, World, parsed, plan_change, sl
 from tests.databases import create_schema
 
 from gnomon import taskapi
+from gnomon.authoring.operators.trigger_dag_run import TriggerDagRunOperator
+from gnomon.authoring.operators.triggers.external_task import DagStateTrigger
+from gnomon.authoring.sdk import DAG, BaseOperator
+from gnomon.authoring.sdk.runtime.channel import install_channel
+from gnomon.authoring.sdk.schedules.schedule_argument import build_timetable_ref
 from gnomon.ground.config import load_config, set_current_config
 from gnomon.loading.class_loader import load_class
 from gnomon.model.attempts import Attempt, AttemptResult, RunFacts
@@ -26,12 +31,7 @@ from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import ParamSpec
 from gnomon.model.states import DagRunState
 from gnomon.model.task_api_requests import GetRequest, GetRunState, TaskApiRequest
-from gnomon.operators.trigger_dag_run import TriggerDagRunOperator
-from gnomon.operators.triggers.external_task import DagStateTrigger
 from gnomon.runner import run_attempt
-from gnomon.sdk import DAG, BaseOperator
-from gnomon.sdk.runtime.channel import install_channel
-from gnomon.sdk.schedules.schedule_argument import build_timetable_ref
 from gnomon.store import open_database
 from gnomon.store.dag_records import dag_runs, dags
 from gnomon.store.ownership import commit

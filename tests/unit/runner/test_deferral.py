@@ -14,6 +14,18 @@ from typing import Any
 import pendulum
 import pytest
 
+from gnomon.authoring.operators.python import PythonOperator
+from gnomon.authoring.operators.triggers import DateTimeTrigger, SuccessTrigger, TimeDeltaTrigger
+from gnomon.authoring.sdk import (
+    DAG,
+    BaseOperator,
+    BaseSensorOperator,
+    BaseTrigger,
+    StartTriggerArgs,
+    TriggerEvent,
+    task,
+)
+from gnomon.authoring.sdk.runtime.channel import install_channel
 from gnomon.ground.clock import SystemClock
 from gnomon.ground.config import load_config, set_current_config
 from gnomon.model.attempts import Attempt, AttemptResult, RunFacts
@@ -21,11 +33,7 @@ from gnomon.model.deferral import Deferral, DeferralResult, Resumption
 from gnomon.model.errors.authoring import AirflowException, AirflowSkipException, TaskDeferred
 from gnomon.model.instants import SECOND, to_instant
 from gnomon.model.serde import dumps, loads
-from gnomon.operators.python import PythonOperator
-from gnomon.operators.triggers import DateTimeTrigger, SuccessTrigger, TimeDeltaTrigger
 from gnomon.runner import run_attempt
-from gnomon.sdk import DAG, BaseOperator, BaseSensorOperator, BaseTrigger, StartTriggerArgs, TriggerEvent, task
-from gnomon.sdk.runtime.channel import install_channel
 
 WHEN = dt.datetime(2030, 1, 2, 3, tzinfo=dt.UTC)
 VALUES = {
@@ -270,7 +278,7 @@ def test_values_without_a_stored_form_are_refused_by_their_key() -> None:
         ((Bell, {}), "return ('package.module.Class'"),
         (("Bell", {}), "return ('package.module.Class'"),
         (("no.such.Trigger", {}), "no.such.Trigger cannot be imported"),
-        (("gnomon.sdk.deferral.triggers.TriggerEvent", {}), "gnomon.sdk.deferral.triggers.TriggerEvent is not a trigger"),
+        (("gnomon.authoring.sdk.deferral.triggers.TriggerEvent", {}), "gnomon.authoring.sdk.deferral.triggers.TriggerEvent is not a trigger"),
         ((f"{__name__}.Bell", {"tune": 1}), "cannot be made with tune=: got an unexpected keyword argument 'tune'"),
         ((f"{__name__}.Bell", {1: 1}), "must be a dict with text as keys"),
         (KeyError("gone"), "serialize() of Returns raised KeyError: 'gone'"),
@@ -305,7 +313,7 @@ def test_a_run_that_serialize_leaves_out_is_told_in_the_log(caplog: pytest.LogCa
 def _module(folder: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> Any:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{name}.py").write_text(
-        "from gnomon.sdk.deferral.triggers import BaseTrigger, TriggerEvent\n"
+        "from gnomon.authoring.sdk.deferral.triggers import BaseTrigger, TriggerEvent\n"
         "class Mine(BaseTrigger):\n"
         "    def serialize(self):\n        return f'{__name__}.Mine', {}\n"
         "    async def run(self):\n        yield TriggerEvent(1)\n"
@@ -493,7 +501,7 @@ class Starts(Waits):
     template_fields = ("moment",)
     start_from_trigger = True
     start_trigger_args = StartTriggerArgs(
-        trigger_cls="gnomon.operators.triggers.DateTimeTrigger", next_method="go_on", next_kwargs={"n": 1}, timeout=dt.timedelta(hours=1),
+        trigger_cls="gnomon.authoring.operators.triggers.DateTimeTrigger", next_method="go_on", next_kwargs={"n": 1}, timeout=dt.timedelta(hours=1),
         trigger_kwargs={"moment": "{{ logical_date }}"},
     )
 

@@ -12,16 +12,16 @@ from typing import Any
 
 import pytest
 
+from gnomon.authoring.operators.triggers.temporal import TimeDeltaTrigger
+from gnomon.authoring.sdk import DAG, BaseOperator
+from gnomon.authoring.sdk.dags.dag_spec import build_dag_spec
+from gnomon.authoring.sdk.runtime.channel import install_channel
+from gnomon.authoring.sdk.runtime.xcom import BaseXCom as XCom
+from gnomon.authoring.sdk.tasks.operator_links import BaseOperatorLink
 from gnomon.ground.config import load_config, set_current_config
 from gnomon.loading import plugin_links
 from gnomon.model.attempts import Attempt, AttemptResult, RunFacts
-from gnomon.operators.triggers.temporal import TimeDeltaTrigger
 from gnomon.runner import link_calls, run_attempt
-from gnomon.sdk import DAG, BaseOperator
-from gnomon.sdk.dags.dag_spec import build_dag_spec
-from gnomon.sdk.runtime.channel import install_channel
-from gnomon.sdk.runtime.xcom import BaseXCom as XCom
-from gnomon.sdk.tasks.operator_links import BaseOperatorLink
 
 FACTS = RunFacts(run_pk=7, dag_id="d", run_id="r", run_type="manual", run_after=0, logical_at=0)
 

@@ -11,16 +11,16 @@ from typing import Any
 import pytest
 from tests.unit.runner.mapped_run import Server, combinations, run_mapped, run_one
 
+from gnomon.authoring.operators.bash import BashOperator
+from gnomon.authoring.operators.empty import EmptyOperator
+from gnomon.authoring.operators.python import PythonOperator
+from gnomon.authoring.sdk import DAG, BaseOperator, BaseSensorOperator, PokeReturnValue, get_current_context, task
+from gnomon.authoring.sdk.dags.dag_decorators import task_group
+from gnomon.authoring.sdk.runtime.channel import install_channel
 from gnomon.ground.config import load_config, set_current_config
 from gnomon.model.errors.authoring import AirflowSkipException
 from gnomon.model.serde import loads
 from gnomon.model.task_api_requests import GetXComElement, GetXComs
-from gnomon.operators.bash import BashOperator
-from gnomon.operators.empty import EmptyOperator
-from gnomon.operators.python import PythonOperator
-from gnomon.sdk import DAG, BaseOperator, BaseSensorOperator, PokeReturnValue, get_current_context, task
-from gnomon.sdk.dags.dag_decorators import task_group
-from gnomon.sdk.runtime.channel import install_channel
 
 
 @pytest.fixture(autouse=True)

@@ -14,18 +14,18 @@ import msgspec
 import pytest
 from tests.unit.runner.mapped_run import MappedRun, Server, run_mapped, run_one
 
+from gnomon.authoring.sdk import DAG, task
+from gnomon.authoring.sdk.dags.dag_decorators import task_group
+from gnomon.authoring.sdk.dags.dag_spec import build_dag_spec
+from gnomon.authoring.sdk.runtime.channel import install_channel
+from gnomon.authoring.sdk.tasks.decorated_operators import PythonDecoratedOperator
+from gnomon.authoring.sdk.tasks.task_decorators import task_decorator_factory
+from gnomon.authoring.sdk.tasks.xcom_arg import XComArg
 from gnomon.ground.config import load_config, set_current_config
 from gnomon.model.errors.authoring import AirflowSkipException
 from gnomon.model.task_api_requests import GetXComBatch, GetXComElement
 from gnomon.rules.engine.state.mapping_plan import build_mapping_plan
 from gnomon.rules.engine.state.task_expansion import TaskExpansion
-from gnomon.sdk import DAG, task
-from gnomon.sdk.dags.dag_decorators import task_group
-from gnomon.sdk.dags.dag_spec import build_dag_spec
-from gnomon.sdk.runtime.channel import install_channel
-from gnomon.sdk.tasks.decorated_operators import PythonDecoratedOperator
-from gnomon.sdk.tasks.task_decorators import task_decorator_factory
-from gnomon.sdk.tasks.xcom_arg import XComArg
 
 
 @pytest.fixture(autouse=True)

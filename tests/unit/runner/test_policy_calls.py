@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
+from gnomon.authoring.operators.python import PythonOperator
+from gnomon.authoring.sdk import DAG
+from gnomon.authoring.sdk.runtime.channel import install_channel
 from gnomon.ground.config import current_config, load_config, set_current_config
 from gnomon.loading import cluster_policies
 from gnomon.model.attempts import Attempt, AttemptResult, InstanceOverrides, RunFacts
-from gnomon.operators.python import PythonOperator
 from gnomon.runner import policy_calls, run_attempt
-from gnomon.sdk import DAG
-from gnomon.sdk.runtime.channel import install_channel
 
 
 class Silent:

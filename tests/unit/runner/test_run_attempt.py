@@ -11,6 +11,11 @@ from typing import Any
 
 import pytest
 
+from gnomon.authoring.operators.python import PythonOperator
+from gnomon.authoring.sdk import DAG, task
+from gnomon.authoring.sdk.arguments.retry_policies import RetryDecision, RetryPolicy
+from gnomon.authoring.sdk.runtime.channel import install_channel
+from gnomon.authoring.sdk.tasks.decorated_operators import RETURNED_SHOWN_MAX
 from gnomon.model.attempts import XCOM_MAX_BYTES, Attempt, AttemptResult, RunFacts
 from gnomon.model.errors.authoring import (
     AirflowFailException,
@@ -21,12 +26,7 @@ from gnomon.model.errors.authoring import (
     TaskDeferred,
 )
 from gnomon.model.instants import to_datetime, to_instant
-from gnomon.operators.python import PythonOperator
 from gnomon.runner import run_attempt
-from gnomon.sdk import DAG, task
-from gnomon.sdk.arguments.retry_policies import RetryDecision, RetryPolicy
-from gnomon.sdk.runtime.channel import install_channel
-from gnomon.sdk.tasks.decorated_operators import RETURNED_SHOWN_MAX
 
 
 class Silent:

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
+from gnomon.authoring.operators.time_limit import timeout
 from gnomon.model.errors.authoring import AirflowTaskTerminated, AirflowTaskTimeout
-from gnomon.operators.time_limit import timeout
 from gnomon.runner import signals
 from gnomon.runner.signals import INTERRUPT, prepare_sigterm, terminable, time_limit
 

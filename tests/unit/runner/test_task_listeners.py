@@ -8,18 +8,18 @@ from typing import Any
 
 import pytest
 
+from gnomon.authoring.operators.python import PythonOperator
+from gnomon.authoring.sdk import DAG
+from gnomon.authoring.sdk.assets import Asset, AssetAlias
+from gnomon.authoring.sdk.assets.emitted_event import EmittedAssetEvent
+from gnomon.authoring.sdk.runtime.channel import install_channel
 from gnomon.ground.config import load_config, set_current_config
 from gnomon.loading import listeners
 from gnomon.loading.hooks import LISTENER_MARK
 from gnomon.model.attempts import Attempt, AttemptResult, RunFacts
 from gnomon.model.errors.authoring import AirflowSkipException
 from gnomon.model.task_api_requests import GetRunRemarks
-from gnomon.operators.python import PythonOperator
 from gnomon.runner import run_attempt
-from gnomon.sdk import DAG
-from gnomon.sdk.assets import Asset, AssetAlias
-from gnomon.sdk.assets.emitted_event import EmittedAssetEvent
-from gnomon.sdk.runtime.channel import install_channel
 
 
 class Silent:

@@ -12,11 +12,11 @@ from tests.databases import create_schema
 from tests.unit.scheduler.between import Cut, World, cron
 
 from gnomon import partitions as p
+from gnomon.authoring.sdk.assets.author_mappers import build_rule
 from gnomon.model.assets import AssetKey, NewAssetEvent
 from gnomon.model.states import DagRunState
 from gnomon.rules.timetables.simple_timetables import NullTimetable
 from gnomon.scheduler.settings import PLAN_RETRY_S
-from gnomon.sdk.assets.author_mappers import build_rule
 from gnomon.store.asset_records import asset_events, asset_queue
 from gnomon.store.dag_records import dag_runs
 from gnomon.timetable_host import PARTITION_ANSWERS, TimetableRequest, TimetableResponse

@@ -13,6 +13,9 @@ from typing import Any
 import pytest
 
 from gnomon import DAG, BaseOperator, Connection, Variable, task
+from gnomon.authoring.sdk.deferral.triggers import BaseTrigger, TriggerEvent
+from gnomon.authoring.sdk.runtime.channel import has_channel
+from gnomon.authoring.sdk.schedules.timezone import utcnow
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import current_config, load_config, set_current_config
 from gnomon.loading import cluster_policies, dialect
@@ -20,9 +23,6 @@ from gnomon.model.errors import UserError
 from gnomon.model.errors.authoring import AirflowException, AirflowFailException, AirflowNotFoundException
 from gnomon.operators import EmptyOperator, PythonSensor, TimeDeltaSensor
 from gnomon.report.listings.not_found import NameNotFound
-from gnomon.sdk.deferral.triggers import BaseTrigger, TriggerEvent
-from gnomon.sdk.runtime.channel import has_channel
-from gnomon.sdk.schedules.timezone import utcnow
 from gnomon.testing.dag_runs.foreground_run import run_dag
 from gnomon.testing.dag_runs.private_store import PrivateStore
 from gnomon.testing.dag_runs.task_trial import run_single_task

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from gnomon.authoring.sdk.arguments.schema_cost import is_cheap
 from gnomon.ground.config import Config, load_config
-from gnomon.sdk.arguments.schema_cost import is_cheap
 from gnomon.timetable_host import param_checks
 from gnomon.timetable_host.param_checks import check_params, find_param_faults
 

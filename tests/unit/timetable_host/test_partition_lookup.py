@@ -11,6 +11,7 @@ import msgspec
 import pytest
 
 from gnomon import partitions as p
+from gnomon.authoring.sdk.assets.author_mappers import build_rule
 from gnomon.model.assets import AssetKey, PartitionRule, QueuedAssetEvent
 from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.instants import to_instant
@@ -18,7 +19,6 @@ from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec
 from gnomon.rules.assets.leaf_mappers import ConsumedPair, PartitionAnswers, PartitionQuestion, build_leaf_mappers
 from gnomon.rules.assets.partition_progress import QueueReading, read_queue
-from gnomon.sdk.assets.author_mappers import build_rule
 from gnomon.timetable_host.partition_lookup import answer_partitions, resolve_author_partition_date
 
 pytestmark = pytest.mark.pure

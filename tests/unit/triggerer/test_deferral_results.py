@@ -8,10 +8,10 @@ import numpy as np
 import pendulum
 import pytest
 
+from gnomon.authoring.sdk.deferral.triggers import TaskSuccessEvent, TriggerEvent
+from gnomon.authoring.sdk.serialization.value_codec import loads
 from gnomon.model.attempts import XCOM_MAX_BYTES
 from gnomon.model.errors.authoring import NotSerializable
-from gnomon.sdk.deferral.triggers import TaskSuccessEvent, TriggerEvent
-from gnomon.sdk.serialization.value_codec import loads
 from gnomon.triggerer.deferral_results import event_to_result
 from gnomon.triggerer.trigger_runner import error_to_result
 

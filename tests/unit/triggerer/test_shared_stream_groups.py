@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from gnomon.sdk.deferral.shared_stream import (
+from gnomon.authoring.sdk.deferral.shared_stream import (
     AckTimeout,
     AdvanceItem,
     SharedStreamProducer,
     reject_shared_stream_event,
 )
-from gnomon.sdk.deferral.triggers import BaseEventTrigger, TriggerEvent
+from gnomon.authoring.sdk.deferral.triggers import BaseEventTrigger, TriggerEvent
 from gnomon.triggerer.shared_stream_groups import (
     SharedStreamEnded,
     SharedStreamLimits,

@@ -14,9 +14,9 @@ from gnomon.store.admin import variables
 
 ASKING = """
 import asyncio
-from gnomon.operators.triggers.external_task import WorkflowTrigger
-from gnomon.sdk.deferral.triggers import BaseTrigger, TriggerEvent
-from gnomon.sdk.runtime.variable import Variable
+from gnomon.authoring.operators.triggers.external_task import WorkflowTrigger
+from gnomon.authoring.sdk.deferral.triggers import BaseTrigger, TriggerEvent
+from gnomon.authoring.sdk.runtime.variable import Variable
 
 class Asks(BaseTrigger):
     def __init__(self, how):

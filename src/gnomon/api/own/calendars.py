@@ -19,12 +19,12 @@ from gnomon.api.context import Context
 from gnomon.api.own.timetables import ClockChangeAnswer, format_change
 from gnomon.api.v2.lookup import refuse_wildcard
 from gnomon.api.v2.schemas.base import Answer
+from gnomon.authoring.sdk.schedules.timezone import find_zone
 from gnomon.model.errors.product import UserError
 from gnomon.model.errors.timetable import AirflowTimetableInvalid
 from gnomon.model.instants import to_datetime
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.year_days import YearDays
-from gnomon.sdk.schedules.timezone import find_zone
 
 router = OperationRouter(prefix="/dags/{dag_id}", tags=["Calendar"])
 _SLOTS = RequestSlots("calendars of a year", 4)

@@ -22,9 +22,9 @@ from gnomon.api.own.timetables import (
     resolve_window,
 )
 from gnomon.api.v2.schemas.base import Answer
+from gnomon.authoring.sdk.schedules.named_calendars import NamedCalendars
 from gnomon.model.instants import SECOND, to_datetime
 from gnomon.rules.timetables.registry import BUILTINS
-from gnomon.sdk.schedules.named_calendars import NamedCalendars
 
 router = OperationRouter(prefix="/timetables", tags=["Timetable"])
 _YEAR = 367 * 86_400 * SECOND

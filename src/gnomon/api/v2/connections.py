@@ -32,12 +32,12 @@ from gnomon.api.v2.schemas.connections_shapes import (
     ConnectionResponse,
     ConnectionTestResponse,
 )
+from gnomon.authoring.sdk.runtime.connection import Connection
 from gnomon.model.errors.authoring import AirflowException
 from gnomon.report.listings.connection_list import make_row
 from gnomon.report.listings.masked_values import keep_connection_secrets
 from gnomon.report.listings.not_found import connection_not_found
 from gnomon.rules.planning import PlanningError
-from gnomon.sdk.runtime.connection import Connection
 from gnomon.store import Transaction
 from gnomon.store.admin import connections
 from gnomon.store.admin.connections import StoredConnection

@@ -8,6 +8,7 @@ from datetime import tzinfo
 
 import click
 
+from gnomon.authoring.sdk.schedules.timezone import find_zone
 from gnomon.cli.deployment.api_target import find_target
 from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.home import Home
@@ -25,7 +26,6 @@ from gnomon.operations.timetable_operations import (
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.local_time import format_local
 from gnomon.rules.planning.window import WindowRuns
-from gnomon.sdk.schedules.timezone import find_zone
 
 RunsQuestion = Callable[[ScheduleFacts, Instant, Instant | None, int], WindowRuns]
 """The runs of a schedule within the dates of the facts, from an instant to before another one, at most so many."""

@@ -13,8 +13,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import urlsplit
 
+from gnomon.authoring.sdk.runtime.connection import Connection
 from gnomon.loading.bundles.base_bundle import DagBundleError
-from gnomon.sdk.runtime.connection import Connection
 
 _TOKEN, _LOGIN, _PASSPHRASE = "GNOMON_GIT_TOKEN", "GNOMON_GIT_LOGIN", "GNOMON_GIT_PASSPHRASE"
 _HELPER = f'!f() {{ test "$1" = get && echo "username=${_LOGIN}" && echo "password=${_TOKEN}"; }}; f'

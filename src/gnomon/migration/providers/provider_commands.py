@@ -125,8 +125,8 @@ def _say(output: str, sentence: str) -> None:
 @output_option
 def list_(output: str) -> None:
     """List the installed provider packages and the types of connections that they serve."""
+    from gnomon.authoring.sdk.runtime.provider_packages import load_provider_packages
     from gnomon.loading import dialect  # start-up cost: of this command alone
-    from gnomon.sdk.runtime.provider_packages import load_provider_packages
 
     dialect.enable()
     found = load_provider_packages()

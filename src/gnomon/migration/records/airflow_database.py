@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from gnomon.authoring.sdk.runtime.connection import Connection
+from gnomon.authoring.sdk.runtime.exported_files import ExportedVariable
 from gnomon.ground.config.masking import without_passwords
 from gnomon.migration.records.airflow_keys import WAYS, AirflowCipher
 from gnomon.migration.records.airflow_records import AirflowPool, AirflowRecords
 from gnomon.model.errors.product import ResourceUnavailable, UserError
-from gnomon.sdk.runtime.connection import Connection
-from gnomon.sdk.runtime.exported_files import ExportedVariable
 
 _QUERIES = {
     "connections": "SELECT conn_id, conn_type, description, host, schema, login, password, port, extra, is_encrypted, is_extra_encrypted FROM connection ORDER BY conn_id",

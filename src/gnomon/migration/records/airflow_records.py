@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gnomon.model.errors.product import UserError
-from gnomon.sdk.runtime.connection import Connection
-from gnomon.sdk.runtime.exported_files import (
+from gnomon.authoring.sdk.runtime.connection import Connection
+from gnomon.authoring.sdk.runtime.exported_files import (
     ExportedFileError,
     ExportedVariable,
     find_format,
@@ -18,6 +17,7 @@ from gnomon.sdk.runtime.exported_files import (
     read_entries,
     read_variables,
 )
+from gnomon.model.errors.product import UserError
 
 KINDS = ("connections", "variables", "pools")
 _URI = re.compile(r"^[A-Za-z][\w+.-]*://")

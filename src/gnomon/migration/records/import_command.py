@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import click
 
 from gnomon.actions.admin_changes import AdminChanges
+from gnomon.authoring.sdk.runtime.connection import Connection
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import output_option, print_records
 from gnomon.migration.records.airflow_records import KINDS, AirflowPool, AirflowRecords, read_export_file
 from gnomon.model.errors.product import UserError
-from gnomon.sdk.runtime.connection import Connection
 from gnomon.store import Database, Transaction, WrongKey, notify_on_commit
 from gnomon.store.admin import connections, pools, variables
 

@@ -8,16 +8,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from gnomon.migration.repository.findings import Finding, Severity
-from gnomon.migration.repository.literal_values import UNKNOWN, LiteralReader
-from gnomon.sdk.arguments.fields import (
+from gnomon.authoring.sdk.arguments.fields import (
     AIRFLOW_2_ARGUMENTS,
     DAG_FIELDS,
     IGNORED_BY_DAG,
     IGNORED_BY_OPERATOR,
     OPERATOR_FIELDS,
 )
-from gnomon.sdk.arguments.old_arguments import suggest_dag_argument
+from gnomon.authoring.sdk.arguments.old_arguments import suggest_dag_argument
+from gnomon.migration.repository.findings import Finding, Severity
+from gnomon.migration.repository.literal_values import UNKNOWN, LiteralReader
 
 _DAG_CLASSES = frozenset({"airflow.DAG", "airflow.models.DAG", "airflow.models.dag.DAG", "airflow.sdk.DAG", "airflow.sdk.definitions.dag.DAG",
                           "airflow.providers.common.compat.sdk.DAG"})

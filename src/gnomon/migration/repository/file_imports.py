@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 
 from gnomon.airflow_compat import coverage, old_names
 from gnomon.airflow_compat.coverage_row import CoverageStatus
+from gnomon.authoring.sdk.arguments.airflow_dialects import AIRFLOW_2
 from gnomon.loading.provider_names import find_package, shorten
 from gnomon.migration.repository.findings import Finding, Severity
 from gnomon.migration.repository.guarded_code import iterate_statements
-from gnomon.sdk.arguments.airflow_dialects import AIRFLOW_2
 
 MODULES = frozenset(row.module for row in coverage.ROWS if "*" not in row.names)
 _PACKAGES = frozenset(module[:cut] for module in MODULES for cut in range(len(module)) if module[cut] == ".")

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from gnomon.authoring.sdk.arguments.airflow_dialects import DEFAULT_SCHEDULE_OF_AIRFLOW_2
 from gnomon.loading.provider_names import shorten
 from gnomon.migration.repository import airflow_cfg, template_names
 from gnomon.migration.repository.dag_calls import ABSENT, DagCall, is_known, read_dag_calls
@@ -28,7 +29,6 @@ from gnomon.migration.repository.source_files import ParsedSource, list_files, r
 from gnomon.model.errors.authoring import AirflowException
 from gnomon.model.errors.product import GnomonError
 from gnomon.model.instants import Instant, iso, to_instant
-from gnomon.sdk.arguments.airflow_dialects import DEFAULT_SCHEDULE_OF_AIRFLOW_2
 
 _OWN_PAGE = "because the web page is Gnomon's own"
 _IDLE_PLUGIN_FIELDS = {

@@ -6,12 +6,12 @@ import datetime as dt
 from itertools import islice
 from typing import Any, NamedTuple
 
+from gnomon.authoring.sdk.arguments.airflow_dialects import AirflowDialect
+from gnomon.authoring.sdk.schedules.schedule_argument import parse_schedule
 from gnomon.model.instants import SECOND, Instant, to_datetime, to_instant
 from gnomon.model.slots import PlannedRun
 from gnomon.rules.planning.window import iterate_runs_from
 from gnomon.rules.timetables.base import BuiltinTimetable
-from gnomon.sdk.arguments.airflow_dialects import AirflowDialect
-from gnomon.sdk.schedules.schedule_argument import parse_schedule
 
 RUNS = 3
 """Number of coming runs that are compared."""

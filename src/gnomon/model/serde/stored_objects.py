@@ -1,6 +1,6 @@
 """Objects of classes in typed JSON: `{"__classname__": ..., "__version__": ..., "__data__": ...}`, as Airflow stores them.
 
-This package only knows the form. What turns objects into it and back is given to `dumps` and `loads` (`gnomon.sdk.serialization`), in the processes of
+This package only knows the form. What turns objects into it and back is given to `dumps` and `loads` (`gnomon.authoring.sdk.serialization`), in the processes of
 tasks and triggers alone: other processes never make an object of a class that a stored value names.
 """
 

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from gnomon.authoring.sdk.runtime.connection import Connection
+from gnomon.authoring.sdk.runtime.secret_masking import mask_stored_secret
+from gnomon.authoring.sdk.runtime.secrets_masker import redact
 from gnomon.ground.log.secret_masks import hide
 from gnomon.ground.log.uri_passwords import hide_uri_passwords
-from gnomon.sdk.runtime.connection import Connection
-from gnomon.sdk.runtime.secret_masking import mask_stored_secret
-from gnomon.sdk.runtime.secrets_masker import redact
 from gnomon.store import Transaction
 from gnomon.store.admin import connections, variables
 from gnomon.store.admin.connections import StoredConnection

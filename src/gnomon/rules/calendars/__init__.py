@@ -1,6 +1,6 @@
 """Business calendars: which dates are business days.
 
-Pure: a calendar is plain data, and files are read in `gnomon.sdk.schedules`. Open `calendar.py` first: the base class
+Pure: a calendar is plain data, and files are read in `gnomon.authoring.sdk.schedules`. Open `calendar.py` first: the base class
 `Calendar` and the calendars that combine others. `fixed_calendars.py`, `country.py` and `exchange.py` are the kinds,
 `named.py` the names of `gnomon.toml`, `decoding.py` reads the stored form, `date_files.py` parses CSV and ICS text.
 """

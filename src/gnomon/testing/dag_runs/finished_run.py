@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
+from gnomon.authoring.sdk.runtime.xcom import decode_xcom
 from gnomon.context.runtime_dag_run import RuntimeDagRun
 from gnomon.model.attempts import RETURN_VALUE, RunFacts
 from gnomon.model.ids import UNMAPPED
@@ -13,7 +14,6 @@ from gnomon.model.records import RunRecord
 from gnomon.model.states import DagRunState, TaskInstanceState
 from gnomon.report.listings.not_found import task_not_found
 from gnomon.report.listings.run_list import TaskInstanceRow
-from gnomon.sdk.runtime.xcom import decode_xcom
 from gnomon.store.dag_records import dag_runs, xcom_values
 from gnomon.testing.dag_runs.private_store import PrivateStore
 

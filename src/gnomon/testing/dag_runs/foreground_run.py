@@ -18,6 +18,10 @@ from typing import Any
 import msgspec
 
 from gnomon.app.on_demand import TRIGGERER, OnDemandStart
+from gnomon.authoring.sdk.arguments import params
+from gnomon.authoring.sdk.arguments.notset import NOTSET
+from gnomon.authoring.sdk.dags.dag_spec import build_dag_spec
+from gnomon.authoring.sdk.schedules.timezone import make_aware
 from gnomon.executors.local import LocalExecutor
 from gnomon.ground.clock import Clock, SystemClock, VirtualClock, virtual_time
 from gnomon.loading import cluster_policies, dagfile
@@ -37,10 +41,6 @@ from gnomon.report.listings.run_list import find_run, list_task_instances
 from gnomon.rules.planning import PlanningError, build_manual_run, infer_manual_run
 from gnomon.scheduler.service import SchedulerService
 from gnomon.scheduler.settings import build_trial_settings
-from gnomon.sdk.arguments import params
-from gnomon.sdk.arguments.notset import NOTSET
-from gnomon.sdk.dags.dag_spec import build_dag_spec
-from gnomon.sdk.schedules.timezone import make_aware
 from gnomon.store.admin import pools
 from gnomon.store.dag_records import dag_files, dag_runs, dags
 from gnomon.store.ownership import leases

@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from gnomon.authoring.sdk.runtime.channel import install_channel
 from gnomon.executors.interface import (
     AttemptEnded,
     AttemptEntered,
@@ -31,7 +32,6 @@ from gnomon.runner.attempt import run_attempt
 from gnomon.runner.attempt_results import result_without_run
 from gnomon.runner.callback_attempt import run_callback_attempt
 from gnomon.runner.runner_log import RunnerLog
-from gnomon.sdk.runtime.channel import install_channel
 from gnomon.store import Database
 from gnomon.taskapi import TaskApiRefused, answer_task
 

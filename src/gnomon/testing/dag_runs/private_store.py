@@ -12,9 +12,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from gnomon.authoring.sdk.runtime.connection import Connection
 from gnomon.ground.config import Config, current_config
 from gnomon.model.errors.product import UserError
-from gnomon.sdk.runtime.connection import Connection
 from gnomon.store import Database, load_cipher, migrations, open_database
 from gnomon.store.admin import connections, pools, variables
 from gnomon.store.admin.connections import StoredConnection

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from gnomon.authoring.sdk.runtime.connection import Connection
 from gnomon.ground.config.environment import environment, replace_environment
 from gnomon.model.errors.authoring import AirflowException
 from gnomon.model.errors.product import UserError
-from gnomon.sdk.runtime.connection import Connection
 from gnomon.testing.dag_runs.private_store import PrivateStore
 
 _FORMATS = ".env, .json, .yaml or .yml"

@@ -6,9 +6,9 @@ import itertools
 
 import pytest
 
+from gnomon.authoring.sdk.arguments.task_rules import TriggerRule
 from gnomon.model.states import TaskInstanceState as S
 from gnomon.rules.decide.trigger_rules import RULES, RuleOutcome, Tally, describe_rule_wait, evaluate_trigger_rule
-from gnomon.sdk.arguments.task_rules import TriggerRule
 
 FINAL = (S.SUCCESS, S.FAILED, S.SKIPPED, S.UPSTREAM_FAILED, S.REMOVED)
 STATES = (*FINAL, None, S.RUNNING)

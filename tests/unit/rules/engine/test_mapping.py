@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from gnomon.authoring.sdk.mapping.map_position import find_element_indexes
 from gnomon.model.attempts import ElementSource
 from gnomon.model.deferral import Deferral, DeferralResult
 from gnomon.model.mapping import ConcatLength, Expansion, LiteralLength, XComLength, ZipLength
@@ -14,7 +15,6 @@ from gnomon.rules.engine import events as e
 from gnomon.rules.engine.explain import collect_run_reasons, collect_task_reasons
 from gnomon.rules.engine.lifecycle import task_lifecycle
 from gnomon.rules.engine.state.engine_state import EngineLimits
-from gnomon.sdk.mapping.map_position import find_element_indexes
 
 from .mapped_dags import GROUP, IN_GROUP, LENGTH_FROM_U, VALUE, clear, literal, over
 from .world import World, dag_record

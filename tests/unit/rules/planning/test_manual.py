@@ -42,7 +42,7 @@ def test_the_interval_is_inferred(timetable: Any, logical: datetime | None, star
 
 
 def test_a_dag_of_assets_gets_the_exact_instant() -> None:
-    assets = TimetableRef(path="gnomon.sdk.assets.AssetTriggeredTimetable", can_be_scheduled=False)
+    assets = TimetableRef(path="gnomon.authoring.sdk.assets.AssetTriggeredTimetable", can_be_scheduled=False)
     run = infer_manual_run(DagSpec(dag_id="assets", timetable=assets), logical_at=None, now=to_instant(NOW))
     assert run.interval_start == run.interval_end == to_instant(NOW)
 

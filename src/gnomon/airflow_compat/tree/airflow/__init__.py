@@ -8,10 +8,10 @@ __version__ = "3.3.2"
 
 _, __getattr__ = _missing.make_lazy_exports(__name__, {
     "AirflowException": "gnomon.model.errors.authoring",
-    "Asset": "gnomon.sdk",
-    "DAG": "gnomon.sdk",
-    "Dataset": "gnomon.sdk",
-    "XComArg": "gnomon.sdk",
+    "Asset": "gnomon.authoring.sdk",
+    "DAG": "gnomon.authoring.sdk",
+    "Dataset": "gnomon.authoring.sdk",
+    "XComArg": "gnomon.authoring.sdk",
     "conf": "gnomon.context.airflow_configuration",
 })
 __all__ = ["__version__", "AirflowException", "Asset", "DAG", "Dataset", "XComArg", "conf"]

@@ -3,10 +3,10 @@ from typing import Any
 
 from gnomon.context.airflow_configuration import conf as conf
 from gnomon.model.errors.airflow_errors import AirflowException as AirflowException
-from gnomon.sdk.assets.asset import Asset as Asset
-from gnomon.sdk.assets.asset import Dataset as Dataset
-from gnomon.sdk.dags.dag import DAG as DAG
-from gnomon.sdk.tasks.xcom_arg import XComArg as XComArg
+from gnomon.authoring.sdk.assets.asset import Asset as Asset
+from gnomon.authoring.sdk.assets.asset import Dataset as Dataset
+from gnomon.authoring.sdk.dags.dag import DAG as DAG
+from gnomon.authoring.sdk.tasks.xcom_arg import XComArg as XComArg
 
 __version__: str
 

@@ -1,7 +1,7 @@
 """`airflow.macros`."""
 
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.sdk.templating.macros import (
+from gnomon.authoring.sdk.templating.macros import (
     datetime,
     datetime_diff_for_humans,
     dateutil,

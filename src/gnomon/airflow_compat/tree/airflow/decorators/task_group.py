@@ -1,7 +1,7 @@
 """`airflow.decorators.task_group`."""
 
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.sdk import task_group
+from gnomon.authoring.sdk import task_group
 
 __all__ = ["task_group"]
 __getattr__ = make_getattr(__name__)

@@ -1,7 +1,7 @@
 """`airflow.hooks.package_index`."""
 
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.operators.package_index_hook import PackageIndexHook
+from gnomon.authoring.operators.package_index_hook import PackageIndexHook
 
 __all__ = ["PackageIndexHook"]
 __getattr__ = make_getattr(__name__)

@@ -1,7 +1,7 @@
 """`airflow.hooks.subprocess`."""
 
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.operators.subprocess_hook import SubprocessHook, SubprocessResult, working_directory
+from gnomon.authoring.operators.subprocess_hook import SubprocessHook, SubprocessResult, working_directory
 
 __all__ = ["SubprocessHook", "SubprocessResult", "working_directory"]
 __getattr__ = make_getattr(__name__)

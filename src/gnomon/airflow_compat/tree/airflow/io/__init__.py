@@ -3,6 +3,6 @@
 from gnomon.airflow_compat.missing_names import make_lazy_exports
 
 __all__, __getattr__ = make_lazy_exports(__name__, {
-    "get_fs": "gnomon.sdk.storage.object_store",
-    "has_fs": "gnomon.sdk.storage.object_store",
+    "get_fs": "gnomon.authoring.sdk.storage.object_store",
+    "has_fs": "gnomon.authoring.sdk.storage.object_store",
 })

@@ -3,5 +3,5 @@
 from gnomon.airflow_compat.missing_names import make_lazy_exports
 
 __all__, __getattr__ = make_lazy_exports(__name__, {
-    "ObjectStoragePath": "gnomon.sdk.storage.object_storage_path",
+    "ObjectStoragePath": "gnomon.authoring.sdk.storage.object_storage_path",
 })

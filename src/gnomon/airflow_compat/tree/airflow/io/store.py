@@ -3,6 +3,6 @@
 from gnomon.airflow_compat.missing_names import make_lazy_exports
 
 __all__, __getattr__ = make_lazy_exports(__name__, {
-    "ObjectStore": "gnomon.sdk.storage.object_store",
-    "attach": "gnomon.sdk.storage.object_store",
+    "ObjectStore": "gnomon.authoring.sdk.storage.object_store",
+    "attach": "gnomon.authoring.sdk.storage.object_store",
 })

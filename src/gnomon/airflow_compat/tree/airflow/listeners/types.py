@@ -1,7 +1,7 @@
 """`airflow.listeners.types`."""
 
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.sdk.assets.emitted_event import EmittedAssetEvent as AssetEvent
+from gnomon.authoring.sdk.assets.emitted_event import EmittedAssetEvent as AssetEvent
 
 __all__ = ["AssetEvent"]
 

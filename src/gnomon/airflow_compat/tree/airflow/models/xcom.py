@@ -1,8 +1,8 @@
 """`airflow.models.xcom`."""
 
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.sdk.runtime.xcom import BaseXCom, BaseXCom as XCom
-from gnomon.sdk.tasks.xcom_arg import XCOM_RETURN_KEY
+from gnomon.authoring.sdk.runtime.xcom import BaseXCom, BaseXCom as XCom
+from gnomon.authoring.sdk.tasks.xcom_arg import XCOM_RETURN_KEY
 
 __all__ = ["XCOM_RETURN_KEY", "BaseXCom", "XCom"]
 __getattr__ = make_getattr(__name__)

@@ -1,7 +1,7 @@
 """`airflow.operators.bash_operator`."""
 
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.operators.bash import BashOperator
+from gnomon.authoring.operators.bash import BashOperator
 
 __all__ = ["BashOperator"]
 __getattr__ = make_getattr(__name__)

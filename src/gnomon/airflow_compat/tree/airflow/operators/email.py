@@ -1,7 +1,7 @@
 """`airflow.operators.email`."""
 
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.operators.email import EmailOperator
+from gnomon.authoring.operators.email import EmailOperator
 
 __all__ = ["EmailOperator"]
 

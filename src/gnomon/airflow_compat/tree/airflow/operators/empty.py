@@ -1,7 +1,7 @@
 """`airflow.operators.empty`."""
 
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.operators.empty import EmptyOperator
+from gnomon.authoring.operators.empty import EmptyOperator
 
 __all__ = ["EmptyOperator"]
 __getattr__ = make_getattr(__name__)

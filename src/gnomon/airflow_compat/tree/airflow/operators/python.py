@@ -3,12 +3,12 @@
 from gnomon.airflow_compat.missing_names import make_lazy_exports
 
 __all__, __getattr__ = make_lazy_exports(__name__, {
-    "BranchExternalPythonOperator": "gnomon.operators.virtualenv",
-    "BranchPythonOperator": "gnomon.operators.python",
-    "BranchPythonVirtualenvOperator": "gnomon.operators.virtualenv",
-    "ExternalPythonOperator": "gnomon.operators.virtualenv",
-    "PythonOperator": "gnomon.operators.python",
-    "PythonVirtualenvOperator": "gnomon.operators.virtualenv",
-    "ShortCircuitOperator": "gnomon.operators.python",
-    "get_current_context": "gnomon.operators.python",
+    "BranchExternalPythonOperator": "gnomon.authoring.operators.virtualenv",
+    "BranchPythonOperator": "gnomon.authoring.operators.python",
+    "BranchPythonVirtualenvOperator": "gnomon.authoring.operators.virtualenv",
+    "ExternalPythonOperator": "gnomon.authoring.operators.virtualenv",
+    "PythonOperator": "gnomon.authoring.operators.python",
+    "PythonVirtualenvOperator": "gnomon.authoring.operators.virtualenv",
+    "ShortCircuitOperator": "gnomon.authoring.operators.python",
+    "get_current_context": "gnomon.authoring.operators.python",
 })

@@ -1,7 +1,7 @@
 """`airflow.operators.smooth`."""
 
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.operators.smooth import SmoothOperator
+from gnomon.authoring.operators.smooth import SmoothOperator
 
 __all__ = ["SmoothOperator"]
 __getattr__ = make_getattr(__name__)

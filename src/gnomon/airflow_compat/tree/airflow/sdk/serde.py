@@ -1,8 +1,8 @@
 """`airflow.sdk.serde`."""
 
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.sdk.serialization.allowed_classes import allow_class
-from gnomon.sdk.serialization.value_codec import deserialize, serialize
+from gnomon.authoring.sdk.serialization.allowed_classes import allow_class
+from gnomon.authoring.sdk.serialization.value_codec import deserialize, serialize
 
 __all__ = ["allow_class", "deserialize", "serialize"]
 __getattr__ = make_getattr(__name__)

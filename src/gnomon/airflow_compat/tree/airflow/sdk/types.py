@@ -4,7 +4,7 @@ from gnomon.airflow_compat.missing_names import make_getattr
 from gnomon.context.runtime_dag_run import RuntimeDagRun as DagRunProtocol
 from gnomon.context.runtime_task_instance import RuntimeTaskInstance as RuntimeTaskInstanceProtocol
 from gnomon.context.task_instance_key import TaskInstanceKey
-from gnomon.sdk.tasks.operator import BaseOperator as Operator
+from gnomon.authoring.sdk.tasks.operator import BaseOperator as Operator
 
 __all__ = ["DagRunProtocol", "Operator", "RuntimeTaskInstanceProtocol", "TaskInstanceKey"]
 __getattr__ = make_getattr(__name__)

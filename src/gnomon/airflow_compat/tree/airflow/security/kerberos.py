@@ -7,7 +7,7 @@ import sys as _sys
 
 from gnomon.airflow_compat.missing_names import make_getattr
 from gnomon.ground.config.host_name import current_host_name as _current_host_name
-from gnomon.sdk.arguments import option_defaults as _option_defaults
+from gnomon.authoring.sdk.arguments import option_defaults as _option_defaults
 
 __all__ = ["get_kerberos_principal", "renew_from_kt"]
 _log = _logging.getLogger("airflow.security.kerberos")

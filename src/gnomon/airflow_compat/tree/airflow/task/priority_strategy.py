@@ -1,7 +1,7 @@
 """`airflow.task.priority_strategy`."""
 
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.sdk.arguments.weight_strategies import PriorityWeightStrategy
+from gnomon.authoring.sdk.arguments.weight_strategies import PriorityWeightStrategy
 
 __all__ = ["PriorityWeightStrategy"]
 __getattr__ = make_getattr(__name__)

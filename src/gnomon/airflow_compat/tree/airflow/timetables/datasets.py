@@ -1,7 +1,7 @@
 """`airflow.timetables.datasets`."""
 
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.sdk.assets.asset_schedules import DatasetOrTimeSchedule
+from gnomon.authoring.sdk.assets.asset_schedules import DatasetOrTimeSchedule
 
 __all__ = ["DatasetOrTimeSchedule"]
 __getattr__ = make_getattr(__name__)

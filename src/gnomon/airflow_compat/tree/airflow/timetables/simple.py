@@ -1,8 +1,8 @@
 """`airflow.timetables.simple`."""
 
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.sdk.assets.asset_schedules import AssetTriggeredTimetable
-from gnomon.sdk.assets.partitioned_schedule import PartitionedAssetTimetable
+from gnomon.authoring.sdk.assets.asset_schedules import AssetTriggeredTimetable
+from gnomon.authoring.sdk.assets.partitioned_schedule import PartitionedAssetTimetable
 from gnomon.timetables import ContinuousTimetable, NullTimetable, OnceTimetable, PartitionedAtRuntime
 
 DatasetTriggeredTimetable = AssetTriggeredTimetable

@@ -1,7 +1,7 @@
 """`airflow.triggers.base`."""
 
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.sdk.deferral.triggers import (
+from gnomon.authoring.sdk.deferral.triggers import (
     BaseEventTrigger,
     BaseTaskEndEvent,
     BaseTrigger,

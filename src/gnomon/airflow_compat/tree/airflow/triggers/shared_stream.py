@@ -1,7 +1,7 @@
 """`airflow.triggers.shared_stream`."""
 
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.sdk.deferral.shared_stream import (
+from gnomon.authoring.sdk.deferral.shared_stream import (
     AckTimeout,
     AdvanceItem,
     AdvanceOutcome,

@@ -1,7 +1,7 @@
 """`airflow.utils.edgemodifier`."""
 
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.sdk import EdgeModifier, Label
+from gnomon.authoring.sdk import EdgeModifier, Label
 
 __all__ = ["EdgeModifier", "Label"]
 __getattr__ = make_getattr(__name__)

@@ -4,8 +4,8 @@ import copy as _copy
 import re as _re
 
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.sdk import chain, cross_downstream
-from gnomon.sdk.arguments.converters import check_id as _check_id
+from gnomon.authoring.sdk import chain, cross_downstream
+from gnomon.authoring.sdk.arguments.converters import check_id as _check_id
 
 __all__ = [
     "as_flattened_list", "at_most_one", "chain", "chunks", "convert_camel_to_snake", "cross_downstream", "exactly_one",

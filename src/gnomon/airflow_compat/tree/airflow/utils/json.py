@@ -5,7 +5,7 @@ import decimal as _decimal
 import json as _json
 
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.sdk.serialization.value_codec import dumps as _dumps, loads as _loads
+from gnomon.authoring.sdk.serialization.value_codec import dumps as _dumps, loads as _loads
 
 __all__ = ["AirflowJsonEncoder", "WebEncoder", "XComDecoder", "XComEncoder"]
 

@@ -13,7 +13,7 @@ from gnomon.model.errors.external_tasks import (
     ExternalTaskGroupNotFoundError,
     ExternalTaskNotFoundError,
 )
-from gnomon.operators.hitl_errors import HITLRejectException, HITLTimeoutError, HITLTriggerEventError
+from gnomon.authoring.operators.hitl_errors import HITLRejectException, HITLTimeoutError, HITLTriggerEventError
 
 __all__ = [
     "AirflowException",

@@ -4,7 +4,7 @@ import pkgutil
 from importlib import import_module
 
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.sdk.tasks.task_decorators import OPERATOR_PATHS
+from gnomon.authoring.sdk.tasks.task_decorators import OPERATOR_PATHS
 
 __all__ = ["get_provider_info"]
 

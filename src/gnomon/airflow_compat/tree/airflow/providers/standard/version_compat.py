@@ -4,7 +4,7 @@ from airflow import __version__
 from airflow.sdk.definitions._internal.types import NOTSET, ArgNotSet, is_arg_set
 
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.sdk import BaseOperator
+from gnomon.authoring.sdk import BaseOperator
 
 __all__ = [
     "AIRFLOW_V_3_0_PLUS",

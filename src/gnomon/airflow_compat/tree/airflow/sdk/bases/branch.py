@@ -1,7 +1,7 @@
 """`airflow.sdk.bases.branch`."""
 
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.sdk import BaseBranchOperator, BranchMixIn
+from gnomon.authoring.sdk import BaseBranchOperator, BranchMixIn
 
 __all__ = ["BaseBranchOperator", "BranchMixIn"]
 __getattr__ = make_getattr(__name__)

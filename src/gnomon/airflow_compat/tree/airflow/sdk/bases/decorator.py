@@ -4,12 +4,12 @@ import functools as _functools
 import inspect as _inspect
 
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.operators.function_keywords import KeywordParameters, determine_kwargs
-from gnomon.sdk import DecoratedOperator, task_decorator_factory
-from gnomon.sdk.mapping.mapped_operator import DecoratedMappedOperator
-from gnomon.sdk.tasks.decorated_operators import make_unique_task_id as get_unique_task_id
-from gnomon.sdk.tasks.function_calls import CONTEXT_KEYS as KNOWN_CONTEXT_KEYS
-from gnomon.sdk.tasks.task_decorators import TaskDecorator
+from gnomon.authoring.operators.function_keywords import KeywordParameters, determine_kwargs
+from gnomon.authoring.sdk import DecoratedOperator, task_decorator_factory
+from gnomon.authoring.sdk.mapping.mapped_operator import DecoratedMappedOperator
+from gnomon.authoring.sdk.tasks.decorated_operators import make_unique_task_id as get_unique_task_id
+from gnomon.authoring.sdk.tasks.function_calls import CONTEXT_KEYS as KNOWN_CONTEXT_KEYS
+from gnomon.authoring.sdk.tasks.task_decorators import TaskDecorator
 
 __all__ = [
     "DecoratedMappedOperator",

@@ -1,8 +1,8 @@
 """`airflow.sdk.definitions.deadline`."""
 
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.sdk.runtime.callback_definitions import AsyncCallback, SyncCallback
-from gnomon.sdk.schedules.deadlines import (
+from gnomon.authoring.sdk.runtime.callback_definitions import AsyncCallback, SyncCallback
+from gnomon.authoring.sdk.schedules.deadlines import (
     AverageRuntimeDeadline,
     BaseDeadlineReference,
     DagRunLogicalDateDeadline,

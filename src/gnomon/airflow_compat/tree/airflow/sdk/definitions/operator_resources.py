@@ -1,7 +1,7 @@
 """`airflow.sdk.definitions.operator_resources`."""
 
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.sdk.arguments.resources import (
+from gnomon.authoring.sdk.arguments.resources import (
     CpuResource,
     DiskResource,
     EB,

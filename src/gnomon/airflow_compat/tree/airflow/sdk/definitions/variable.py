@@ -1,7 +1,7 @@
 """`airflow.sdk.definitions.variable`."""
 
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.sdk import Variable
+from gnomon.authoring.sdk import Variable
 
 __all__ = ["Variable"]
 __getattr__ = make_getattr(__name__)

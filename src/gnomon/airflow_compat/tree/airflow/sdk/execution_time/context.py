@@ -13,7 +13,7 @@ from gnomon.context.state_store_accessors import (
     AssetStateStoreAccessors,
     TaskStateStoreAccessor,
 )
-from gnomon.sdk import get_current_context
+from gnomon.authoring.sdk import get_current_context
 
 __all__ = [
     "AIRFLOW_VAR_NAME_FORMAT_MAPPING", "DEFAULT_FORMAT_PREFIX", "ENV_VAR_FORMAT_PREFIX", "NEVER_EXPIRE", "AssetStateStoreAccessor", "AssetStateStoreAccessors", "TaskStateStoreAccessor", "context_to_airflow_vars",

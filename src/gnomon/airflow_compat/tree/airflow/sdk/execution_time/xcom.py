@@ -1,7 +1,7 @@
 """`airflow.sdk.execution_time.xcom`."""
 
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.sdk.runtime.xcom import BaseXCom, BaseXCom as XCom
+from gnomon.authoring.sdk.runtime.xcom import BaseXCom, BaseXCom as XCom
 
 __all__ = ["BaseXCom", "XCom"]
 __getattr__ = make_getattr(__name__)

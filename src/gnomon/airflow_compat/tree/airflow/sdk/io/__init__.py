@@ -3,8 +3,8 @@
 from gnomon.airflow_compat.missing_names import make_lazy_exports
 
 __all__, __getattr__ = make_lazy_exports(__name__, {
-    "ObjectStoragePath": "gnomon.sdk.storage.object_storage_path",
-    "attach": "gnomon.sdk.storage.object_store",
-    "get_fs": "gnomon.sdk.storage.object_store",
-    "has_fs": "gnomon.sdk.storage.object_store",
+    "ObjectStoragePath": "gnomon.authoring.sdk.storage.object_storage_path",
+    "attach": "gnomon.authoring.sdk.storage.object_store",
+    "get_fs": "gnomon.authoring.sdk.storage.object_store",
+    "has_fs": "gnomon.authoring.sdk.storage.object_store",
 })

@@ -1,7 +1,7 @@
 """`airflow.providers.standard.operators.latest_only`."""
 
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.operators.branch_by_date import LatestOnlyOperator
+from gnomon.authoring.operators.branch_by_date import LatestOnlyOperator
 
 __all__ = ["LatestOnlyOperator"]
 __getattr__ = make_getattr(__name__)

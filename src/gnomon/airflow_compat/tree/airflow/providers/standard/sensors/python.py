@@ -1,7 +1,7 @@
 """`airflow.providers.standard.sensors.python`."""
 
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.operators.python import PythonSensor
+from gnomon.authoring.operators.python import PythonSensor
 
 __all__ = ["PythonSensor"]
 __getattr__ = make_getattr(__name__)

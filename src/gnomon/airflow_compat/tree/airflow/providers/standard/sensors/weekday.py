@@ -1,7 +1,7 @@
 """`airflow.providers.standard.sensors.weekday`."""
 
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.operators.time_sensors import DayOfWeekSensor
+from gnomon.authoring.operators.time_sensors import DayOfWeekSensor
 
 __all__ = ["DayOfWeekSensor"]
 __getattr__ = make_getattr(__name__)

@@ -1,7 +1,7 @@
 """`airflow.providers.standard.triggers.hitl`."""
 
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.operators.triggers.hitl_trigger import (
+from gnomon.authoring.operators.triggers.hitl_trigger import (
     HITLTrigger,
     HITLTriggerEventFailurePayload,
     HITLTriggerEventSuccessPayload,

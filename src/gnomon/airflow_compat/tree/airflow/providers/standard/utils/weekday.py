@@ -1,7 +1,7 @@
 """`airflow.providers.standard.utils.weekday`."""
 
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.sdk.schedules.weekday import WeekDay
+from gnomon.authoring.sdk.schedules.weekday import WeekDay
 
 __all__ = ["WeekDay"]
 __getattr__ = make_getattr(__name__)

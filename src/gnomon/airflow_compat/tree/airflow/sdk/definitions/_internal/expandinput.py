@@ -1,7 +1,7 @@
 """`airflow.sdk.definitions._internal.expandinput`."""
 
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.sdk.mapping.expand_input import (
+from gnomon.authoring.sdk.mapping.expand_input import (
     EXPAND_INPUT_EMPTY,
     DictOfListsExpandInput,
     ExpandInput,
@@ -9,7 +9,7 @@ from gnomon.sdk.mapping.expand_input import (
     MappedArgument,
     is_mappable,
 )
-from gnomon.sdk.mapping.mapped_operator import NotFullyPopulated as _NotFullyPopulated
+from gnomon.authoring.sdk.mapping.mapped_operator import NotFullyPopulated as _NotFullyPopulated
 
 __all__ = [
     "EXPAND_INPUT_EMPTY",

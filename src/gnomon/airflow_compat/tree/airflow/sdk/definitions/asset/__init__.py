@@ -3,7 +3,7 @@
 from urllib.parse import urlsplit as _urlsplit
 
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.sdk.assets import (
+from gnomon.authoring.sdk.assets import (
     Asset,
     AssetAccessControl,
     AssetAlias,
@@ -17,7 +17,7 @@ from gnomon.sdk.assets import (
     Dataset,
     Model,
 )
-from gnomon.sdk.assets.asset import AssetAliasUniqueKey, AssetUniqueKey
+from gnomon.authoring.sdk.assets.asset import AssetAliasUniqueKey, AssetUniqueKey
 
 __all__ = [
     "Asset",

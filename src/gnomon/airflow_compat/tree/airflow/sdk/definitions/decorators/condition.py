@@ -1,7 +1,7 @@
 """`airflow.sdk.definitions.decorators.condition`."""
 
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.sdk.tasks.task_decorators import task
+from gnomon.authoring.sdk.tasks.task_decorators import task
 
 run_if = task.run_if
 skip_if = task.skip_if
