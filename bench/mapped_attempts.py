@@ -18,13 +18,13 @@ from typing import Any, NoReturn
 
 from bench.figures import quantile
 from bench.mapped import WIDE
+from gnomon.author_code.loading.dagfile import load_dag_file
+from gnomon.author_code.processes.message_stream import encode_frame
+from gnomon.author_code.runner import attempt_child
+from gnomon.author_code.runner.attempt_protocol import AttemptChannel, RunAttempt, create_decoder
+from gnomon.author_code.runner.signals import prepare_sigterm
 from gnomon.authoring.sdk.runtime import channel
-from gnomon.loading.dagfile import load_dag_file
 from gnomon.model.attempts import Attempt, RunFacts, XComElement
-from gnomon.processes.message_stream import encode_frame
-from gnomon.runner import attempt_child
-from gnomon.runner.attempt_protocol import AttemptChannel, RunAttempt, create_decoder
-from gnomon.runner.signals import prepare_sigterm
 from gnomon.worker.warmup import warm_up_attempts
 
 NUMBER = 500

@@ -11,6 +11,7 @@ import sys
 import time
 import uuid
 
+from gnomon.author_code.processes import lifeline
 from gnomon.executors.worker_protocol import (
     AcknowledgeResults,
     Hello,
@@ -23,7 +24,6 @@ from gnomon.ground.clock import SystemClock
 from gnomon.ground.config.host_name import current_host_name
 from gnomon.model.attempts import Attempt, AttemptResult
 from gnomon.model.records import WorkerRecord
-from gnomon.processes import lifeline
 from gnomon.store import open_database
 from gnomon.store.ownership import leases
 from gnomon.worker.attempt_registry import AttemptRegistry

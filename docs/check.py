@@ -200,7 +200,7 @@ _CHECKS: dict[str, Callable[[str, Files], Iterator[str]]] = {
 
 def _run(code: str, files: Files) -> str:
     """The last line of the error when the block is loaded as a DAG file; empty without an error."""
-    program = "import sys, pathlib; from gnomon.loading.dagfile import load_dag_file as load; load(sys.argv[1])"
+    program = "import sys, pathlib; from gnomon.author_code.loading.dagfile import load_dag_file as load; load(sys.argv[1])"
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
         for name, text in {"block.py": code, **files}.items():

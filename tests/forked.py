@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from gnomon.processes.fork_safety import BREAKS_AFTER_FORK
+from gnomon.author_code.processes.fork_safety import BREAKS_AFTER_FORK
 
 
 class ForkGuard:

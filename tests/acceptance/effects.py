@@ -11,13 +11,13 @@ from typing import TypeVar
 
 from tests.unit.cli.deployment import Deployment, Ended
 
+from gnomon.author_code.loading.dagfile import load_dag_file
 from gnomon.authoring.sdk.dags.dag_spec import build_dag_spec
 from gnomon.cli.home import Home
 from gnomon.cli.main import main
 from gnomon.dagfiles.settings import build_dag_processor_settings as dagfiles_settings
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import Config, load_config, set_current_config
-from gnomon.loading.dagfile import load_dag_file
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.spec import FileInputs, ParsedDag, ParsedFile
 from gnomon.model.states import TaskInstanceState

@@ -17,8 +17,8 @@ import pytest
 from tests.acceptance.scratch_environment import ScratchEnvironment
 from tests.patience import PATIENCE_S
 
-from gnomon.loading import dialect
-from gnomon.loading.dialect_environment import PTH_NAME
+from gnomon.author_code.loading import dialect
+from gnomon.author_code.loading.dialect_environment import PTH_NAME
 
 DAG_FILE = """
 import pendulum

@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from tests.acceptance.effects import effect_of, options
 from tests.acceptance.product import Product, product
 from tests.smtp_server import SmtpServer, smtp_server
-from tests.unit.runner.test_task_mail import failing, run
+from tests.unit.author_code.runner.test_task_mail import failing, run
 
 from gnomon.authoring.sdk import BaseOperator
 from gnomon.authoring.sdk.runtime.email import find_server, send_email

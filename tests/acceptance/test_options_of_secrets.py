@@ -16,14 +16,14 @@ from tests.acceptance.effects import effect_of, options
 from tests.commands import run_command
 from tests.keys import KEY
 
+from gnomon.author_code.loading import dialect
+from gnomon.author_code.loading.hook_lineage import HookLineageCollector
 from gnomon.authoring.sdk.runtime import channel, secrets_lookup
 from gnomon.authoring.sdk.runtime.secret_masking import mask_secret, should_hide_value_for_key
 from gnomon.authoring.sdk.runtime.secrets_lookup import forget_backend
 from gnomon.authoring.sdk.runtime.variable import Variable
 from gnomon.ground.config import OptionError, load_config, set_current_config
 from gnomon.ground.log.secret_masks import forget_secrets, hide
-from gnomon.loading import dialect
-from gnomon.loading.hook_lineage import HookLineageCollector
 from gnomon.model.task_api_requests import GetCachedSecret, SetCachedSecret
 from gnomon.operators import TimeSensor
 from gnomon.taskapi.secret_cache import answer_secret_cache, forget_cached_secrets

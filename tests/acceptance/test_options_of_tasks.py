@@ -13,11 +13,11 @@ import pytest
 from tests.acceptance.effects import effect_of, options
 from tests.conformance.workerworld import WorkerWorld
 
+from gnomon.author_code.runner import run_attempt
 from gnomon.authoring.sdk import DAG
 from gnomon.ground.config import set_current_config
 from gnomon.model.attempts import Attempt, AttemptResult, RunFacts
 from gnomon.operators import PythonOperator, PythonVirtualenvOperator
-from gnomon.runner import run_attempt
 
 
 class Nobody:

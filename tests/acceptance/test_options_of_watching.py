@@ -15,7 +15,7 @@ from tests.unit.cli.deployment import NOW
 from gnomon.api.access.choose_policy import create_context
 from gnomon.api.health import HealthSnapshot
 from gnomon.app.monitor_wiring import is_monitor_needed
-from gnomon.context import RuntimeTaskInstance
+from gnomon.author_code.context import RuntimeTaskInstance
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import load_config, set_current_config
 from gnomon.model.attempts import Attempt, RunFacts

@@ -66,13 +66,13 @@ def test_what_lives_in_a_task_process_loads_no_database(package: str) -> None:
 def test_what_the_supervisor_shares_holds_no_database() -> None:
     loaded = _loaded("from gnomon.app.preload import import_shared\nimport_shared()")
     assert _of(loaded, ("sqlite3", "gnomon.store", "gnomon.airflow_compat", *WEB, *DATABASE)) == []
-    assert "gnomon.runner" in loaded
+    assert "gnomon.author_code.runner" in loaded
 
 
 @pytest.mark.parametrize("module", [
     "gnomon.app.standalone", "gnomon.app.supervisor", "gnomon.app.services", "gnomon.app.scheduler_wiring", "gnomon.scheduler.service",
     "gnomon.worker.service", "gnomon.dagfiles.service", "gnomon.triggerer.coordinator", "gnomon.actions.manual_runs", "gnomon.authoring.sdk",
-    "gnomon.runner",
+    "gnomon.author_code.runner",
 ])  # fmt: skip
 def test_only_the_api_server_loads_the_web_framework(module: str) -> None:
     assert _of(_loaded(f"import {module}"), WEB) == []

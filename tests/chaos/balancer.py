@@ -85,7 +85,7 @@ async def _pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -
 
 
 if __name__ == "__main__":
-    from gnomon.processes.kernel import die_with_parent
+    from gnomon.author_code.processes.kernel import die_with_parent
 
     die_with_parent(signal.SIGKILL)
     asyncio.run(balance(

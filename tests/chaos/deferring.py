@@ -15,6 +15,7 @@ from typing import Any
 
 from tests.conformance.storeworld import manual, raw
 
+from gnomon.author_code.timetable_host.in_process import InProcessTimetableHost
 from gnomon.model.attempts import Attempt
 from gnomon.model.deferral import Deferral, DeferralResult
 from gnomon.model.ids import GROUPS, TaskKey
@@ -35,7 +36,6 @@ from gnomon.store.ownership import mailbox
 from gnomon.store.trigger_queue import deferrals, trigger_claims, triggerer_leases
 from gnomon.testing import Play
 from gnomon.testing.scripted import ScriptedExecutor
-from gnomon.timetable_host.in_process import InProcessTimetableHost
 from gnomon.timetables import NullTimetable
 from gnomon.triggerer.coordinator import TriggererCoordinator
 from gnomon.triggerer.saved_events import SavedEvents

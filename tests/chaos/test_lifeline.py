@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from tests.conformance.workerworld import WorkerWorld, until
 
+from gnomon.author_code.processes import lifeline
 from gnomon.executors.interface import WorkerDied
-from gnomon.processes import lifeline
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's")
 SLOW_TO_LEAVE = """

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import socket
 
+from gnomon.author_code.processes.packets import create_packet_pair, receive_packet
 from gnomon.dagfiles import parse_protocol
-from gnomon.processes.packets import create_packet_pair, receive_packet
 
 
 def _pair_cut_with_unread_words() -> socket.socket:

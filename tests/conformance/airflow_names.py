@@ -140,7 +140,7 @@ def main() -> None:
             command = [sys.executable, "-m", "tests.conformance.airflow_names", python, "--dialect", str(dialect)]
             subprocess.run(command, env={**os.environ, "GNOMON__CORE__AIRFLOW_DIALECT": str(dialect)}, timeout=600, check=True)
         return
-    from gnomon.loading import dialect as loading
+    from gnomon.author_code.loading import dialect as loading
 
     loading.enable()
     add_names(read_names(given.pythons[0]))

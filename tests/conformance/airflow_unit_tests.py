@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from tests.conformance.package_index import CACHE, download_source, installed
 
-from gnomon.loading import dialect
+from gnomon.author_code.loading import dialect
 
 HERE = Path(__file__).parent
 FIXTURES = HERE / "airflow_unit"

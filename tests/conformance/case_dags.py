@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from gnomon.author_code.loading import dagfile
+from gnomon.author_code.loading.class_loader import load_class
 from gnomon.authoring.sdk.dags.dag_spec import build_dag_spec
-from gnomon.loading import dagfile
-from gnomon.loading.class_loader import load_class
 from gnomon.model.spec import DagSpec
 
 CASES = Path(__file__).parent / "cases"

@@ -14,6 +14,7 @@ from typing import Any
 
 from tests.conformance.airflow_examples import Observed
 
+from gnomon.author_code.runner import run_attempt
 from gnomon.authoring.sdk.dags.topology import sort_topologically
 from gnomon.authoring.sdk.runtime import channel as sdk_channel
 from gnomon.model.attempts import Attempt, AttemptResult, RunFacts
@@ -23,7 +24,6 @@ from gnomon.model.states import TaskInstanceState
 from gnomon.model.task_api_requests import GetConnection, GetPreviousRun, GetVariable, GetXComs
 from gnomon.rules.decide.outcomes import decide_run_outcome
 from gnomon.rules.decide.trigger_rules import RuleOutcome, Tally, evaluate_trigger_rule
-from gnomon.runner import run_attempt
 
 S = TaskInstanceState
 

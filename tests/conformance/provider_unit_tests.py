@@ -13,7 +13,7 @@ from tests.conformance.airflow_unit_tests import FIXTURES, Outcome, run_pytest, 
 from tests.conformance.package_index import installed
 from tests.postgres import server_url
 
-from gnomon.loading.provider_names import PREFIX
+from gnomon.author_code.loading.provider_names import PREFIX
 
 KNOWN_FAILURES = FIXTURES / "provider_failures.txt"
 COUNTS = FIXTURES / "provider_counts.txt"

@@ -236,7 +236,7 @@ def main():
     out = os.fdopen(os.dup(1), "w")  # Airflow logs to standard output
     os.dup2(2, 1)
     if "--gnomon" in sys.argv:
-        from gnomon.loading import dialect
+        from gnomon.author_code.loading import dialect
 
         dialect.enable()
     sys.path[1:1] = request["paths"]

@@ -11,7 +11,7 @@ from tests.conformance.airflow_documents import iterate_names, list_documented_n
 
 PROGRAM = """
 import importlib, json, sys
-from gnomon.loading import dialect
+from gnomon.author_code.loading import dialect
 dialect.enable()
 missing = {}
 for module, name in json.load(sys.stdin):
@@ -91,7 +91,7 @@ def test_what_is_absent_on_purpose_says_what_replaces_it(module: str, remedy: st
 
 def test_the_cycle_tester_raises_for_a_cycle() -> None:
     program = """
-from gnomon.loading import dialect
+from gnomon.author_code.loading import dialect
 dialect.enable()
 from airflow.exceptions import AirflowDagCycleException
 from airflow.sdk import DAG

@@ -23,10 +23,10 @@ from tests.conformance.airflow_example_verdicts import (
 from tests.conformance.airflow_examples import BETTER, Line, Observed, compare, golden_lines, unpacked_examples
 from tests.conformance.inprocess import run_dag, run_facts
 
+from gnomon.author_code.loading import dagfile
+from gnomon.author_code.loading.class_loader import load_class
 from gnomon.authoring.sdk.dags.dag_spec import build_dag_spec
 from gnomon.ground.config import load_config, set_current_config
-from gnomon.loading import dagfile
-from gnomon.loading.class_loader import load_class
 
 ONE_PROCESS = files_compared_by(ComparedBy.ONE_PROCESS)
 NEEDS_NO_PACKAGE = [file.name for file in EXAMPLE_FILES if not file.error]

@@ -13,8 +13,8 @@ from tests.conformance.airflow_examples import compare, golden_lines, unpacked_e
 from tests.conformance.package_index import download_source
 from tests.conformance.test_airflow_examples_scheduled import observe_run
 
+from gnomon.author_code.loading import dagfile
 from gnomon.authoring.sdk.dags.dag_spec import build_dag_spec
-from gnomon.loading import dagfile
 from gnomon.store import open_database
 from gnomon.store.dag_records import dag_runs
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from tests.conformance.case_dags import CASES, load_case
 
+from gnomon.author_code.loading import dagfile
+from gnomon.author_code.loading.class_loader import load_class
 from gnomon.authoring.sdk.dags.dag_spec import build_dag_spec
-from gnomon.loading import dagfile
-from gnomon.loading.class_loader import load_class
 
 RULES = (
     "all_success", "all_done", "one_success", "none_failed", "none_failed_min_one_success", "one_done", "all_done_min_one_success", "none_skipped", "one_failed",

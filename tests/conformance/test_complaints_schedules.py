@@ -14,13 +14,13 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from tests.databases import create_file
+from tests.unit.author_code.timetable_host.asking import Asking
 from tests.unit.scheduler.between import DAY, HOUR, MINUTE, START, World, cron
-from tests.unit.timetable_host.asking import Asking
 
+from gnomon.author_code.loading.dagfile import module_name
 from gnomon.authoring.sdk import DAG
 from gnomon.authoring.sdk.dags.dag_spec import build_dag_spec
 from gnomon.ground.config import load_config, set_current_config
-from gnomon.loading.dagfile import module_name
 from gnomon.model.instants import SECOND, to_datetime
 from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction
 from gnomon.report.next_runs import answer_next_runs, build_request

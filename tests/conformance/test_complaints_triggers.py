@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 from tests.databases import empty_database
+from tests.unit.author_code.runner.test_deferral import Paces, _mapped
 from tests.unit.rules.engine.world import World, chain, dag_record
-from tests.unit.runner.test_deferral import Paces, _mapped
 from tests.unit.triggerer.authored import TRIGGERS
 from tests.unit.triggerer.conftest import Running
 from tests.unit.triggerer.keeping import deferring

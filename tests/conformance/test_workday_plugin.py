@@ -11,7 +11,7 @@ import pytest
 from tests.conformance.airflow_examples import unpacked_examples
 from tests.conformance.workdays import BY_HAND, CASES, assert_answers, assert_covers
 
-from gnomon.loading import dialect
+from gnomon.author_code.loading import dialect
 
 pytestmark = pytest.mark.network
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import time_machine
 
-from gnomon.loading.timetable_loader import rebuild_timetable
+from gnomon.author_code.loading.timetable_loader import rebuild_timetable
 from gnomon.model.instants import SECOND, to_datetime, to_instant
 from gnomon.model.slots import Cursor, TimeRestriction
 from gnomon.rules.planning import build_manual_run

@@ -1,13 +1,22 @@
 """Questions of commands to timetables (coming runs, manual runs, slots), and the answers to questions of author code.
 
 A built-in timetable is called in this process. A timetable class of an author is called in a process of its own
-(`gnomon.timetable_host`), which may read Variables of the home while it answers.
+(`gnomon.author_code.timetable_host`), which may read Variables of the home while it answers.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+from gnomon.author_code.processes.task_api_messages import TaskApiHandler
+from gnomon.author_code.timetable_host import (
+    BACKFILL_SLOTS,
+    COMING_RUNS,
+    PARTITION_ANSWERS,
+    PARTITION_DATE,
+    ask_and_wait,
+    strip_for_planning,
+)
 from gnomon.ground.config import Config
 from gnomon.model.backfills import MAX_SLOTS
 from gnomon.model.errors.product import UserError
@@ -16,7 +25,6 @@ from gnomon.model.records import DagRecord
 from gnomon.model.slots import PlannedRun
 from gnomon.model.spec import DagSpec
 from gnomon.model.task_api_requests import AnyTaskApiRequest
-from gnomon.processes.task_api_messages import TaskApiHandler
 from gnomon.rules.assets.leaf_mappers import PartitionAnswers, list_rule_classes
 from gnomon.rules.dependencies.shape import find_slotless_reason
 from gnomon.rules.planning import (
@@ -32,14 +40,6 @@ from gnomon.rules.timetables.registry import build
 from gnomon.store import Database, DatabaseNotInitialised, load_cipher, open_database
 from gnomon.store.asset_records.partition_runs import read_partition_question
 from gnomon.taskapi import answer_task
-from gnomon.timetable_host import (
-    BACKFILL_SLOTS,
-    COMING_RUNS,
-    PARTITION_ANSWERS,
-    PARTITION_DATE,
-    ask_and_wait,
-    strip_for_planning,
-)
 
 
 def make_question_handler(cfg: Config) -> TaskApiHandler:

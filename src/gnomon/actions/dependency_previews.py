@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from gnomon.actions.author_queries import make_question_handler
+from gnomon.author_code.timetable_host import ask_and_wait
 from gnomon.authoring.sdk.schedules.timezone import find_zone
 from gnomon.ground.config import Config
 from gnomon.model.errors.timetable import PlanningError
@@ -28,7 +29,6 @@ from gnomon.report.waits.edge_wording import describe_edge, describe_options
 from gnomon.report.waits.sensor_waits import AFTER, SensorEdge
 from gnomon.rules.dependencies.shape import find_slotless_reason
 from gnomon.rules.dependencies.upstream_query import DagSide
-from gnomon.timetable_host import ask_and_wait
 
 _LINES = "gnomon.report.waits.day_preview:build_day_preview"
 _SENSOR_LINES = "gnomon.report.waits.day_preview:build_sensor_preview"

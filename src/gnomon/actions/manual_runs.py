@@ -9,6 +9,7 @@ from gnomon.actions.actor import Actor
 from gnomon.actions.author_queries import find_manual_slot, plan_manual_run, resolve_manual_partition_date
 from gnomon.actions.note_changes import add_run_note
 from gnomon.actions.run_conf import check_run_conf, list_conf_faults
+from gnomon.author_code.timetable_host.param_checks import find_param_faults
 from gnomon.ground.config import Config
 from gnomon.ground.config.pattern_cost import is_linear
 from gnomon.model.errors.product import UserError
@@ -22,7 +23,6 @@ from gnomon.rules.planning import PlanningError, Slot, find_manual_logical_date,
 from gnomon.store import Database, notify_on_commit
 from gnomon.store.cross_dag import dag_edges
 from gnomon.store.dag_records import dag_runs
-from gnomon.timetable_host.param_checks import find_param_faults
 
 
 class SlotNotFound(UserError):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from gnomon.author_code.timetable_host.param_checks import find_param_faults
 from gnomon.ground.config import Config
 from gnomon.model.errors.product import UserError
 from gnomon.model.ids import quote_argument
 from gnomon.model.json_value import find_json_fault
 from gnomon.model.spec import DagSpec
 from gnomon.model.storable_text import escape_unstorable
-from gnomon.timetable_host.param_checks import find_param_faults
 
 
 def check_run_conf(cfg: Config, spec: DagSpec, conf: dict[str, object]) -> None:

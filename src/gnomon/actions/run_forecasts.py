@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gnomon.actions.author_queries import make_question_handler
+from gnomon.author_code.timetable_host import FORECAST, ask_and_wait, strip_for_planning
 from gnomon.ground.config import Config
 from gnomon.model.instants import Instant
 from gnomon.model.records import DagRecord
@@ -13,7 +14,6 @@ from gnomon.report import next_runs as report
 from gnomon.rules.planning.forecast import Forecast
 from gnomon.store import Database
 from gnomon.store.dag_records import dag_runs
-from gnomon.timetable_host import FORECAST, ask_and_wait, strip_for_planning
 
 
 def forecast_next_runs(

@@ -12,6 +12,7 @@ from datetime import date, timedelta, tzinfo
 from typing import Any
 
 from gnomon.actions.author_queries import make_question_handler
+from gnomon.author_code.timetable_host import ask_and_wait
 from gnomon.authoring.sdk.schedules.named_calendars import NamedCalendars
 from gnomon.authoring.sdk.schedules.schedule_argument import build_timetable_ref, parse_schedule
 from gnomon.authoring.sdk.schedules.timezone import find_zone
@@ -29,7 +30,6 @@ from gnomon.rules.timetables.business.business_days import BusinessDays
 from gnomon.rules.timetables.interval_timetables import CronDataIntervalTimetable
 from gnomon.rules.timetables.registry import build
 from gnomon.rules.timetables.trigger_timetables import CronTriggerTimetable
-from gnomon.timetable_host import ask_and_wait
 
 ANSWER_S = 2.0
 """How long the slots of a built-in timetable are computed for one answer."""

@@ -4,6 +4,6 @@
 `stand_ins.py` handle names without an implementation.
 """
 
-from gnomon.loading.dialect import enable
+from gnomon.author_code.loading.dialect import enable
 
 __all__ = ["enable"]

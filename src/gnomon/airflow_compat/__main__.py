@@ -6,7 +6,7 @@ import os
 import runpy
 import sys
 
-from gnomon.loading import dialect
+from gnomon.author_code.loading import dialect
 
 
 def main(arguments: list[str]) -> int:

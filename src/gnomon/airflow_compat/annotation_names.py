@@ -8,8 +8,8 @@ from typing import Any, Literal, ParamSpec, Protocol, TypeVar, Union, runtime_ch
 
 from dateutil.relativedelta import relativedelta
 
+from gnomon.author_code.context.template_context import Context
 from gnomon.authoring.sdk.tasks.operator import BaseOperator
-from gnomon.context.template_context import Context
 from gnomon.rules.timetables.base import Timetable
 
 FParams = ParamSpec("FParams")

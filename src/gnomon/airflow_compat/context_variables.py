@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from gnomon.loading.cluster_policies import collect_context_variables
+from gnomon.author_code.loading.cluster_policies import collect_context_variables
 
 DEFAULT_FORMAT_PREFIX = "airflow.ctx."
 ENV_VAR_FORMAT_PREFIX = "AIRFLOW_CTX_"

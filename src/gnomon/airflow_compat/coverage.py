@@ -17,7 +17,7 @@ from gnomon.airflow_compat import (
     old_names,
 )
 from gnomon.airflow_compat.coverage_row import CoverageRow, CoverageStatus
-from gnomon.loading.provider_names import find_package, shorten
+from gnomon.author_code.loading.provider_names import find_package, shorten
 
 ROWS = (*coverage_provided.ROWS, *coverage_sdk.ROWS, *coverage_providers.ROWS, *coverage_gaps.ROWS)
 _ROWS_BY_NAME = {(row.module, name): row for row in ROWS for name in row.names}

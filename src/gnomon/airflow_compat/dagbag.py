@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gnomon.airflow_compat.stand_ins import NotSupported
+from gnomon.author_code.loading import dagfile
+from gnomon.author_code.loading.class_loader import load_class
 from gnomon.authoring.sdk.dags.dag import DAG
 from gnomon.authoring.sdk.dags.dag_spec import build_dag_spec
 from gnomon.authoring.sdk.dags.executor_checks import check_executors
@@ -17,8 +19,6 @@ from gnomon.authoring.sdk.runtime import channel
 from gnomon.dagfiles.discovery import FileDiscovery
 from gnomon.dagfiles.settings import SourceFolder
 from gnomon.ground.config import current_config, read_executors
-from gnomon.loading import dagfile
-from gnomon.loading.class_loader import load_class
 from gnomon.model.errors.authoring import AirflowDagDuplicatedIdException
 from gnomon.model.errors.error_text import describe_error
 from gnomon.testing.dag_runs.home_channel import HomeChannel

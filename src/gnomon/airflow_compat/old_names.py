@@ -20,7 +20,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from gnomon.loading.provider_names import find_package, shorten
+from gnomon.author_code.loading.provider_names import find_package, shorten
 
 Table = Mapping[str, Mapping[str, str]]
 _FOLDER = Path(__file__).parent

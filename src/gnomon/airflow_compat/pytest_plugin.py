@@ -11,7 +11,7 @@ from importlib.machinery import PathFinder
 
 import pytest
 
-from gnomon.loading import dialect
+from gnomon.author_code.loading import dialect
 
 _FIXTURES = "gnomon.airflow_compat.pytest_fixtures"
 

@@ -7,11 +7,11 @@ from contextlib import ExitStack
 from datetime import datetime
 from typing import Any
 
+from gnomon.author_code.loading import dialect
 from gnomon.authoring.sdk.arguments.notset import NOTSET
 from gnomon.authoring.sdk.dags.dag import DAG
 from gnomon.authoring.sdk.tasks.xcom_arg import XComArg
 from gnomon.ground.clock import Clock
-from gnomon.loading import dialect
 from gnomon.model.errors.product import UserError
 from gnomon.testing.dag_runs.finished_run import FinishedDagRun, FinishedTaskInstance
 from gnomon.testing.dag_runs.foreground_run import run_dag

@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 TABLE = "docs/reference/airflow-coverage.md"
 REAL_CLASSES = {
-    "DagRun": "gnomon.context.runtime_dag_run:RuntimeDagRun",
+    "DagRun": "gnomon.author_code.context.runtime_dag_run:RuntimeDagRun",
 }
 """Refusing stand-ins whose real objects author code gets: `isinstance` is true for those objects, and static methods of their class are answered.
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
+from gnomon.author_code.loading import dialect
 from gnomon.authoring.sdk import EXPORTS
-from gnomon.loading import dialect
 
 _LAZY = "make_lazy_exports"
 

@@ -11,16 +11,16 @@ from typing import Any, NoReturn
 import msgspec
 
 from gnomon.alert_channels.notifier_protocol import NotifierRequest, NotifierResult, ToNotifier
+from gnomon.author_code.loading import plugins
+from gnomon.author_code.loading.class_loader import load_object
+from gnomon.author_code.processes import message_stream
+from gnomon.author_code.processes.child_setup import hide_secrets, inherited_socket, set_up_host_process
+from gnomon.author_code.processes.process_title import set_title
+from gnomon.author_code.processes.task_api_messages import TaskApiRequestMessage, TaskApiResponse
 from gnomon.authoring.sdk.runtime import channel
 from gnomon.authoring.sdk.runtime.notifier import BaseNotifier
-from gnomon.loading import plugins
-from gnomon.loading.class_loader import load_object
 from gnomon.model.errors.product import GnomonError
 from gnomon.model.task_api_requests import TaskApiRequest
-from gnomon.processes import message_stream
-from gnomon.processes.child_setup import hide_secrets, inherited_socket, set_up_host_process
-from gnomon.processes.process_title import set_title
-from gnomon.processes.task_api_messages import TaskApiRequestMessage, TaskApiResponse
 
 
 class _SenderChannel:

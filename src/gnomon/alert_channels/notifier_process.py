@@ -7,6 +7,8 @@ import select
 from gnomon.alert_channels.messages import build_text, build_title
 from gnomon.alert_channels.notifier_protocol import FromNotifier, NotifierRequest, NotifierResult
 from gnomon.alert_channels.webhook_post import DeliveryFailed
+from gnomon.author_code.processes.host_process import HostProcess, build_host_environment
+from gnomon.author_code.processes.task_api_messages import TaskApiRequestMessage, TaskApiResponse, answer_request
 from gnomon.ground import log
 from gnomon.ground.clock import Clock
 from gnomon.ground.config import Config
@@ -14,8 +16,6 @@ from gnomon.ground.config.alert_channels import AlertChannel
 from gnomon.model.alerts import DeliveryRecord
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import iso
-from gnomon.processes.host_process import HostProcess, build_host_environment
-from gnomon.processes.task_api_messages import TaskApiRequestMessage, TaskApiResponse, answer_request
 from gnomon.store import Database
 from gnomon.taskapi import answer_task
 

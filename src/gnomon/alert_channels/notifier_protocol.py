@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gnomon.processes.task_api_messages import Message, TaskApiRequestMessage, TaskApiResponse
+from gnomon.author_code.processes.task_api_messages import Message, TaskApiRequestMessage, TaskApiResponse
 
 
 class NotifierRequest(Message, frozen=True, kw_only=True, tag=True):

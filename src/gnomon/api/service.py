@@ -20,12 +20,12 @@ from gnomon.api.facts_preload import FactsPreload
 from gnomon.api.health_reader import HealthReader
 from gnomon.api.http_protocol import HttpProtocol
 from gnomon.api.server_heartbeat import ApiServerHeartbeat
+from gnomon.author_code.processes.memory import share_one_heap
+from gnomon.author_code.timetable_host import HostSlots, share_hosts
 from gnomon.ground import log
 from gnomon.ground.clock import SystemClock
 from gnomon.ground.config import Config
 from gnomon.ground.wakeups import STOP_SIGNALS
-from gnomon.processes.memory import share_one_heap
-from gnomon.timetable_host import HostSlots, share_hosts
 
 KEEP_ALIVE_S = 15
 """An idle connection is closed after this time."""

@@ -8,14 +8,14 @@ import time
 import traceback
 from collections.abc import Callable
 
+from gnomon.author_code.processes.exit_reasons import describe_exit
+from gnomon.author_code.processes.process_title import set_title
+from gnomon.author_code.processes.spawn_backoff import REFUSAL_REMEDY, describe_refusal
 from gnomon.ground import log
 from gnomon.ground.clock import SystemClock
 from gnomon.ground.config import Config
 from gnomon.ground.wakeups import reset_signals
 from gnomon.model.errors.product import ConfigurationError, GnomonError, ResourceUnavailable
-from gnomon.processes.exit_reasons import describe_exit
-from gnomon.processes.process_title import set_title
-from gnomon.processes.spawn_backoff import REFUSAL_REMEDY, describe_refusal
 
 AWAY_MAX_S = 60.0
 """How long a start waits for a database that is unavailable."""

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from gnomon.accounts.attempt_tokens import CLAIM, PURPOSE, AttemptTokenSigner
 from gnomon.app.celery_settings import read_celery_settings
 from gnomon.app.remote_attempt_store import DatabaseRemoteAttemptStore, QueuedAttempts
+from gnomon.author_code.processes.host_process import build_host_environment
 from gnomon.executors.celery_broker import CeleryPublisher, create_celery_app
 from gnomon.executors.combined import CombinedExecutor
 from gnomon.executors.interface import Executor
@@ -15,7 +16,6 @@ from gnomon.executors.remote import RemoteExecutor
 from gnomon.ground.clock import Clock
 from gnomon.ground.config import Config, read_executors
 from gnomon.model.executors import CELERY_EXECUTOR, KUBERNETES_EXECUTOR, LOCAL_EXECUTOR, SLOTS_UNBOUND
-from gnomon.processes.host_process import build_host_environment
 from gnomon.remote_logs.live_copies import LiveCopies
 from gnomon.store import Database, load_cipher
 

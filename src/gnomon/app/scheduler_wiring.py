@@ -11,6 +11,9 @@ from gnomon.app.executor_wiring import create_executor
 from gnomon.app.on_demand import MONITOR, TRIGGERER, OnDemandStart
 from gnomon.app.remote_attempt_store import QueuedAttempts
 from gnomon.app.scheduler_health import SchedulerHealthServer, open_health_server
+from gnomon.author_code.processes import lifeline
+from gnomon.author_code.timetable_host import SubprocessTimetableHost
+from gnomon.author_code.timetable_host import build_timetable_host_settings as userhost_settings
 from gnomon.executors.interface import Executor
 from gnomon.ground import log
 from gnomon.ground.clock import SystemClock
@@ -19,15 +22,12 @@ from gnomon.ground.config.host_name import read_host_name
 from gnomon.ground.metrics import ProcessFigures
 from gnomon.ground.wakeups import Listener, Notifier, StopFlag, change_notifier, retry_until_available
 from gnomon.model.errors import ResourceUnavailable
-from gnomon.processes import lifeline
 from gnomon.report.listings.setup_problems import find_setup_problems
 from gnomon.scheduler.service import SchedulerService
 from gnomon.scheduler.settings import build_scheduler_settings
 from gnomon.store import Database, load_cipher, open_database
 from gnomon.store.ownership.service_figures import FiguresWriter
 from gnomon.taskapi import answer_task
-from gnomon.timetable_host import SubprocessTimetableHost
-from gnomon.timetable_host import build_timetable_host_settings as userhost_settings
 
 _log = log.get_logger("app")
 

@@ -8,11 +8,11 @@ import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from gnomon.author_code.processes.kernel import die_with_parent
+from gnomon.author_code.processes.spawn_backoff import REFUSAL_REMEDY, describe_refusal
 from gnomon.ground import log
 from gnomon.ground.wakeups import STOP_SIGNALS, reset_signals
 from gnomon.model.errors.product import GnomonError, ResourceUnavailable
-from gnomon.processes.kernel import die_with_parent
-from gnomon.processes.spawn_backoff import REFUSAL_REMEDY, describe_refusal
 
 
 @dataclass(frozen=True, slots=True)

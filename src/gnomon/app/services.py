@@ -8,10 +8,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from gnomon.app.database import prepare_database
+from gnomon.author_code.processes.process_title import name_service
 from gnomon.ground import log
 from gnomon.ground.config import Config, set_current_config
 from gnomon.ground.config.alert_rules import read_alert_settings
-from gnomon.processes.process_title import name_service
 from gnomon.remote_logs.remote_log_settings import read_remote_log_settings
 
 

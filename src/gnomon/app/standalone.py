@@ -14,14 +14,14 @@ from gnomon.app.on_demand import MONITOR, TRIGGERER, OnDemandStart
 from gnomon.app.preload import freeze_heap, import_shared
 from gnomon.app.service_process import Service
 from gnomon.app.supervisor import Supervisor
+from gnomon.author_code.processes.kernel import become_subreaper, protect_memory
+from gnomon.author_code.processes.process_title import name_service, set_title
 from gnomon.ground.clock import SystemClock
 from gnomon.ground.config import Config, read_executors, set_current_config
 from gnomon.ground.config.alert_rules import read_alert_settings
 from gnomon.ground.config.environment import set_variable
 from gnomon.model.accounts import FIRST_ACCOUNT
 from gnomon.model.executors import LOCAL_EXECUTOR
-from gnomon.processes.kernel import become_subreaper, protect_memory
-from gnomon.processes.process_title import name_service, set_title
 from gnomon.remote_logs.remote_log_settings import read_remote_log_settings
 
 

@@ -11,12 +11,12 @@ from functools import partial
 from types import FrameType
 
 from gnomon.app.service_process import Service, fork_service
+from gnomon.author_code.processes.exit_reasons import describe_exit
+from gnomon.author_code.processes.termination import kill_and_reap_orphans, reap_children, signal_processes
 from gnomon.ground import log
 from gnomon.ground.clock import Clock
 from gnomon.ground.wakeups import StopFlag
 from gnomon.model.errors.product import ResourceUnavailable
-from gnomon.processes.exit_reasons import describe_exit
-from gnomon.processes.termination import kill_and_reap_orphans, reap_children, signal_processes
 
 STOP_GRACE_S = 7.0
 """Time between SIGTERM and SIGKILL; everything has ended within 10 s."""

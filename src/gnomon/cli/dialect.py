@@ -6,14 +6,14 @@ from dataclasses import asdict
 
 import click
 
-from gnomon.cli.output import output_option, print_document
-from gnomon.loading.dialect_environment import (
+from gnomon.author_code.loading.dialect_environment import (
     DialectStatus,
     describe_environment,
     read_status,
     remove_pth_files,
     write_pth_file,
 )
+from gnomon.cli.output import output_option, print_document
 
 
 @click.group()

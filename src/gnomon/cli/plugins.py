@@ -5,12 +5,12 @@ from __future__ import annotations
 import click
 
 from gnomon.actions.author_queries import make_question_handler
+from gnomon.author_code.loading.plugins import PluginRow
+from gnomon.author_code.timetable_host import ask_and_wait
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import output_option, print_records
-from gnomon.loading.plugins import PluginRow
-from gnomon.timetable_host import ask_and_wait
 
-_SURVEY = "gnomon.loading.plugins:list_plugins"
+_SURVEY = "gnomon.author_code.loading.plugins:list_plugins"
 
 
 @click.group()

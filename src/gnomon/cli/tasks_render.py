@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from gnomon.actions.author_queries import plan_manual_run
+from gnomon.author_code.timetable_host import ask_and_wait
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import output_option, print_document
 from gnomon.cli.parameter_types import MomentType, resolve_instant
@@ -24,9 +25,8 @@ from gnomon.report.listings.run_list import find_run, list_task_instances
 from gnomon.store import Database, Transaction
 from gnomon.store.dag_records import dag_runs
 from gnomon.taskapi import TaskApiRefused, answer_task
-from gnomon.timetable_host import ask_and_wait
 
-_RENDER = "gnomon.runner.template_rendering:render_task_fields"
+_RENDER = "gnomon.author_code.runner.template_rendering:render_task_fields"
 
 
 @click.command()

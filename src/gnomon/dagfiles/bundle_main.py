@@ -8,19 +8,19 @@ import signal
 import socket
 import sys
 
+from gnomon.author_code.loading.bundles.base_bundle import BaseDagBundle
+from gnomon.author_code.loading.bundles.bundle_loader import create_bundle
+from gnomon.author_code.loading.bundles.version_cleanup import remove_unused_versions
+from gnomon.author_code.processes.child_setup import hide_secrets, inherited_socket, set_up_host_process
+from gnomon.author_code.processes.message_stream import FrameDecoder, encode_frame, receive_message
+from gnomon.author_code.processes.process_title import set_title
 from gnomon.authoring.sdk.runtime import channel
 from gnomon.dagfiles.bundle_protocol import BundleRefreshed, RefreshBundle
 from gnomon.dagfiles.parse_protocol import ParseChannel
 from gnomon.ground.config import current_config
 from gnomon.ground.config.dag_bundles import find_dag_bundle
 from gnomon.ground.log.secret_masks import hide
-from gnomon.loading.bundles.base_bundle import BaseDagBundle
-from gnomon.loading.bundles.bundle_loader import create_bundle
-from gnomon.loading.bundles.version_cleanup import remove_unused_versions
 from gnomon.model.errors.error_text import describe_error
-from gnomon.processes.child_setup import hide_secrets, inherited_socket, set_up_host_process
-from gnomon.processes.message_stream import FrameDecoder, encode_frame, receive_message
-from gnomon.processes.process_title import set_title
 
 
 def main() -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gnomon.processes.task_api_messages import Message, TaskApiRequestMessage
+from gnomon.author_code.processes.task_api_messages import Message, TaskApiRequestMessage
 
 
 class BundleRefreshed(Message, frozen=True, kw_only=True, tag=True):

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from gnomon.author_code.processes.host_process import HostProcess
+from gnomon.author_code.processes.task_api_messages import TaskApiHandler, TaskApiRequestMessage, answer_request
 from gnomon.dagfiles.bundle_protocol import BundleRefreshed, FromBundleProcess, RefreshBundle
 from gnomon.ground import log
 from gnomon.ground.clock import Clock
 from gnomon.ground.config.dag_bundles import DagBundleConfig
-from gnomon.processes.host_process import HostProcess
-from gnomon.processes.task_api_messages import TaskApiHandler, TaskApiRequestMessage, answer_request
 
 BUNDLE_MODULE = "gnomon.dagfiles.bundle_main"
 REFRESH_LIMIT_S = 1200.0

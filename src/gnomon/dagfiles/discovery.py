@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple
 
+from gnomon.author_code.loading import archives
+from gnomon.author_code.loading.plugin_finder import is_plugin_file
+from gnomon.author_code.loading.regular_files import open_regular_file, read_bounded
+from gnomon.author_code.processes.cpu_deadline import CpuDeadlineExceeded, limit_cpu
 from gnomon.dagfiles import airflowignore
 from gnomon.dagfiles.settings import SourceFolder
-from gnomon.loading import archives
-from gnomon.loading.plugin_finder import is_plugin_file
-from gnomon.loading.regular_files import open_regular_file, read_bounded
-from gnomon.processes.cpu_deadline import CpuDeadlineExceeded, limit_cpu
 
 SCANNED_MAX = 16 * 1024 * 1024
 """A file of this size or more counts as a DAG file without a look at its text (bytes)."""

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable
 from importlib.util import source_from_cache
 from typing import Any
 
+from gnomon.author_code.loading.unrecorded_reads import is_unrecorded
 from gnomon.dagfiles.inputs import ENV, UNKNOWN, stamp_of
-from gnomon.loading.unrecorded_reads import is_unrecorded
 
 INPUTS_MAX = 5000
 """A DAG file with more inputs is parsed again at every interval instead of comparing its inputs."""

@@ -13,9 +13,9 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from importlib.metadata import PackageNotFoundError, version
 
+from gnomon.author_code.loading.listeners import list_listener_files
+from gnomon.author_code.loading.regular_files import open_regular_file
 from gnomon.ground.config import Config, environment, without_secrets
-from gnomon.loading.listeners import list_listener_files
-from gnomon.loading.regular_files import open_regular_file
 from gnomon.model.spec import FileInputs
 
 MISSING = "-"

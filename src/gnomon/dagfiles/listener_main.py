@@ -8,13 +8,13 @@ import sys
 
 import msgspec
 
+from gnomon.author_code.loading import plugins
+from gnomon.author_code.processes import author_forks
+from gnomon.author_code.processes.child_setup import check_store_not_imported, hide_secrets
+from gnomon.author_code.processes.process_title import set_title
+from gnomon.author_code.runner.listener_calls import call_file_listeners
 from gnomon.dagfiles.listener_process import ListenerCall
 from gnomon.ground import log
-from gnomon.loading import plugins
-from gnomon.processes import author_forks
-from gnomon.processes.child_setup import check_store_not_imported, hide_secrets
-from gnomon.processes.process_title import set_title
-from gnomon.runner.listener_calls import call_file_listeners
 
 
 def main() -> int:

@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from gnomon.author_code.loading import archives
 from gnomon.dagfiles.discovery import FolderIdentity, FolderListing
-from gnomon.loading import archives
 
 
 @dataclass(slots=True)

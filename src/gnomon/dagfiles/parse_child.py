@@ -10,6 +10,10 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from gnomon.author_code.loading import archives, cluster_policies, listeners, plugin_links, plugins
+from gnomon.author_code.loading.class_loader import load_class
+from gnomon.author_code.loading.dagfile import LoadedFile, load_dag_file
+from gnomon.author_code.processes import author_forks, fork_safety, memory
 from gnomon.authoring.sdk.dags.dag_spec import build_dag_spec
 from gnomon.authoring.sdk.dags.executor_checks import check_executors
 from gnomon.authoring.sdk.runtime import channel
@@ -20,12 +24,8 @@ from gnomon.dagfiles.inputs import EnvironmentStamps, collect_inputs, installati
 from gnomon.dagfiles.parse_protocol import ParseChannel
 from gnomon.ground.clock import Clock
 from gnomon.ground.config import current_config, read_executors
-from gnomon.loading import archives, cluster_policies, listeners, plugin_links, plugins
-from gnomon.loading.class_loader import load_class
-from gnomon.loading.dagfile import LoadedFile, load_dag_file
 from gnomon.model.errors import UserError
 from gnomon.model.spec import FileInputs, ParsedDag, ParsedFile, ParseFailure
-from gnomon.processes import author_forks, fork_safety, memory
 
 TIMEOUT_REPEAT_S = 1.0
 """The time-out's exception is raised again at this interval while a file catches it."""

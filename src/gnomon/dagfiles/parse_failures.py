@@ -5,9 +5,12 @@ from __future__ import annotations
 import traceback
 from types import TracebackType
 
+from gnomon.author_code.loading.provider_names import find_absent_package, shorten
+from gnomon.author_code.processes.author_frames import parse_fault_dump
+from gnomon.author_code.processes.author_traceback import is_author_file
+from gnomon.author_code.processes.exit_reasons import describe_crash
 from gnomon.authoring.sdk.arguments.old_arguments import suggest_keyword
 from gnomon.ground.log.secret_masks import hide
-from gnomon.loading.provider_names import find_absent_package, shorten
 from gnomon.model.errors.authoring import AirflowException
 from gnomon.model.errors.error_text import (
     class_name,
@@ -20,9 +23,6 @@ from gnomon.model.errors.error_text import (
 from gnomon.model.errors.product import GnomonError
 from gnomon.model.spec import ParseFailure
 from gnomon.model.storable_text import escape_unstorable
-from gnomon.processes.author_frames import parse_fault_dump
-from gnomon.processes.author_traceback import is_author_file
-from gnomon.processes.exit_reasons import describe_crash
 
 TRACEBACK_MAX = 20_000
 """Characters kept of a traceback, from its end."""

@@ -12,18 +12,18 @@ from typing import Any
 
 import msgspec
 
+from gnomon.author_code.loading import archives
+from gnomon.author_code.processes import message_stream
+from gnomon.author_code.processes.task_api_messages import TaskApiHandler, TaskApiRequestMessage, answer_request
 from gnomon.dagfiles import parse_failures, parse_protocol, parse_server
 from gnomon.dagfiles.inputs import collect_inputs, installation_input
 from gnomon.dagfiles.parse_child import ParseConditions
 from gnomon.dagfiles.parse_protocol import ChildEnded, ParseDone, ParseOrder
 from gnomon.ground import log
-from gnomon.loading import archives
 from gnomon.model.errors.product import GnomonError
 from gnomon.model.message_bounds import find_number_fault
 from gnomon.model.spec import FileInputs, ParsedFile
 from gnomon.model.task_api_requests import AnyTaskApiRequest
-from gnomon.processes import message_stream
-from gnomon.processes.task_api_messages import TaskApiHandler, TaskApiRequestMessage, answer_request
 
 READ_MAX = 1024 * 1024
 FAULT_SHOWN = 200

@@ -8,12 +8,12 @@ from typing import Any
 
 import msgspec
 
+from gnomon.author_code.processes import author_forks, message_stream
+from gnomon.author_code.processes.packets import receive_packet, send_packet
+from gnomon.author_code.processes.task_api_messages import Message, TaskApiRequestMessage, TaskApiResponse
 from gnomon.model.errors.product import GnomonError
 from gnomon.model.spec import ParsedFile
 from gnomon.model.task_api_requests import TaskApiRequest
-from gnomon.processes import author_forks, message_stream
-from gnomon.processes.packets import receive_packet, send_packet
-from gnomon.processes.task_api_messages import Message, TaskApiRequestMessage, TaskApiResponse
 
 DATAGRAM_MAX = 128 * 1024
 

@@ -16,14 +16,14 @@ import traceback
 from collections import deque
 from dataclasses import dataclass
 
+from gnomon.author_code.processes import kernel, memory, termination
+from gnomon.author_code.processes.child_setup import hide_secrets, set_up_forked_child
+from gnomon.author_code.processes.process_title import change_title, set_title
+from gnomon.author_code.processes.spawn_backoff import REFUSAL_REMEDY, SpawnBackoff, describe_refusal
 from gnomon.dagfiles import parse_child, parse_protocol
 from gnomon.dagfiles.parse_child import ParseConditions
 from gnomon.dagfiles.parse_protocol import ChildEnded, ParseOrder
 from gnomon.ground import log
-from gnomon.processes import kernel, memory, termination
-from gnomon.processes.child_setup import hide_secrets, set_up_forked_child
-from gnomon.processes.process_title import change_title, set_title
-from gnomon.processes.spawn_backoff import REFUSAL_REMEDY, SpawnBackoff, describe_refusal
 
 MEMORY_CHECK_S = 0.1
 MEMORY_SLACK = 128 * 1024 * 1024

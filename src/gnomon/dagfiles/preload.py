@@ -5,15 +5,15 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from importlib import import_module
 
+from gnomon.author_code.loading import dialect
+from gnomon.author_code.loading.installed_entry_points import preload_entry_points
 from gnomon.authoring.operators.bash import BashOperator
 from gnomon.authoring.operators.empty import EmptyOperator
 from gnomon.authoring.operators.python import PythonOperator
 from gnomon.authoring.sdk.dags.dag import DAG
 from gnomon.authoring.sdk.dags.dag_spec import build_dag_spec
-from gnomon.loading import dialect
-from gnomon.loading.installed_entry_points import preload_entry_points
 
-OWN_MODULES = ("gnomon.authoring.sdk.tasks.task_decorators", "gnomon.authoring.sdk.dags.task_group", "gnomon.loading.dagfile")
+OWN_MODULES = ("gnomon.authoring.sdk.tasks.task_decorators", "gnomon.authoring.sdk.dags.task_group", "gnomon.author_code.loading.dagfile")
 COMMON_MODULES = (
     "airflow", "airflow.sdk", "airflow.decorators", "airflow.models", "airflow.operators.python", "airflow.operators.bash",
     "airflow.operators.empty", "airflow.providers.standard.operators.python", "airflow.providers.standard.operators.bash",

@@ -9,6 +9,7 @@ from typing import Protocol
 
 import msgspec
 
+from gnomon.author_code.loading import archives, new_packages
 from gnomon.dagfiles import missing_files
 from gnomon.dagfiles.bundle_folders import BundleFolders
 from gnomon.dagfiles.discovery import FileDiscovery, FolderIdentity, FolderListing
@@ -21,7 +22,6 @@ from gnomon.dagfiles.settings import CHECK_INPUTS_S, DagProcessorSettings, Sourc
 from gnomon.ground import log
 from gnomon.ground.clock import Clock
 from gnomon.ground.metrics import ProcessFigures, definitions
-from gnomon.loading import archives, new_packages
 from gnomon.model.instants import SECOND
 from gnomon.model.spec import ParsedFile
 

@@ -7,6 +7,8 @@ import os
 import selectors
 from typing import TYPE_CHECKING
 
+from gnomon.author_code.loading.listeners import may_have_listeners
+from gnomon.author_code.processes.host_process import build_host_environment
 from gnomon.dagfiles.bundle_errors import BundleErrors
 from gnomon.dagfiles.file_registry import RegistryUnavailable
 from gnomon.dagfiles.inputs import EnvironmentStamps, create_environment_stamps
@@ -28,8 +30,6 @@ from gnomon.ground.wakeups import (
     change_notifier,
     retry_until_available,
 )
-from gnomon.loading.listeners import may_have_listeners
-from gnomon.processes.host_process import build_host_environment
 
 if TYPE_CHECKING:
     from gnomon.dagfiles.bundle_refresher import BundleRefresher
@@ -88,12 +88,12 @@ def start_parse_pool(cfg: Config, settings: DagProcessorSettings, facts: Environ
 def _serve(cfg: Config, settings: DagProcessorSettings, facts: EnvironmentStamps, clock: Clock, pool: ParsePool, stop: StopFlag) -> int:
     # Imported after the fork: the parse server must have neither the store's modules nor a second thread.
     from gnomon import store, taskapi
+    from gnomon.author_code.loading.folder_digest import create_folder_recorder
     from gnomon.dagfiles.bundle_refresher import BundleRefresher
     from gnomon.dagfiles.database_file_registry import DatabaseFileRegistry
     from gnomon.dagfiles.folder_watcher import FolderWatcher
     from gnomon.dagfiles.heartbeat import DagProcessorHeartbeat
     from gnomon.dagfiles.listener_process import ListenerProcess
-    from gnomon.loading.folder_digest import create_folder_recorder
 
     db = retry_until_available(
         lambda: store.open_database(

@@ -5,6 +5,9 @@ from __future__ import annotations
 import socket
 from collections.abc import Sequence
 
+from gnomon.author_code.processes import lifeline
+from gnomon.author_code.processes.message_stream import FrameDecoder, MessageStream
+from gnomon.author_code.processes.task_api_messages import Message
 from gnomon.executors.interface import (
     AttemptEnded,
     AttemptEntered,
@@ -31,9 +34,6 @@ from gnomon.executors.worker_protocol import (
 from gnomon.ground import log
 from gnomon.model.attempts import Attempt
 from gnomon.model.records import REMOTE_ADDRESS, WorkerRecord
-from gnomon.processes import lifeline
-from gnomon.processes.message_stream import FrameDecoder, MessageStream
-from gnomon.processes.task_api_messages import Message
 
 events = log.get_logger("executor")
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from gnomon.author_code.processes.task_api_messages import Message
 from gnomon.model.attempts import Attempt, AttemptResult
 from gnomon.model.instants import Instant
-from gnomon.processes.task_api_messages import Message
 
 
 # ---- scheduler -> worker ---------------------------------------------------------------------------------------------

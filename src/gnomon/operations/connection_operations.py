@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass, field, replace
 
 from gnomon.actions.author_queries import make_question_handler
+from gnomon.author_code.timetable_host import ask_and_wait
 from gnomon.authoring.sdk.runtime.connection import Connection, ConnectionModel
 from gnomon.model.errors.authoring import AirflowException
 from gnomon.model.errors.product import UserError
@@ -18,7 +19,6 @@ from gnomon.report.listings.not_found import connection_not_found
 from gnomon.store import Transaction
 from gnomon.store.admin import connections
 from gnomon.store.admin.connections import StoredConnection
-from gnomon.timetable_host import ask_and_wait
 
 _CONN_ID = re.compile(r"[\w#!()\-.:/\\]{1,250}")
 """As in Airflow."""

@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 from gnomon.actions.author_queries import make_question_handler
+from gnomon.author_code.timetable_host import ask_and_wait
 from gnomon.authoring.sdk.schedules.schedule_argument import build_timetable_ref, parse_schedule
 from gnomon.authoring.sdk.schedules.timezone import find_zone
 from gnomon.ground.config import Config
@@ -21,13 +22,12 @@ from gnomon.model.slots import Cursor, TimetableRef
 from gnomon.rules.planning.window import WindowRuns, list_runs_in_window
 from gnomon.rules.timetables.base import Timetable
 from gnomon.rules.timetables.registry import build
-from gnomon.timetable_host import ask_and_wait
 
 _CRON = re.compile(r"@\w+|[\w*/,#?-]+(\s+[\w*/,#?-]+){4,6}|[\d*][\w*/,#?-]*(\s+[\w*/,#?-]+)+")
 """A preset, or five fields or more. Fewer fields that begin as cron does match too, so that the error names the cron mistake."""
 _DAG_ID = re.compile(r"[\w.-]+")
 _WINDOW = "gnomon.rules.planning.window:list_runs_in_window"
-_EVALUATE = "gnomon.loading.expression:evaluate"
+_EVALUATE = "gnomon.author_code.loading.expression:evaluate"
 RUNS_MAX = 200_000
 """Maximum number of runs that a command computes: nearly two years of */5."""
 

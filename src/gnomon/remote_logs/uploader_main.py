@@ -11,11 +11,11 @@ import signal
 import sys
 from functools import cache
 
+from gnomon.author_code.processes.process_title import name_service
 from gnomon.ground import log
 from gnomon.ground.clock import SystemClock
 from gnomon.ground.config import current_config
 from gnomon.ground.log import read_log_files
-from gnomon.processes.process_title import name_service
 from gnomon.remote_logs.log_uploader import LogUploader
 from gnomon.remote_logs.remote_log_folder import open_remote_log_folder
 from gnomon.remote_logs.upload_spool import UploadSpool

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import NamedTuple
 
+from gnomon.author_code.timetable_host import TimetableHost
 from gnomon.ground import log
 from gnomon.model.assets import AssetCondition, AssetLeaf, PartitionRule
 from gnomon.model.instants import Instant
@@ -26,7 +27,6 @@ from gnomon.scheduler.step_failures import describe_failure, is_isolable
 from gnomon.store import Database, Transaction
 from gnomon.store.asset_records.asset_queue import MAX_CONSUMED_EVENTS, create_asset_run, find_satisfied_leaves
 from gnomon.store.asset_records.partition_runs import create_partition_runs
-from gnomon.timetable_host import TimetableHost
 
 _log = log.get_logger("scheduler.asset_runs")
 

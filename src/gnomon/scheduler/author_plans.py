@@ -10,14 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from gnomon.ground import log
-from gnomon.model.instants import SECOND, Instant
-from gnomon.model.records import PlanChange
-from gnomon.rules.engine.state.engine_state import EngineState
-from gnomon.rules.engine.state.task_instance import Dag
-from gnomon.rules.planning import Plan, compute_creation_time, plan_runs
-from gnomon.rules.timetables.simple_timetables import NullTimetable
-from gnomon.timetable_host import (
+from gnomon.author_code.timetable_host import (
     PLAN_RUNS,
     TimetableHost,
     TimetableRequest,
@@ -27,6 +20,13 @@ from gnomon.timetable_host import (
     strip_for_planning,
     unpack_value,
 )
+from gnomon.ground import log
+from gnomon.model.instants import SECOND, Instant
+from gnomon.model.records import PlanChange
+from gnomon.rules.engine.state.engine_state import EngineState
+from gnomon.rules.engine.state.task_instance import Dag
+from gnomon.rules.planning import Plan, compute_creation_time, plan_runs
+from gnomon.rules.timetables.simple_timetables import NullTimetable
 
 _log = log.get_logger("scheduler.author_plans")
 

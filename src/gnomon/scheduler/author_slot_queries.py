@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from gnomon.author_code.timetable_host import (
+    UPSTREAM_SLOTS,
+    TimetableHost,
+    TimetableRequest,
+    TimetableResponse,
+    pack_arguments,
+)
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.upstream_edges import Edge
 from gnomon.rules.dependencies.upstream_query import DagSide, RecordedSlots
 from gnomon.rules.engine.state.task_instance import Dag
 from gnomon.store.cross_dag.upstream_dags import UpstreamDag
-from gnomon.timetable_host import UPSTREAM_SLOTS, TimetableHost, TimetableRequest, TimetableResponse, pack_arguments
 
 EdgeKey = tuple[int, int]
 """(dag_pk, edge_no)"""

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import partial
 
+from gnomon.author_code.timetable_host import TimetableHost
 from gnomon.ground import log
 from gnomon.model.backfills import MAX_SLOTS, BackfillChange, BackfillRecord
 from gnomon.model.instants import SECOND, Instant
@@ -29,7 +30,6 @@ from gnomon.scheduler.step_failures import describe_failure, is_isolable
 from gnomon.store import Database, Transaction
 from gnomon.store.dag_records import event_log
 from gnomon.store.ownership import backfill_runs
-from gnomon.timetable_host import TimetableHost
 
 _log = log.get_logger("scheduler.backfill_coordinator")
 

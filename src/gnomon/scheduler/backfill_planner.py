@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from gnomon.model.backfills import BackfillRecord
-from gnomon.model.errors.timetable import PlanningError
-from gnomon.model.instants import SECOND, Instant
-from gnomon.rules.engine.state.task_instance import Dag
-from gnomon.rules.planning.backfill_slots import BackfillSlots, find_backfill_slots
-from gnomon.rules.timetables.registry import build
-from gnomon.timetable_host import (
+from gnomon.author_code.timetable_host import (
     BACKFILL_SLOTS,
     TimetableHost,
     TimetableRequest,
@@ -17,6 +11,12 @@ from gnomon.timetable_host import (
     pack_arguments,
     unpack_value,
 )
+from gnomon.model.backfills import BackfillRecord
+from gnomon.model.errors.timetable import PlanningError
+from gnomon.model.instants import SECOND, Instant
+from gnomon.rules.engine.state.task_instance import Dag
+from gnomon.rules.planning.backfill_slots import BackfillSlots, find_backfill_slots
+from gnomon.rules.timetables.registry import build
 
 SLOTS_PER_BATCH = 500
 """Most slots that one round finds for one backfill."""

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
 
+from gnomon.author_code.timetable_host import TimetableHost, TimetableResponse, check_answer, unpack_value
 from gnomon.ground import log
 from gnomon.model.errors import ConfigurationError, ResourceUnavailable
 from gnomon.model.instants import SECOND, Instant
@@ -36,7 +37,6 @@ from gnomon.scheduler.upstream_reader import (
 from gnomon.store import Database
 from gnomon.store.cross_dag import upstream_dags
 from gnomon.store.cross_dag.upstream_dags import UpstreamDag
-from gnomon.timetable_host import TimetableHost, TimetableResponse, check_answer, unpack_value
 
 _log = log.get_logger("scheduler.edge_resolution")
 

@@ -11,13 +11,7 @@ from collections.abc import Callable, Iterable
 
 from msgspec.structs import replace
 
-from gnomon.ground import log
-from gnomon.model.ids import quote_argument
-from gnomon.model.instance_mutation import MutationAnswer, MutationAnswers, MutationQuestion
-from gnomon.model.instants import SECOND, Instant
-from gnomon.rules.engine.events import EngineEvent, InstancesMutated
-from gnomon.rules.engine.state.engine_state import EngineState
-from gnomon.timetable_host import (
+from gnomon.author_code.timetable_host import (
     MUTATE_INSTANCES,
     TimetableHost,
     TimetableRequest,
@@ -26,6 +20,12 @@ from gnomon.timetable_host import (
     pack_arguments,
     unpack_value,
 )
+from gnomon.ground import log
+from gnomon.model.ids import quote_argument
+from gnomon.model.instance_mutation import MutationAnswer, MutationAnswers, MutationQuestion
+from gnomon.model.instants import SECOND, Instant
+from gnomon.rules.engine.events import EngineEvent, InstancesMutated
+from gnomon.rules.engine.state.engine_state import EngineState
 
 _log = log.get_logger("scheduler.instance_mutations")
 _NO_HOST = "this process has no timetable host, which calls task_instance_mutation_hook; run the DAG under a scheduler service"

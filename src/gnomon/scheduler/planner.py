@@ -11,6 +11,7 @@ import heapq
 from collections.abc import Iterable
 from typing import Any
 
+from gnomon.author_code.timetable_host import TimetableHost
 from gnomon.ground import log
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import PlanChange, PlanOutcome
@@ -30,7 +31,6 @@ from gnomon.rules.timetables.base import Timetable
 from gnomon.rules.timetables.registry import build
 from gnomon.scheduler.author_plans import NEEDS_PLAN, AuthorPlanner, build_plan_change, build_stopped_change
 from gnomon.scheduler.settings import MAX_WAITING_RUNS, PLAN_RETRY_S
-from gnomon.timetable_host import TimetableHost
 
 _log = log.get_logger("scheduler.planner")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import select
 from collections.abc import Callable, Collection, Mapping, Sequence
 
+from gnomon.author_code.timetable_host import TimetableHost
 from gnomon.executors.interface import Executor
 from gnomon.ground import log
 from gnomon.ground.clock import Clock
@@ -59,7 +60,6 @@ from gnomon.store.drivers.address import SQLITE
 from gnomon.store.ownership import commit
 from gnomon.store.ownership import group_state as store_load
 from gnomon.store.ownership.service_figures import FiguresWriter
-from gnomon.timetable_host import TimetableHost
 
 _log = log.get_logger("scheduler")
 

@@ -6,7 +6,7 @@ from collections import defaultdict
 
 import msgspec
 
-from gnomon.timetable_host import TimetableHost, TimetableRequest, TimetableResponse
+from gnomon.author_code.timetable_host import TimetableHost, TimetableRequest, TimetableResponse
 
 
 class TimetableHostMultiplexer:

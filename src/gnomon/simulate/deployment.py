@@ -6,6 +6,7 @@ import random
 import uuid
 from collections.abc import Callable, Iterable
 
+from gnomon.author_code.timetable_host.in_process import InProcessTimetableHost
 from gnomon.ground.clock import VirtualClock
 from gnomon.model.attempts import Attempt
 from gnomon.model.instants import SECOND, Instant, iso
@@ -19,7 +20,6 @@ from gnomon.store.admin.run_totals import list_wrong_totals
 from gnomon.store.dag_records import dag_files
 from gnomon.store.ownership import leases
 from gnomon.testing.scripted import Play, ScriptedExecutor, ScriptedWorker
-from gnomon.timetable_host.in_process import InProcessTimetableHost
 
 _BEAT_S = 1.0
 """The time between two heartbeats of a scripted worker."""

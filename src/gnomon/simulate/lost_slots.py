@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gnomon.loading.timetable_loader import rebuild_timetable
+from gnomon.author_code.loading.timetable_loader import rebuild_timetable
 from gnomon.model.instants import Instant, iso
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.unexplained_slots import find_audit_bounds, find_audit_obstacle, find_unexplained

@@ -6,6 +6,7 @@ import random
 import uuid
 from collections.abc import Callable
 
+from gnomon.author_code.timetable_host.in_process import InProcessTimetableHost
 from gnomon.ground.clock import VirtualClock
 from gnomon.model.attempts import Attempt
 from gnomon.model.instants import SECOND, Instant
@@ -19,7 +20,6 @@ from gnomon.store import Database
 from gnomon.store.dag_records import dag_files
 from gnomon.store.ownership import leases
 from gnomon.testing.scripted import Play, ScriptedExecutor, ScriptedWorker
-from gnomon.timetable_host.in_process import InProcessTimetableHost
 
 RARE_EVENT_S = 40 * 86400.0
 """The time between two heartbeats and two sweeps: no other process uses the database, and every change notifies the scheduler."""

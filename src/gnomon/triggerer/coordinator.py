@@ -12,6 +12,7 @@ from itertools import islice
 
 import msgspec
 
+from gnomon.author_code.processes.task_api_messages import TaskApiResponse, answer_request
 from gnomon.ground import log
 from gnomon.ground.clock import Clock
 from gnomon.ground.metrics import Meter, ProcessFigures
@@ -20,7 +21,6 @@ from gnomon.model.deferral import DeferralResult
 from gnomon.model.errors import ResourceUnavailable
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import EventRecord
-from gnomon.processes.task_api_messages import TaskApiResponse, answer_request
 from gnomon.store import CommitUncertain, Database, FencedError, WrongKey, notify_on_commit
 from gnomon.store.dag_records import event_log
 from gnomon.store.ownership.service_figures import FiguresWriter

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
+from gnomon.author_code.processes.host_process import HostProcess
 from gnomon.model.deferral import DeferralResult
 from gnomon.model.storable_text import escape_unstorable
-from gnomon.processes.host_process import HostProcess
 from gnomon.triggerer.host_protocol import (
     FromTriggerHost,
     LoopBlocked,

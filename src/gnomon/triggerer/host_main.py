@@ -15,15 +15,15 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from typing import NoReturn
 
+from gnomon.author_code.loading import plugins
+from gnomon.author_code.processes import author_forks
+from gnomon.author_code.processes.child_setup import hide_secrets, inherited_socket, set_up_host_process
+from gnomon.author_code.processes.process_title import set_title
+from gnomon.author_code.runner import runner_log
 from gnomon.authoring.sdk.runtime import secrets_lookup
 from gnomon.ground import log
 from gnomon.ground.clock import SystemClock
 from gnomon.ground.config import Config, environment
-from gnomon.loading import plugins
-from gnomon.processes import author_forks
-from gnomon.processes.child_setup import hide_secrets, inherited_socket, set_up_host_process
-from gnomon.processes.process_title import set_title
-from gnomon.runner import runner_log
 from gnomon.triggerer.fork_guard import install_fork_guard
 from gnomon.triggerer.loop_watchdog import LoopWatchdog, SleepAwareSelector, create_watched_loop
 from gnomon.triggerer.saved_events import SavedEvents, open_saved_events

@@ -11,13 +11,13 @@ import itertools
 from collections import deque
 from collections.abc import Iterable, Mapping
 
+from gnomon.author_code.processes.host_process import HostProcess
+from gnomon.author_code.processes.spawn_backoff import REFUSAL_REMEDY, SpawnBackoff, describe_refusal
+from gnomon.author_code.processes.task_api_messages import TaskApiRequestMessage
 from gnomon.ground import log
 from gnomon.ground.clock import Clock
 from gnomon.model.deferral import DeferralResult
 from gnomon.model.result_checks import check_deferral_result, find_watcher_event_fault
-from gnomon.processes.host_process import HostProcess
-from gnomon.processes.spawn_backoff import REFUSAL_REMEDY, SpawnBackoff, describe_refusal
-from gnomon.processes.task_api_messages import TaskApiRequestMessage
 from gnomon.triggerer.cancellations import REPORTS_MAX, UNRESPONSIVE_S, CancellationTracker, TriggerJob
 from gnomon.triggerer.host_handle import REAP_S, HostHandle, build_block_result, escape_report, start_host
 from gnomon.triggerer.host_protocol import (

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
+from gnomon.author_code.processes.task_api_messages import TaskApiRequestMessage, TaskApiResponse
 from gnomon.model.asset_watchers import WatcherEvent
 from gnomon.model.deferral import DeferralResult
 from gnomon.model.ids import UNMAPPED
-from gnomon.processes.task_api_messages import TaskApiRequestMessage, TaskApiResponse
 
 
 class WatchedAssets(msgspec.Struct, frozen=True, kw_only=True):

@@ -11,9 +11,9 @@ import traceback
 from collections.abc import Callable
 from types import FrameType
 
+from gnomon.author_code.processes.child_setup import exit_if_orphaned
 from gnomon.ground import log
 from gnomon.ground.clock import Clock
-from gnomon.processes.child_setup import exit_if_orphaned
 from gnomon.triggerer.host_protocol import LoopBlocked
 from gnomon.triggerer.trigger_host import TriggerHost
 

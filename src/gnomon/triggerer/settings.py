@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from gnomon.author_code.processes.host_process import build_host_environment
 from gnomon.ground.config import Config
-from gnomon.processes.host_process import build_host_environment
 from gnomon.triggerer.saved_events import SavedEvents, open_saved_events
 
 SWEEP_S = 1.0

@@ -9,10 +9,10 @@ from collections.abc import Callable
 
 import msgspec
 
+from gnomon.author_code.processes import author_forks
+from gnomon.author_code.processes.task_api_messages import TaskApiRequestMessage, TaskApiResponse
 from gnomon.model.errors.product import GnomonError
 from gnomon.model.task_api_requests import TaskApiRequest
-from gnomon.processes import author_forks
-from gnomon.processes.task_api_messages import TaskApiRequestMessage, TaskApiResponse
 
 BLOCKING_ANSWER_TIMEOUT_S = 10.0
 """Limit for an answer while the event loop is blocked waiting for it."""

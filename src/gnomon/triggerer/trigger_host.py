@@ -12,17 +12,17 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from gnomon.author_code.loading.class_loader import load_class
+from gnomon.author_code.processes import author_forks
+from gnomon.author_code.processes.message_stream import FrameDecoder, MessageStream
+from gnomon.author_code.processes.task_api_messages import TaskApiResponse
 from gnomon.authoring.sdk.deferral.triggers import BaseEventTrigger
 from gnomon.authoring.sdk.runtime import channel
 from gnomon.authoring.sdk.serialization import value_codec
 from gnomon.ground import log
-from gnomon.loading.class_loader import load_class
 from gnomon.model.deferral import DeferralResult
 from gnomon.model.errors.error_text import describe_error, error_text
 from gnomon.model.errors.product import GnomonError
-from gnomon.processes import author_forks
-from gnomon.processes.message_stream import FrameDecoder, MessageStream
-from gnomon.processes.task_api_messages import TaskApiResponse
 from gnomon.triggerer.deferral_results import sanitize_result
 from gnomon.triggerer.host_protocol import (
     CancelTriggers,

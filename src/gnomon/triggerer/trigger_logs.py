@@ -7,10 +7,10 @@ import logging
 import time
 from functools import partial
 
+from gnomon.author_code.runner import runner_log
 from gnomon.ground.log.confined_files import open_to_append
 from gnomon.ground.log.masked_stream import MaskedStream
 from gnomon.ground.log.secret_masks import hide
-from gnomon.runner import runner_log
 from gnomon.triggerer.trigger_runner import RunningTrigger, current_trigger
 
 LINE_MAX = 64 * 1024

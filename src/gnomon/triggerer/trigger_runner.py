@@ -10,6 +10,9 @@ import types
 from collections.abc import Callable, Generator, Iterator
 from typing import Any, Protocol
 
+from gnomon.author_code.processes import author_forks
+from gnomon.author_code.processes.author_traceback import trim_error
+from gnomon.author_code.runner.runner_log import RunnerLog
 from gnomon.authoring.sdk.deferral.triggers import BaseTrigger
 from gnomon.ground import log
 from gnomon.ground.log.masked_stream import MaskedStream
@@ -17,9 +20,6 @@ from gnomon.ground.log.secret_masks import hide
 from gnomon.model.deferral import DeferralResult
 from gnomon.model.errors.error_text import describe_error, format_error
 from gnomon.model.storable_text import escape_unstorable
-from gnomon.processes import author_forks
-from gnomon.processes.author_traceback import trim_error
-from gnomon.runner.runner_log import RunnerLog
 from gnomon.triggerer.deferral_results import describe_value, event_to_result
 from gnomon.triggerer.host_protocol import TriggerTaskInstance
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gnomon.author_code.processes.host_process import HostProcess
 from gnomon.ground import log
 from gnomon.ground.clock import Clock
 from gnomon.model.asset_watchers import WatcherEvent
@@ -11,7 +12,6 @@ from gnomon.model.attempts import build_watcher_log_path
 from gnomon.model.deferral import DeferralResult
 from gnomon.model.instants import SECOND
 from gnomon.model.storable_text import escape_unstorable
-from gnomon.processes.host_process import HostProcess
 from gnomon.store import CommitUncertain, Database, FencedError
 from gnomon.store.trigger_queue import watcher_claims
 from gnomon.store.trigger_queue.watcher_claims import ClaimedWatcher, WatcherEnd

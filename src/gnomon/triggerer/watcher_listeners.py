@@ -6,12 +6,17 @@ import asyncio
 import json
 import os
 
+from gnomon.author_code.loading.hooks import HookImplementation
+from gnomon.author_code.loading.listeners import (
+    ASSET_EVENT_HOOKS,
+    LISTENER_TIMEOUT_S,
+    get_listener_manager,
+    may_have_listeners,
+)
 from gnomon.authoring.sdk.assets import Asset
 from gnomon.authoring.sdk.assets.emitted_event import EmittedAssetEvent
 from gnomon.ground import log
 from gnomon.ground.config import current_config
-from gnomon.loading.hooks import HookImplementation
-from gnomon.loading.listeners import ASSET_EVENT_HOOKS, LISTENER_TIMEOUT_S, get_listener_manager, may_have_listeners
 from gnomon.model.asset_watchers import WatcherEvent
 from gnomon.model.errors.error_text import describe_error
 from gnomon.triggerer.host_protocol import TriggerTaskInstance

@@ -10,19 +10,19 @@ from typing import Protocol
 
 import msgspec
 
+from gnomon.author_code.processes.exit_reasons import CHANNEL_LOST, describe_exit_without_result
+from gnomon.author_code.processes.kernel import count_oom_kills
+from gnomon.author_code.processes.standstill import continue_families, stop_families
+from gnomon.author_code.processes.task_api_messages import TaskApiRequestMessage, TaskApiResponse, answer_request
+from gnomon.author_code.runner import attempt_log
+from gnomon.author_code.runner.attempt_protocol import ChildDone, ChildEntered, ChildReady, RunAttempt
+from gnomon.author_code.runner.attempt_results import result_without_run
 from gnomon.ground import log
 from gnomon.ground.clock import Clock
 from gnomon.model.attempts import Attempt, AttemptResult, XComElement
 from gnomon.model.instants import Instant, to_datetime
 from gnomon.model.result_checks import check_result, confirm_identity, is_entry_instant
 from gnomon.model.task_api_requests import AnyTaskApiRequest
-from gnomon.processes.exit_reasons import CHANNEL_LOST, describe_exit_without_result
-from gnomon.processes.kernel import count_oom_kills
-from gnomon.processes.standstill import continue_families, stop_families
-from gnomon.processes.task_api_messages import TaskApiRequestMessage, TaskApiResponse, answer_request
-from gnomon.runner import attempt_log
-from gnomon.runner.attempt_protocol import ChildDone, ChildEntered, ChildReady, RunAttempt
-from gnomon.runner.attempt_results import result_without_run
 from gnomon.worker.attempt_registry import AttemptRegistry, PendingAttempt, StopRequest
 from gnomon.worker.child_pool import ChildPool
 from gnomon.worker.child_process import ChildProcess, is_process_number

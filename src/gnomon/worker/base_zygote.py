@@ -17,13 +17,13 @@ import jinja2  # noqa: F401 - imported once, for all children
 import msgspec
 import pendulum  # noqa: F401
 
-from gnomon.loading.installed_entry_points import preload_entry_points
-from gnomon.processes import author_forks, kernel
-from gnomon.processes.child_setup import check_store_not_imported, inherited_socket
-from gnomon.processes.packets import receive_packet, send_packet
-from gnomon.processes.spawn_backoff import describe_refusal
-from gnomon.runner import attempt_child, signals
-from gnomon.runner.attempt_protocol import create_decoder
+from gnomon.author_code.loading.installed_entry_points import preload_entry_points
+from gnomon.author_code.processes import author_forks, kernel
+from gnomon.author_code.processes.child_setup import check_store_not_imported, inherited_socket
+from gnomon.author_code.processes.packets import receive_packet, send_packet
+from gnomon.author_code.processes.spawn_backoff import describe_refusal
+from gnomon.author_code.runner import attempt_child, signals
+from gnomon.author_code.runner.attempt_protocol import create_decoder
 from gnomon.worker import file_zygote, zygote_protocol
 from gnomon.worker.warmup import warm_up_attempts
 

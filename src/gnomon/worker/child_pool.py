@@ -6,11 +6,11 @@ import itertools
 import socket
 from collections.abc import Iterable, Mapping
 
+from gnomon.author_code.processes import host_process
+from gnomon.author_code.processes.packets import send_packet
+from gnomon.author_code.processes.spawn_backoff import describe_refusal
+from gnomon.author_code.processes.task_api_messages import TaskApiRequestMessage, answer_request
 from gnomon.ground import log
-from gnomon.processes import host_process
-from gnomon.processes.packets import send_packet
-from gnomon.processes.spawn_backoff import describe_refusal
-from gnomon.processes.task_api_messages import TaskApiRequestMessage, answer_request
 from gnomon.worker import zygote_clients, zygote_protocol
 from gnomon.worker.attempt_registry import PendingAttempt
 from gnomon.worker.child_pool_callbacks import ChildPoolCallbacks
@@ -21,7 +21,7 @@ from gnomon.worker.zygote_clients import ZYGOTES_MAX, BaseZygoteClient, FileZygo
 
 events = log.get_logger("worker")
 
-INTERPRETER_MODULE = "gnomon.runner.interpreter_main"
+INTERPRETER_MODULE = "gnomon.author_code.runner.interpreter_main"
 """The module that runs one attempt in a new interpreter."""
 CHILD_IDLE_S = 5.0
 """An idle child is released after this time."""

@@ -7,11 +7,11 @@ import signal
 import socket
 from dataclasses import dataclass, field
 
-from gnomon.processes.message_stream import FrameDecoder, MessageStream
-from gnomon.processes.standstill import stop_families
-from gnomon.processes.termination import kill_group
-from gnomon.runner.attempt_protocol import FromChild
-from gnomon.runner.signals import INTERRUPT
+from gnomon.author_code.processes.message_stream import FrameDecoder, MessageStream
+from gnomon.author_code.processes.standstill import stop_families
+from gnomon.author_code.processes.termination import kill_group
+from gnomon.author_code.runner.attempt_protocol import FromChild
+from gnomon.author_code.runner.signals import INTERRUPT
 from gnomon.worker.attempt_registry import PendingAttempt
 
 INTERRUPTS_S = (0.25, 1.0, 5.0)

@@ -13,22 +13,22 @@ from typing import Any, NoReturn
 
 import msgspec
 
+from gnomon.author_code.loading import listeners
+from gnomon.author_code.loading.bundles.bundle_loader import locate_in_version
+from gnomon.author_code.loading.dagfile import load_dag_file
+from gnomon.author_code.processes import author_forks, fork_safety
+from gnomon.author_code.processes.message_stream import FrameDecoder
+from gnomon.author_code.processes.packets import receive_packet, send_packet
+from gnomon.author_code.processes.process_title import change_title
+from gnomon.author_code.processes.spawn_backoff import describe_refusal
+from gnomon.author_code.processes.termination import kill_group
+from gnomon.author_code.runner import attempt_child
+from gnomon.author_code.runner.attempt_protocol import ToChild
+from gnomon.author_code.runner.attempt_results import error_line
+from gnomon.author_code.runner.signals import INTERRUPT
 from gnomon.authoring.sdk.runtime import channel
 from gnomon.ground.config import current_config
-from gnomon.loading import listeners
-from gnomon.loading.bundles.bundle_loader import locate_in_version
-from gnomon.loading.dagfile import load_dag_file
 from gnomon.model.errors.authoring import AirflowTaskTimeout
-from gnomon.processes import author_forks, fork_safety
-from gnomon.processes.message_stream import FrameDecoder
-from gnomon.processes.packets import receive_packet, send_packet
-from gnomon.processes.process_title import change_title
-from gnomon.processes.spawn_backoff import describe_refusal
-from gnomon.processes.termination import kill_group
-from gnomon.runner import attempt_child
-from gnomon.runner.attempt_protocol import ToChild
-from gnomon.runner.attempt_results import error_line
-from gnomon.runner.signals import INTERRUPT
 from gnomon.worker import zygote_protocol
 from gnomon.worker.zygote_protocol import ImportChannel
 
@@ -87,7 +87,7 @@ def _load_dags(control: socket.socket, order: zygote_protocol.OpenFileZygote) ->
 
 def _prepare_listeners(before: fork_safety.OpenSockets) -> str | None:
     """Import the plugins with listeners once for all children. Returns why the process cannot be forked after that; None when it can."""
-    from gnomon.runner import listener_calls  # start-up cost: few installations have listeners
+    from gnomon.author_code.runner import listener_calls  # start-up cost: few installations have listeners
 
     try:
         listener_calls.find_implementations("on_task_instance_running")

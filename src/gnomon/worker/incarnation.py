@@ -6,11 +6,11 @@ import os
 import uuid
 from pathlib import Path
 
+from gnomon.author_code.processes import lifeline
 from gnomon.ground import log
 from gnomon.ground.clock import Clock
 from gnomon.ground.config.host_name import current_host_name
 from gnomon.model.records import WorkerRecord
-from gnomon.processes import lifeline
 from gnomon.worker.attempt_registry import AttemptRegistry
 from gnomon.worker.settings import WorkerSettings
 from gnomon.worker.worker_store import WorkerStore, WorkerStoreUnavailable

@@ -9,9 +9,9 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from gnomon.author_code.processes.termination import wait_for_exit
 from gnomon.ground import log
 from gnomon.ground.clock import Clock
-from gnomon.processes.termination import wait_for_exit
 from gnomon.remote_logs.upload_spool import UploadSpool
 
 MODULE = "gnomon.remote_logs.uploader_main"

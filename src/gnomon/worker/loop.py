@@ -12,6 +12,8 @@ import selectors
 import signal
 from collections.abc import Callable, Iterable
 
+from gnomon.author_code.processes.kernel import become_subreaper
+from gnomon.author_code.processes.termination import kill_unknown_children, reap_children
 from gnomon.executors.worker_protocol import (
     AcknowledgeResults,
     CancelAttempt,
@@ -27,8 +29,6 @@ from gnomon.ground.clock import Clock
 from gnomon.ground.metrics import ProcessFigures, definitions
 from gnomon.model.attempts import Attempt
 from gnomon.model.task_api_requests import AnyTaskApiRequest
-from gnomon.processes.kernel import become_subreaper
-from gnomon.processes.termination import kill_unknown_children, reap_children
 from gnomon.worker.attempt_registry import AttemptRegistry, PendingAttempt, StopRequest
 from gnomon.worker.attempt_supervisor import AttemptSupervisor
 from gnomon.worker.child_pool import ChildPool

@@ -8,11 +8,11 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
+from gnomon.author_code.processes.message_stream import FrameDecoder, MessageStream
+from gnomon.author_code.processes.spawn_backoff import REFUSAL_REMEDY, describe_refusal
 from gnomon.executors.worker_protocol import EntryReport, Hello, ResultReport, ToWorker, Welcome
 from gnomon.ground import log
 from gnomon.model.attempts import AttemptResult
-from gnomon.processes.message_stream import FrameDecoder, MessageStream
-from gnomon.processes.spawn_backoff import REFUSAL_REMEDY, describe_refusal
 
 events = log.get_logger("worker")
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import resource
 from dataclasses import replace
 
+from gnomon.author_code.loading.folder_digest import create_folder_recorder
 from gnomon.ground import log
 from gnomon.ground.clock import SystemClock
 from gnomon.ground.config import Config, environment
 from gnomon.ground.config.host_name import current_host_name
 from gnomon.ground.metrics import ProcessFigures
 from gnomon.ground.wakeups import Notifier, change_notifier
-from gnomon.loading.folder_digest import create_folder_recorder
 from gnomon.store import load_cipher, open_database
 from gnomon.store.ownership.service_figures import FiguresWriter
 from gnomon.worker import drain

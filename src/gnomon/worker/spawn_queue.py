@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import deque
 
+from gnomon.author_code.processes.spawn_backoff import REFUSAL_REMEDY, SpawnBackoff
 from gnomon.ground import log
-from gnomon.processes.spawn_backoff import REFUSAL_REMEDY, SpawnBackoff
 from gnomon.worker.attempt_registry import PendingAttempt
 
 events = log.get_logger("worker")

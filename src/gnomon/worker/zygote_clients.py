@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 import msgspec
 
+from gnomon.author_code.processes import host_process
+from gnomon.author_code.processes.message_stream import decode_message
+from gnomon.author_code.processes.packets import create_packet_pair, send_packet
 from gnomon.ground import log
 from gnomon.model.attempts import Attempt
-from gnomon.processes import host_process
-from gnomon.processes.message_stream import decode_message
-from gnomon.processes.packets import create_packet_pair, send_packet
 from gnomon.worker import zygote_protocol
 from gnomon.worker.attempt_registry import PendingAttempt
 from gnomon.worker.child_process import ChildProcess, is_process_number

@@ -6,11 +6,11 @@ import socket
 
 import msgspec
 
+from gnomon.author_code.processes import author_forks
+from gnomon.author_code.processes.packets import DESCRIPTORS_MAX, encode_packet, receive_packet, send_packet
+from gnomon.author_code.processes.task_api_messages import Message, TaskApiRequestMessage, TaskApiResponse
 from gnomon.model.errors.authoring import AirflowRuntimeError
 from gnomon.model.task_api_requests import TaskApiRequest
-from gnomon.processes import author_forks
-from gnomon.processes.packets import DESCRIPTORS_MAX, encode_packet, receive_packet, send_packet
-from gnomon.processes.task_api_messages import Message, TaskApiRequestMessage, TaskApiResponse
 
 PACKET_MAX = 64 * 1024
 FORKS_MAX = DESCRIPTORS_MAX

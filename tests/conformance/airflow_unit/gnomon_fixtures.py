@@ -21,7 +21,7 @@ from unittest.mock import MagicMock
 import pytest
 
 from gnomon.airflow_compat import missing_names
-from gnomon.loading import dialect
+from gnomon.author_code.loading import dialect
 
 TIME_LIMIT_S = 30
 _is_collecting = True

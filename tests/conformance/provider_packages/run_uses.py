@@ -13,7 +13,7 @@ import warnings
 
 from fake_http import AUTHORITY
 
-from gnomon.loading import dialect
+from gnomon.author_code.loading import dialect
 
 
 def main(packages: list[str]) -> None:

@@ -23,7 +23,7 @@ from stored_classes import Line, Offer, Order, Versioned
 
 def codec(product):
     if product == "gnomon":
-        from gnomon.loading import dialect
+        from gnomon.author_code.loading import dialect
 
         dialect.enable()
         from gnomon.authoring.sdk.serialization.value_codec import dumps, loads

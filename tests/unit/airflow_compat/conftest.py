@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from gnomon.airflow_compat.missing_names import MissingModules
+from gnomon.author_code.loading import dialect
 from gnomon.ground.config import load_config, set_current_config
-from gnomon.loading import dialect
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from gnomon.airflow_compat.context_variables import AIRFLOW_VAR_NAME_FORMAT_MAPPING, context_to_airflow_vars
-from gnomon.loading import cluster_policies
+from gnomon.author_code.loading import cluster_policies
 
 CONTEXT = {
     "task": SimpleNamespace(email=["a@example.org", "b@example.org"], owner="me"),

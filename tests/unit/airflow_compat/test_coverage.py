@@ -16,7 +16,7 @@ from gnomon.airflow_compat.coverage_sdk import OBJECT_STORAGE
 from gnomon.airflow_compat.missing_names import NameNotProvided
 from gnomon.airflow_compat.old_names import is_old_package
 from gnomon.airflow_compat.stand_ins import NotSupported, RefusingMeta
-from gnomon.loading.dialect import TREE
+from gnomon.author_code.loading.dialect import TREE
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "airflow-coverage.md"
 

@@ -14,10 +14,10 @@ import pytest
 from tests.patience import PATIENCE_S
 
 from gnomon.airflow_compat.stand_ins import NotSupported
-from gnomon.context.runtime_dag_run import RuntimeDagRun
+from gnomon.author_code.context.runtime_dag_run import RuntimeDagRun
+from gnomon.author_code.loading import dagfile, dialect
+from gnomon.author_code.loading.new_packages import find_new_packages
 from gnomon.ground.config import load_config, set_current_config
-from gnomon.loading import dagfile, dialect
-from gnomon.loading.new_packages import find_new_packages
 from gnomon.model.attempts import RunFacts
 
 TWO = """

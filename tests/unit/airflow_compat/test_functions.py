@@ -52,7 +52,7 @@ def test_the_zones_handed_out_are_those_of_pendulum(tmp_path: Path) -> None:
 
 @pytest.mark.ordinary
 def test_a_file_that_needs_no_zone_loads_no_pendulum() -> None:
-    code = ("import sys; from gnomon.loading import dialect; dialect.enable(); import airflow.utils.timezone, airflow.settings; "
+    code = ("import sys; from gnomon.author_code.loading import dialect; dialect.enable(); import airflow.utils.timezone, airflow.settings; "
             "from airflow.sdk import timezone; timezone.utcnow(); print('pendulum' in sys.modules); "
             "timezone.utc; print('pendulum' in sys.modules)")
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

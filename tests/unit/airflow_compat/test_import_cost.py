@@ -8,7 +8,7 @@ from importlib import import_module
 
 import pytest
 
-ENABLE = "from gnomon.loading import dialect; dialect.enable(); import sys; before = set(sys.modules)"
+ENABLE = "from gnomon.author_code.loading import dialect; dialect.enable(); import sys; before = set(sys.modules)"
 
 
 def loaded_after(code: str) -> set[str]:

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from gnomon.airflow_compat import coverage, old_names
+from gnomon.author_code.loading.provider_names import find_package
 from gnomon.ground.config import load_config, set_current_config
-from gnomon.loading.provider_names import find_package
 
 CASES = Path(__file__).parents[2] / "conformance" / "cases" / "real-code"
 PACKAGES = {  # the modules and names of the packages that old_provider_paths.py asks for

@@ -12,7 +12,7 @@ from gnomon.authoring.sdk.arguments.converters import ID_MAX
 MODULES = ("airflow.models.abstractoperator", "airflow.sdk.definitions._internal.abstractoperator")
 SCRIPT = """
 import importlib, sys
-from gnomon.loading import dialect
+from gnomon.author_code.loading import dialect
 dialect.enable()
 from airflow.sdk import DAG, BaseOperator
 module = importlib.import_module(sys.argv[1])

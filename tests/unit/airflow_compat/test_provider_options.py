@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from gnomon.author_code.loading import dialect
 from gnomon.authoring.sdk.runtime import provider_packages
 from gnomon.authoring.sdk.runtime.provider_packages import InstalledProviders, ProviderPackage
-from gnomon.loading import dialect
 from gnomon.model.errors.authoring import AirflowConfigException
 
 OPTIONS = {"Acme": {"options": {"Keep_Idle": {"default": "120"}, "ratio": {"default": 0.5}, "none": {"default": None}}}, "core": {"options": {

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from gnomon.author_code.loading import dialect
 from gnomon.authoring.sdk.runtime import provider_packages
 from gnomon.authoring.sdk.runtime.connection import Connection
-from gnomon.loading import dialect
 
 INFO = """
 def get_provider_info():

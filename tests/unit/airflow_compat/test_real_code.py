@@ -12,12 +12,12 @@ from typing import Any
 import pendulum
 import pytest
 
+from gnomon.author_code.loading.dialect import TREE
 from gnomon.authoring.sdk.dags.dag import DAG
 from gnomon.authoring.sdk.dags.dag_decorators import dag as dag_decorator
 from gnomon.authoring.sdk.dags.dag_decorators import task_group
 from gnomon.authoring.sdk.tasks.operator import BaseOperator
 from gnomon.ground.config import load_config, set_current_config
-from gnomon.loading.dialect import TREE
 
 CASES = Path(__file__).parents[2] / "conformance" / "cases" / "real-code"
 START = pendulum.datetime(2026, 1, 1)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from gnomon.airflow_compat.type_stubs import render_stubs
-from gnomon.loading import dialect
+from gnomon.author_code.loading import dialect
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.conformance.workdays import BY_HAND, CASES, assert_answers, assert_covers
 
-from gnomon.loading import dialect
+from gnomon.author_code.loading import dialect
 from gnomon.model.instants import to_datetime
 from gnomon.model.slots import Cursor, TimeRestriction
 from gnomon.rules.planning.queries import ask_next

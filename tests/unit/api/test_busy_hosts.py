@@ -9,9 +9,14 @@ import pytest
 from tests.unit.api.served import Client
 from tests.unit.cli.deployment import HOURLY, Deployment, spec_of
 
+from gnomon.author_code.timetable_host import (
+    HostSlots,
+    SubprocessTimetableHost,
+    build_timetable_host_settings,
+    share_hosts,
+)
 from gnomon.ground.clock import SystemClock
 from gnomon.model.slots import TimetableRef
-from gnomon.timetable_host import HostSlots, SubprocessTimetableHost, build_timetable_host_settings, share_hosts
 
 
 @pytest.fixture

@@ -14,13 +14,13 @@ from pathlib import Path
 import pytest
 from tests.patience import PATIENCE_S
 
-from gnomon.processes.exit_reasons import describe_exit
+from gnomon.author_code.processes.exit_reasons import describe_exit
 
 FAMILY = '''
 import errno, os, signal, sys, time
 from gnomon.app import supervisor as module
 from gnomon.app.service_process import Service
-from gnomon.processes.kernel import become_subreaper
+from gnomon.author_code.processes.kernel import become_subreaper
 from gnomon.ground.clock import SystemClock
 from gnomon.ground import log
 

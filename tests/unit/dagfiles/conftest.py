@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from tests.patience import PATIENCE_S
 
+from gnomon.author_code.processes.memory import mapped_bytes
+from gnomon.author_code.processes.task_api_messages import TaskApiHandler
 from gnomon.dagfiles.inputs import create_environment_stamps
 from gnomon.dagfiles.parse_pool import ParsePool
 from gnomon.dagfiles.service import start_parse_pool
@@ -17,8 +19,6 @@ from gnomon.dagfiles.settings import build_dag_processor_settings
 from gnomon.ground.clock import SystemClock
 from gnomon.ground.config import Config, load_config, set_current_config
 from gnomon.model.spec import ParsedFile
-from gnomon.processes.memory import mapped_bytes
-from gnomon.processes.task_api_messages import TaskApiHandler
 
 ONE_DAG = """
     from datetime import datetime, timezone

@@ -18,12 +18,12 @@ import pytest
 from tests.unit.dagfiles.conftest import Home
 from tests.unit.dagfiles.test_processor import deployed, empty_database  # noqa: F401 - fixtures
 
+from gnomon.author_code.loading import archives
+from gnomon.author_code.loading.regular_files import FileTooLarge
+from gnomon.author_code.processes.cpu_deadline import limit_cpu
 from gnomon.dagfiles import airflowignore
 from gnomon.dagfiles.discovery import FileDiscovery
 from gnomon.dagfiles.settings import SourceFolder
-from gnomon.loading import archives
-from gnomon.loading.regular_files import FileTooLarge
-from gnomon.processes.cpu_deadline import limit_cpu
 
 DAG_TEXT = "# airflow dag\n"
 LOCAL, CENTRAL = (b"PK\3\4", 30, 6, 8), (b"PK\1\2", 46, 8, 10)

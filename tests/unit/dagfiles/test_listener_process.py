@@ -13,6 +13,7 @@ from tests.databases import create_schema
 from tests.keys import CIPHER
 from tests.patience import PATIENCE_S
 
+from gnomon.author_code.processes.host_process import build_host_environment
 from gnomon.dagfiles import listener_process
 from gnomon.dagfiles.listener_findings import find_calls, read_known
 from gnomon.dagfiles.listener_process import ListenerCall, ListenerProcess
@@ -20,7 +21,6 @@ from gnomon.ground.clock import SystemClock
 from gnomon.ground.config import load_config
 from gnomon.model.assets import AliasKey, AssetDeclaration
 from gnomon.model.spec import ParsedFile, ParseFailure
-from gnomon.processes.host_process import build_host_environment
 from gnomon.store import open_database
 
 PLUGIN = """

@@ -13,12 +13,12 @@ from tests.patience import PATIENCE_S
 from tests.unit.dagfiles.conftest import Home, Parser
 
 from gnomon import store
+from gnomon.author_code.processes.memory import mapped_bytes
 from gnomon.dagfiles.database_file_registry import DatabaseFileRegistry
 from gnomon.dagfiles.processor import DagProcessor
 from gnomon.ground.clock import SystemClock
 from gnomon.ground.metrics import definitions
 from gnomon.ground.wakeups import Notifier
-from gnomon.processes.memory import mapped_bytes
 from gnomon.store import migrations
 from gnomon.store.dag_records import dag_files, dags
 from gnomon.store.ownership import commit

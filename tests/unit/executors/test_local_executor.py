@@ -5,13 +5,13 @@ from __future__ import annotations
 import socket
 from pathlib import Path
 
+from gnomon.author_code.processes import lifeline
+from gnomon.author_code.processes.message_stream import FrameDecoder, encode_frame
 from gnomon.executors.interface import WorkerConnected, WorkerDied, WorkerUnreachable
 from gnomon.executors.local import LocalExecutor
 from gnomon.executors.worker_protocol import SubmitAttempts, ToWorker, Welcome
 from gnomon.model.attempts import Attempt, RunFacts
 from gnomon.model.records import WorkerRecord
-from gnomon.processes import lifeline
-from gnomon.processes.message_stream import FrameDecoder, encode_frame
 
 
 def listener(path: Path) -> socket.socket:

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
+from gnomon.author_code.processes.host_process import build_host_environment
 from gnomon.executors.kubernetes.pod_hook import PodHook, PodHookFailed
 from gnomon.executors.kubernetes.pod_template import ATTEMPT_LABEL, build_pod
 from gnomon.ground.clock import SystemClock
 from gnomon.ground.config import load_config
-from gnomon.processes.host_process import build_host_environment
 
 from .test_pods import make_attempt, make_settings
 

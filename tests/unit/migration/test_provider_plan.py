@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
+from gnomon.author_code.loading.provider_names import find_package, normalize_package, shorten
 from gnomon.authoring.sdk.runtime.provider_packages import load_provider_packages
 from gnomon.cli.main import main
-from gnomon.loading.provider_names import find_package, normalize_package, shorten
 from gnomon.migration.providers import provider_plan
 from gnomon.migration.providers.package_imports import list_imported_packages
 from gnomon.migration.providers.package_installer import _describe_failure

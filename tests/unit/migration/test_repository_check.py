@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from gnomon.author_code.context import RuntimeDagRun, RuntimeTaskInstance
+from gnomon.author_code.context.airflow_configuration import AirflowConfigParser
 from gnomon.authoring.sdk.dags.dag import DAG
 from gnomon.cli.home import Home
 from gnomon.cli.main import main
-from gnomon.context import RuntimeDagRun, RuntimeTaskInstance
-from gnomon.context.airflow_configuration import AirflowConfigParser
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import load_config
 from gnomon.migration.repository.findings import FileReport

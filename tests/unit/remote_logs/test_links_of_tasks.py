@@ -14,12 +14,12 @@ from tests.unit.ground.log.traps import SECRET, TRAPS, trapped
 from tests.unit.remote_logs.remote_world import NAME, RemoteWorld
 
 from gnomon.app.housekeeping import _list_old_files, _remove_empty_folders
+from gnomon.author_code.runner import attempt_log
 from gnomon.ground.log.confined_files import ConfinedFile, ForeignFileError
 from gnomon.remote_logs.live_copies import LIVE
 from gnomon.remote_logs.task_log_folder import COPIES
 from gnomon.remote_logs.upload_spool import SPOOLS, list_unsent_logs
 from gnomon.report.listings.log_tail import LogTail
-from gnomon.runner import attempt_log
 from gnomon.triggerer.trigger_logs import append_to_log
 from gnomon.worker.remote.log_forwarder import LogForwarder
 

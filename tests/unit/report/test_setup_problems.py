@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from tests.databases import create_schema
 
+from gnomon.author_code.loading.folder_digest import READ_EVERY_S, FolderDigest, read_digest
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.metrics import ProcessFigures, definitions
-from gnomon.loading.folder_digest import READ_EVERY_S, FolderDigest, read_digest
 from gnomon.model.instants import SECOND
 from gnomon.model.records import REMOTE_ADDRESS, WorkerRecord
 from gnomon.report.listings.setup_problems import STEADY_S, find_setup_problems

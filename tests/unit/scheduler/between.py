@@ -13,6 +13,8 @@ from contextlib import contextmanager
 import pytest
 from tests.keys import CIPHER
 
+from gnomon.author_code.timetable_host import TimetableHost
+from gnomon.author_code.timetable_host.in_process import InProcessTimetableHost
 from gnomon.ground.clock import VirtualClock
 from gnomon.model.attempts import Attempt
 from gnomon.model.ids import GROUPS, group_of
@@ -33,8 +35,6 @@ from gnomon.store.cross_dag import run_waits
 from gnomon.store.dag_records import dag_files, dag_runs, dags
 from gnomon.store.ownership import group_state, leases, mailbox
 from gnomon.testing.scripted import Play, ScriptedExecutor, ScriptedWorker
-from gnomon.timetable_host import TimetableHost
-from gnomon.timetable_host.in_process import InProcessTimetableHost
 from gnomon.timetables import CronTriggerTimetable, Timetable
 
 START: Instant = 1_767_225_600 * SECOND

@@ -12,6 +12,8 @@ from tests.databases import create_schema
 from tests.unit.scheduler.between import Cut, World, cron
 
 from gnomon import partitions as p
+from gnomon.author_code.timetable_host import PARTITION_ANSWERS, TimetableRequest, TimetableResponse
+from gnomon.author_code.timetable_host.in_process import InProcessTimetableHost
 from gnomon.authoring.sdk.assets.author_mappers import build_rule
 from gnomon.model.assets import AssetKey, NewAssetEvent
 from gnomon.model.states import DagRunState
@@ -19,8 +21,6 @@ from gnomon.rules.timetables.simple_timetables import NullTimetable
 from gnomon.scheduler.settings import PLAN_RETRY_S
 from gnomon.store.asset_records import asset_events, asset_queue
 from gnomon.store.dag_records import dag_runs
-from gnomon.timetable_host import PARTITION_ANSWERS, TimetableRequest, TimetableResponse
-from gnomon.timetable_host.in_process import InProcessTimetableHost
 
 ORDERS = AssetKey("orders", "orders")
 RETRY_H = PLAN_RETRY_S / 3600

@@ -8,6 +8,8 @@ from typing import Any
 
 import msgspec
 
+from gnomon.author_code.timetable_host import TimetableRequest, TimetableResponse
+from gnomon.author_code.timetable_host.in_process import InProcessTimetableHost
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import DagRecord, PlanChange, PlanOutcome
 from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction
@@ -18,8 +20,6 @@ from gnomon.rules.timetables.registry import reference
 from gnomon.scheduler.author_plans import NEEDS_PLAN
 from gnomon.scheduler.planner import Planner
 from gnomon.scheduler.settings import PLAN_RETRY_S
-from gnomon.timetable_host import TimetableRequest, TimetableResponse
-from gnomon.timetable_host.in_process import InProcessTimetableHost
 from gnomon.timetables import CronTriggerTimetable, Timetable
 
 NOW = 1_767_225_600 * SECOND

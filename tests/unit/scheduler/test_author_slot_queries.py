@@ -12,6 +12,8 @@ from tests.databases import create_schema
 from tests.unit.scheduler.between import HOUR, MINUTE, START, World, cron
 from tests.unit.scheduler.test_author_plans import FAULT, Hourly
 
+from gnomon.author_code.timetable_host import UPSTREAM_SLOTS, TimetableRequest, TimetableResponse, ask_and_wait
+from gnomon.author_code.timetable_host.in_process import InProcessTimetableHost
 from gnomon.ground.config import load_config
 from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.slots import TimetableRef
@@ -21,8 +23,6 @@ from gnomon.rules.timetables.registry import reference
 from gnomon.scheduler import upstream_reader as upstreams_module
 from gnomon.scheduler.settings import PLAN_RETRY_S
 from gnomon.scheduler.timetable_multiplexer import TimetableHostMultiplexer
-from gnomon.timetable_host import UPSTREAM_SLOTS, TimetableRequest, TimetableResponse, ask_and_wait
-from gnomon.timetable_host.in_process import InProcessTimetableHost
 
 TEN_MINUTES = 1 / 6
 
@@ -173,7 +173,7 @@ class {name}(Timetable):
 
 def _sides(folder: Path, *, broken: bool = False) -> tuple[DagSide, DagSide]:
     """Two DAGs, each with a class of its own in a file of its own."""
-    from gnomon.loading.dagfile import module_name
+    from gnomon.author_code.loading.dagfile import module_name
 
     found = []
     for name, hours in (("EverySix", 6), ("EveryThree", 3)):

@@ -11,8 +11,10 @@ import pytest
 from tests.databases import create_schema, own_schema
 from tests.unit.scheduler.between import START, Cut, World
 
+from gnomon.author_code.loading import cluster_policies
+from gnomon.author_code.timetable_host import MUTATE_INSTANCES, TimetableRequest, TimetableResponse
+from gnomon.author_code.timetable_host.in_process import InProcessTimetableHost
 from gnomon.ground.config import current_config, load_config, set_current_config
-from gnomon.loading import cluster_policies
 from gnomon.model.attempts import Attempt, InstanceOverrides
 from gnomon.model.instance_mutation import MutationAnswer, MutationAnswers, MutationQuestion
 from gnomon.model.records import RunRecord, TaskRecord
@@ -24,8 +26,6 @@ from gnomon.rules.timetables.simple_timetables import NullTimetable
 from gnomon.store.admin import pools
 from gnomon.store.ownership import group_state
 from gnomon.testing.scripted import Play
-from gnomon.timetable_host import MUTATE_INSTANCES, TimetableRequest, TimetableResponse
-from gnomon.timetable_host.in_process import InProcessTimetableHost
 
 RETRY_H = RETRY_S / 3600
 FAULTS = ["crash_before", "crash_after", "unavailable", "uncertain_lost", "uncertain_done"]

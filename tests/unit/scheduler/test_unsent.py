@@ -9,13 +9,13 @@ from pathlib import Path
 from tests.databases import create_schema
 from tests.patience import PATIENCE_S
 
+from gnomon.author_code.processes.message_stream import FrameDecoder
 from gnomon.executors.local import LocalExecutor
 from gnomon.executors.worker_protocol import SubmitAttempts, ToWorker
 from gnomon.ground.clock import SystemClock
 from gnomon.ground.wakeups import Listener, Notifier
 from gnomon.model.attempts import Attempt, RunFacts
 from gnomon.model.records import WorkerRecord
-from gnomon.processes.message_stream import FrameDecoder
 from gnomon.rules.engine.state.engine_state import EngineLimits
 from gnomon.scheduler.service import SchedulerService
 from gnomon.scheduler.settings import SchedulerSettings

@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 
 from gnomon import DAG, BaseOperator, Connection, Variable, task
+from gnomon.author_code.loading import cluster_policies, dialect
 from gnomon.authoring.sdk.deferral.triggers import BaseTrigger, TriggerEvent
 from gnomon.authoring.sdk.runtime.channel import has_channel
 from gnomon.authoring.sdk.schedules.timezone import utcnow
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import current_config, load_config, set_current_config
-from gnomon.loading import cluster_policies, dialect
 from gnomon.model.errors import UserError
 from gnomon.model.errors.authoring import AirflowException, AirflowFailException, AirflowNotFoundException
 from gnomon.operators import EmptyOperator, PythonSensor, TimeDeltaSensor

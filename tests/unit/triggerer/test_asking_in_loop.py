@@ -10,11 +10,11 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from tests.patience import PATIENCE_S
 
+from gnomon.author_code.processes.message_stream import FrameDecoder, encode_frame, receive_message
+from gnomon.author_code.processes.task_api_messages import TaskApiRequestMessage, TaskApiResponse
 from gnomon.authoring.sdk.runtime import channel
 from gnomon.model.errors.product import GnomonError
 from gnomon.model.task_api_requests import GetVariable
-from gnomon.processes.message_stream import FrameDecoder, encode_frame, receive_message
-from gnomon.processes.task_api_messages import TaskApiRequestMessage, TaskApiResponse
 from gnomon.triggerer import task_api_channel
 from gnomon.triggerer.host_protocol import FromTriggerHost, Ping, Pong, StopHost
 from gnomon.triggerer.saved_events import SavedEvents

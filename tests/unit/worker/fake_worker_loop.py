@@ -6,8 +6,8 @@ import os
 import socket
 from pathlib import Path
 
+from gnomon.author_code.processes.packets import create_packet_pair
 from gnomon.model.attempts import Attempt, RunFacts
-from gnomon.processes.packets import create_packet_pair
 from gnomon.worker.attempt_registry import PendingAttempt
 from gnomon.worker.child_pool import ChildPool
 from gnomon.worker.child_process import ChildProcess

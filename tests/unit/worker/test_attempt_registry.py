@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from gnomon.author_code.runner.attempt_results import result_without_run
 from gnomon.model.attempts import Attempt, RunFacts
-from gnomon.runner.attempt_results import result_without_run
 from gnomon.worker.attempt_registry import AttemptRegistry, PendingAttempt
 
 _RUN = RunFacts(run_pk=1, dag_id="d", run_id="r", run_type="manual", run_after=0)

@@ -15,6 +15,7 @@ import msgspec
 import pytest
 from tests.patience import PATIENCE_S
 
+from gnomon.author_code.processes.message_stream import FrameDecoder, encode_frame, receive_message
 from gnomon.executors.worker_protocol import (
     AcknowledgeResults,
     CancelAttempt,
@@ -42,7 +43,6 @@ from gnomon.model.execution_messages import (
 )
 from gnomon.model.records import WorkerRecord
 from gnomon.model.task_api_requests import GetVariable
-from gnomon.processes.message_stream import FrameDecoder, encode_frame, receive_message
 from gnomon.worker.attempt_registry import AttemptRegistry
 from gnomon.worker.incarnation import HEARTBEAT_S, WorkerIncarnation
 from gnomon.worker.remote import attempt_relay, report_exchange

@@ -223,7 +223,7 @@ def test_a_consumer_that_its_broker_does_not_let_go_ends_after_its_worker_proces
 
 _FROZEN = """
 import os, signal, subprocess, sys, threading, time
-from gnomon.processes.kernel import become_subreaper
+from gnomon.author_code.processes.kernel import become_subreaper
 from gnomon.worker.remote import service
 from gnomon.worker.remote.lease_watch import SharedLease
 

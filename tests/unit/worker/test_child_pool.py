@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from tests.unit.worker.fake_worker_loop import IMPORT_LIMIT_S, FakeWorkerLoop, create_pending
 
-from gnomon.processes.packets import send_packet
+from gnomon.author_code.processes.packets import send_packet
 from gnomon.worker import zygote_protocol
 
 

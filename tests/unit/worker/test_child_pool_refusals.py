@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from tests.unit.worker.fake_worker_loop import FakeWorkerLoop, count_descriptors, create_pending
 
+from gnomon.author_code.processes.packets import send_packet
+from gnomon.author_code.processes.spawn_backoff import PAUSE_FIRST_S
 from gnomon.ground.log.events import FIELDS
-from gnomon.processes.packets import send_packet
-from gnomon.processes.spawn_backoff import PAUSE_FIRST_S
 from gnomon.worker import zygote_protocol
 from gnomon.worker.spawn_queue import WAIT_MAX_S
 from gnomon.worker.zygote_clients import BaseZygoteClient

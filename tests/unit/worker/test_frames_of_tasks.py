@@ -11,13 +11,13 @@ import pytest
 from tests.conformance.workerworld import WorkerWorld, ended
 from tests.hostile_messages import vary_struct
 
+from gnomon.author_code.processes.task_api_messages import TaskApiRequestMessage
+from gnomon.author_code.runner.attempt_protocol import ChildDone, ChildEntered, ChildReady
 from gnomon.executors.interface import AttemptEntered
 from gnomon.model.attempts import AttemptResult, XComItem
 from gnomon.model.instants import LATEST
 from gnomon.model.result_checks import check_result
 from gnomon.model.task_api_requests import GetVariable, SetTaskState
-from gnomon.processes.task_api_messages import TaskApiRequestMessage
-from gnomon.runner.attempt_protocol import ChildDone, ChildEntered, ChildReady
 
 
 @pytest.fixture(scope="module")

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from gnomon.author_code.runner.attempt_results import result_without_run
 from gnomon.ground.clock import VirtualClock
 from gnomon.model.attempts import Attempt, AttemptResult, RunFacts, XComElement
 from gnomon.model.records import WorkerRecord
-from gnomon.runner.attempt_results import result_without_run
 from gnomon.worker.attempt_registry import AttemptRegistry
 from gnomon.worker.incarnation import MAIL_AFTER_S, WorkerIncarnation
 from gnomon.worker.settings import WorkerSettings

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from gnomon.author_code.processes.message_stream import encode_frame
 from gnomon.executors.worker_protocol import Hello
-from gnomon.processes.message_stream import encode_frame
 from gnomon.worker.scheduler_connections import SchedulerConnections
 
 

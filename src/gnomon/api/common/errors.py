@@ -20,6 +20,7 @@ from gnomon.actions.state_changes import StateValueRefused
 from gnomon.api.access.policies import AccessRefused, User
 from gnomon.api.common.fault_limits import FAULTS_MAX, describe_fault
 from gnomon.api.common.version_header import VERSION_HEADER, find_version
+from gnomon.author_code.timetable_host import HostsBusy
 from gnomon.ground import log
 from gnomon.model.accounts import Role
 from gnomon.model.errors.product import ConfigurationError, GnomonError, ResourceUnavailable, UserError
@@ -36,7 +37,6 @@ from gnomon.store import (
     SchemaTooOld,
 )
 from gnomon.store.errors import BackfillActive
-from gnomon.timetable_host import HostsBusy
 
 _log = log.get_logger("api")
 ERROR_CLASS_HEADER = "Gnomon-Error"

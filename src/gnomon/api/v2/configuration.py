@@ -23,14 +23,14 @@ from gnomon.api.v2.schemas.plugins_shapes import (
     ProviderCollectionResponse,
     ProviderResponse,
 )
-from gnomon.loading.plugins import PluginRow
+from gnomon.author_code.loading.plugins import PluginRow
+from gnomon.author_code.timetable_host import ask_and_wait
 from gnomon.model.errors.timetable import PlanningError
-from gnomon.timetable_host import ask_and_wait
 
 router = OperationRouter()
 _READ_OPTIONS = requires(Permission.READ, ApiResource.CONFIGURATION)
 _READ_PLUGINS = requires(Permission.READ, ApiResource.PLUGIN)
-_SURVEY = "gnomon.loading.plugins:list_plugins"
+_SURVEY = "gnomon.author_code.loading.plugins:list_plugins"
 _PROVIDERS = "gnomon.authoring.sdk.runtime.provider_packages:describe_providers"
 _BREAK = re.compile(r"\s*\n\s*")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import errno
 import os
 
+from gnomon.author_code.loading.archives import locate_source, read_source
 from gnomon.ground.config import Config, OptionError
 from gnomon.ground.config.dag_bundles import bundle_folder, read_dag_bundles
-from gnomon.loading.archives import locate_source, read_source
 
 SOURCE_BYTES_MAX = 4_194_304
 """A larger file is not shown."""

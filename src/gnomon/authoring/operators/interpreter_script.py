@@ -81,7 +81,7 @@ def load_function(path: str, name: str, string_args: list[str]) -> Any:
 def enter_context(context: dict[str, Any]) -> None:
     """Make `import airflow` and `get_current_context()` work, if Gnomon is installed for this interpreter."""
     try:
-        dialect = importlib.import_module("gnomon.loading.dialect")
+        dialect = importlib.import_module("gnomon.author_code.loading.dialect")
         authoring_state = importlib.import_module("gnomon.authoring.sdk.dags.authoring_state")
     except ImportError:
         return

@@ -17,7 +17,7 @@ from gnomon.operations.log_operations import AttemptFiles
 OpenLog = Callable[[AttemptFiles, str], LogLines]
 """Opens one file of an attempt."""
 _STAMP = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6})Z (\w+)")
-"""The beginning of a line that `logging` wrote (`gnomon.runner.attempt_log`)."""
+"""The beginning of a line that `logging` wrote (`gnomon.author_code.runner.attempt_log`)."""
 _COLOURS = ("cyan", "yellow", "magenta", "blue", "green")
 _NEVER: Instant = 2**62
 _LEVELS = {"ERROR": "red", "CRITICAL": "bold red", "WARNING": "yellow"}

@@ -15,6 +15,8 @@ from gnomon.app.on_demand import TRIGGERER, OnDemandStart
 from gnomon.app.scheduler_wiring import create_timetable_host
 from gnomon.app.service_process import Service, fork_service
 from gnomon.app.triggerer_wiring import run_triggerer_when_needed
+from gnomon.author_code.processes.exit_reasons import describe_exit
+from gnomon.author_code.processes.process_title import name_service
 from gnomon.executors.interface import Executor
 from gnomon.executors.local import LocalExecutor
 from gnomon.ground import log
@@ -25,8 +27,6 @@ from gnomon.model.errors.product import ResourceUnavailable
 from gnomon.model.instants import SECOND
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.model.states import FINISHED_RUN_STATES
-from gnomon.processes.exit_reasons import describe_exit
-from gnomon.processes.process_title import name_service
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.run_list import TaskInstanceRow, find_run, list_task_instances
 from gnomon.scheduler.service import SchedulerService

@@ -7,10 +7,10 @@ import select
 from collections.abc import Mapping
 from typing import Any
 
+from gnomon.author_code.processes.host_process import HostProcess
 from gnomon.executors.kubernetes.pod_hook_messages import MutatePod, PodMutated
 from gnomon.executors.kubernetes.pod_template import ATTEMPT_LABEL, DEPLOYMENT_LABEL, Pod
 from gnomon.ground.clock import Clock
-from gnomon.processes.host_process import HostProcess
 
 MODULE = "gnomon.executors.kubernetes.pod_hook_main"
 LIMIT_S = 30.0

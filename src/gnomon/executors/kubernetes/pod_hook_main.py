@@ -8,13 +8,13 @@ import signal
 import sys
 from typing import Any
 
+from gnomon.author_code.loading import plugins
+from gnomon.author_code.loading.cluster_policies import load_policies
+from gnomon.author_code.processes.child_setup import hide_secrets, inherited_socket, set_up_host_process
+from gnomon.author_code.processes.message_stream import FrameDecoder, encode_frame, receive_message
+from gnomon.author_code.processes.process_title import set_title
 from gnomon.executors.kubernetes.pod_hook_messages import MutatePod, PodMutated
 from gnomon.ground.log.secret_masks import hide
-from gnomon.loading import plugins
-from gnomon.loading.cluster_policies import load_policies
-from gnomon.processes.child_setup import hide_secrets, inherited_socket, set_up_host_process
-from gnomon.processes.message_stream import FrameDecoder, encode_frame, receive_message
-from gnomon.processes.process_title import set_title
 
 HOOK = "pod_mutation_hook"
 

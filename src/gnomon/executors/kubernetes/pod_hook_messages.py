@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gnomon.processes.task_api_messages import Message
+from gnomon.author_code.processes.task_api_messages import Message
 
 
 class MutatePod(Message, frozen=True, kw_only=True, tag=True):

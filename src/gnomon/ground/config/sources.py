@@ -22,7 +22,7 @@ ALERTS = "alerts"
 ALERT_TABLES = ("rules", "channels")
 PREFIXES = ("GNOMON", "AIRFLOW")
 """Prefixes of environment variables; the first prefix wins."""
-ASKER = "gnomon.loading.option_secret"
+ASKER = "gnomon.author_code.loading.option_secret"
 """The module that asks the secrets backend for an option; a name, because this floor may not import it."""
 _COMMAND_TIMEOUT_S = 30.0
 

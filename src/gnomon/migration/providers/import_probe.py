@@ -11,8 +11,8 @@ import sys
 import warnings
 from importlib import import_module
 
-from gnomon.loading import dialect
-from gnomon.loading.provider_names import find_missing_module
+from gnomon.author_code.loading import dialect
+from gnomon.author_code.loading.provider_names import find_missing_module
 
 _TEXT_LIMIT = 500
 

@@ -12,7 +12,7 @@ from enum import Enum
 from importlib import metadata
 from pathlib import PurePosixPath
 
-from gnomon.loading.provider_names import find_package, shorten
+from gnomon.author_code.loading.provider_names import find_package, shorten
 from gnomon.model.errors.product import UserError
 
 TIME_LIMIT_S = 300.0

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gnomon.author_code.loading.provider_names import PREFIX, normalize_package, shorten
 from gnomon.cli.output import format_table, output_option, print_document, print_records
-from gnomon.loading.provider_names import PREFIX, normalize_package, shorten
 from gnomon.model.errors.product import ResourceUnavailable, UserError
 
 if TYPE_CHECKING:
@@ -125,8 +125,8 @@ def _say(output: str, sentence: str) -> None:
 @output_option
 def list_(output: str) -> None:
     """List the installed provider packages and the types of connections that they serve."""
+    from gnomon.author_code.loading import dialect  # start-up cost: of this command alone
     from gnomon.authoring.sdk.runtime.provider_packages import load_provider_packages
-    from gnomon.loading import dialect  # start-up cost: of this command alone
 
     dialect.enable()
     found = load_provider_packages()

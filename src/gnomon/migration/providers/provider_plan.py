@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from gnomon.loading.provider_names import AIRFLOW_PACKAGES, BUILT_IN, PREFIX, shorten
+from gnomon.author_code.loading.provider_names import AIRFLOW_PACKAGES, BUILT_IN, PREFIX, shorten
 from gnomon.migration.providers.airflow_requirements import REQUIREMENTS_BY_IMPORT
 from gnomon.migration.providers.package_imports import list_imported_packages
 from gnomon.model.errors.product import UserError

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from gnomon.airflow_compat import coverage, old_names
 from gnomon.airflow_compat.coverage_row import CoverageStatus
+from gnomon.author_code.loading.provider_names import find_package, shorten
 from gnomon.authoring.sdk.arguments.airflow_dialects import AIRFLOW_2
-from gnomon.loading.provider_names import find_package, shorten
 from gnomon.migration.repository.findings import Finding, Severity
 from gnomon.migration.repository.guarded_code import iterate_statements
 

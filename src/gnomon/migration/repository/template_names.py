@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from gnomon.context.template_variables import VARIABLES_WITH_DATE
+from gnomon.author_code.context.template_variables import VARIABLES_WITH_DATE
 from gnomon.migration.repository.findings import Finding, Severity
 
 REMOVED_NAMES = frozenset({

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import msgspec
 
+from gnomon.author_code.timetable_host.param_checks import find_param_faults
 from gnomon.ground.config import Config
 from gnomon.model.errors.product import UserError
 from gnomon.model.hitl import HITLAnswerBody, HITLRequest, HITLRespondent
@@ -17,7 +18,6 @@ from gnomon.rules.decide.hitl_rules import find_respondent_fault, find_response_
 from gnomon.store import Transaction
 from gnomon.store.dag_records import hitl_details
 from gnomon.store.dag_records.hitl_details import NamedHITLDetail
-from gnomon.timetable_host.param_checks import find_param_faults
 
 
 class AnswerRefused(UserError):

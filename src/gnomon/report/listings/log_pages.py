@@ -13,7 +13,7 @@ READ_BYTES = 1_000_000
 STREAM_BYTES = 65_536
 """The same for a stream of the whole log, up to a newline: each of many clients may keep such a part in memory, and its records, which are ten times as large."""
 _STAMP = re.compile(r"(\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{6}Z) (DEBUG|INFO|WARNING|ERROR|CRITICAL) +")
-"""The beginning of a line that `logging` wrote (`gnomon.runner.attempt_log`)."""
+"""The beginning of a line that `logging` wrote (`gnomon.author_code.runner.attempt_log`)."""
 
 
 @dataclass(frozen=True, slots=True)

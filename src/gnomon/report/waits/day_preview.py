@@ -12,7 +12,7 @@ from itertools import groupby
 
 import msgspec
 
-from gnomon.loading.timetable_loader import rebuild_timetable
+from gnomon.author_code.loading.timetable_loader import rebuild_timetable
 from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.instants import SECOND, Instant, to_datetime, to_instant
 from gnomon.model.spec import DagSpec

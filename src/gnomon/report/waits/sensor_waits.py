@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from gnomon.loading.timetable_loader import rebuild_timetable
+from gnomon.author_code.loading.timetable_loader import rebuild_timetable
 from gnomon.model.after import MAX_PERIODS_BACK
 from gnomon.model.sensor_waits import SensorWait
 from gnomon.model.slots import TimetableRef

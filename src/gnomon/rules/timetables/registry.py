@@ -1,4 +1,4 @@
-"""The stored form of timetables, and back. Timetables of authors are only stored here; `gnomon.timetable_host` builds them."""
+"""The stored form of timetables, and back. Timetables of authors are only stored here; `gnomon.author_code.timetable_host` builds them."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def build(ref: TimetableRef) -> BuiltinTimetable:
     if not ref.builtin or name not in _MODULES:
         raise TimetableNotBuilt(
             f"timetable {ref.path!r} is none of the built-in ones ({', '.join(BUILTINS)}); an author's class "
-            "only runs in a timetable host (gnomon.timetable_host)"
+            "only runs in a timetable host (gnomon.author_code.timetable_host)"
         )
     cls: type[BuiltinTimetable] = getattr(import_module(f"{_PACKAGE}.{_MODULES[name]}"), name)
     try:

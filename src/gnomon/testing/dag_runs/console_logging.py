@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from gnomon.author_code.runner import runner_log
+from gnomon.author_code.runner.attempt_log import LineFormatter
 from gnomon.ground.log.secret_masks import hide
-from gnomon.runner import runner_log
-from gnomon.runner.attempt_log import LineFormatter
 
 _QUIET = "gnomon"
 _TASK = "gnomon.task"

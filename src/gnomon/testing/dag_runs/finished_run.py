@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
+from gnomon.author_code.context.runtime_dag_run import RuntimeDagRun
 from gnomon.authoring.sdk.runtime.xcom import decode_xcom
-from gnomon.context.runtime_dag_run import RuntimeDagRun
 from gnomon.model.attempts import RETURN_VALUE, RunFacts
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.records import RunRecord

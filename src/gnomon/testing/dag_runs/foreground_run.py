@@ -18,16 +18,17 @@ from typing import Any
 import msgspec
 
 from gnomon.app.on_demand import TRIGGERER, OnDemandStart
+from gnomon.author_code.loading import cluster_policies, dagfile
+from gnomon.author_code.loading.class_loader import load_class
+from gnomon.author_code.loading.plugin_links import get_plugin_links
+from gnomon.author_code.loading.timetable_loader import rebuild_timetable
+from gnomon.author_code.timetable_host.in_process import InProcessTimetableHost
 from gnomon.authoring.sdk.arguments import params
 from gnomon.authoring.sdk.arguments.notset import NOTSET
 from gnomon.authoring.sdk.dags.dag_spec import build_dag_spec
 from gnomon.authoring.sdk.schedules.timezone import make_aware
 from gnomon.executors.local import LocalExecutor
 from gnomon.ground.clock import Clock, SystemClock, VirtualClock, virtual_time
-from gnomon.loading import cluster_policies, dagfile
-from gnomon.loading.class_loader import load_class
-from gnomon.loading.plugin_links import get_plugin_links
-from gnomon.loading.timetable_loader import rebuild_timetable
 from gnomon.model.attempts import RunFacts
 from gnomon.model.errors.authoring import ParamValidationError
 from gnomon.model.errors.product import UserError
@@ -53,7 +54,6 @@ from gnomon.testing.dag_runs.marking_executor import Mark, MarkingExecutor
 from gnomon.testing.dag_runs.private_store import PrivateStore
 from gnomon.testing.dag_runs.settings_files import settings_of_files
 from gnomon.testing.dag_runs.task_logs import TaskLogs
-from gnomon.timetable_host.in_process import InProcessTimetableHost
 
 _BY = "dag.test"
 _POOL_SLOTS = 128

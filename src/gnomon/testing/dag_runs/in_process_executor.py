@@ -9,6 +9,12 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from gnomon.author_code.processes import author_forks
+from gnomon.author_code.processes.task_api_messages import TaskApiRequestMessage, answer_request
+from gnomon.author_code.runner.attempt import run_attempt
+from gnomon.author_code.runner.attempt_results import result_without_run
+from gnomon.author_code.runner.callback_attempt import run_callback_attempt
+from gnomon.author_code.runner.runner_log import RunnerLog
 from gnomon.authoring.sdk.runtime.channel import install_channel
 from gnomon.executors.interface import (
     AttemptEnded,
@@ -26,12 +32,6 @@ from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import Instant
 from gnomon.model.records import WorkerRecord
 from gnomon.model.task_api_requests import TaskApiRequest
-from gnomon.processes import author_forks
-from gnomon.processes.task_api_messages import TaskApiRequestMessage, answer_request
-from gnomon.runner.attempt import run_attempt
-from gnomon.runner.attempt_results import result_without_run
-from gnomon.runner.callback_attempt import run_callback_attempt
-from gnomon.runner.runner_log import RunnerLog
 from gnomon.store import Database
 from gnomon.taskapi import TaskApiRefused, answer_task
 

@@ -7,15 +7,15 @@ from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from gnomon.author_code.loading.class_loader import load_class
+from gnomon.author_code.processes import author_forks
+from gnomon.author_code.processes.task_api_messages import TaskApiRequestMessage, answer_request
 from gnomon.authoring.sdk.runtime.channel import install_channel
 from gnomon.authoring.sdk.serialization import value_codec
 from gnomon.ground import log
-from gnomon.loading.class_loader import load_class
 from gnomon.model.deferral import DeferralResult
 from gnomon.model.errors.authoring import AirflowRuntimeError
 from gnomon.model.task_api_requests import TaskApiRequest
-from gnomon.processes import author_forks
-from gnomon.processes.task_api_messages import TaskApiRequestMessage, answer_request
 from gnomon.store import Database
 from gnomon.store.trigger_queue import trigger_claims, triggerer_leases
 from gnomon.taskapi import TaskApiRefused, answer_trigger

@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
+from gnomon.author_code.processes.message_stream import READ_BYTES, FrameDecoder, encode_frame
 from gnomon.executors.worker_protocol import (
     AcknowledgeResults,
     CancelAttempt,
@@ -30,7 +31,6 @@ from gnomon.ground.clock import Clock
 from gnomon.model.attempts import Attempt, AttemptResult
 from gnomon.model.execution_messages import ClaimedAttempt
 from gnomon.model.instants import Instant
-from gnomon.processes.message_stream import READ_BYTES, FrameDecoder, encode_frame
 from gnomon.worker.remote.execution_client import (
     ApiAway,
     ClaimRefused,

@@ -13,6 +13,10 @@ from pathlib import Path
 
 import msgspec
 
+from gnomon.author_code.loading.folder_digest import create_folder_recorder
+from gnomon.author_code.processes.kernel import become_subreaper, die_with_parent, own_children
+from gnomon.author_code.processes.process_title import name_service
+from gnomon.author_code.processes.termination import kill_descendants, reap_children
 from gnomon.executors.celery_broker import CelerySettings, create_celery_app
 from gnomon.ground import log
 from gnomon.ground.clock import SystemClock
@@ -20,10 +24,6 @@ from gnomon.ground.config import Config, environment, run_folder
 from gnomon.ground.config.host_name import current_host_name
 from gnomon.ground.metrics import ProcessFigures
 from gnomon.ground.metrics.definitions import WORKER_REFUSED_MESSAGES
-from gnomon.loading.folder_digest import create_folder_recorder
-from gnomon.processes.kernel import become_subreaper, die_with_parent, own_children
-from gnomon.processes.process_title import name_service
-from gnomon.processes.termination import kill_descendants, reap_children
 from gnomon.worker import drain
 from gnomon.worker.file_zygote import ORPHAN_GRACE_S
 from gnomon.worker.loop import WorkerService

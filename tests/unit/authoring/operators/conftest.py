@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from gnomon.author_code.context import build_context
 from gnomon.authoring.sdk.dags.dag import DAG
-from gnomon.context import build_context
 from gnomon.ground.config import load_config, set_current_config
 from gnomon.model.attempts import Attempt, RunFacts
 from gnomon.model.instants import to_instant

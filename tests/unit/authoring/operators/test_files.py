@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from tests.patience import PATIENCE_S
 
+from gnomon.author_code.loading.class_loader import load_class
 from gnomon.authoring.operators.file_sensor import FileSensor
 from gnomon.authoring.operators.filesystem_hook import FSHook
 from gnomon.authoring.operators.triggers.file import DirectoryFileDeleteTrigger, FileDeleteTrigger, FileTrigger
@@ -20,7 +21,6 @@ from gnomon.authoring.operators.triggers.folder_watch import find_nearest_folder
 from gnomon.authoring.sdk.dags.dag import DAG
 from gnomon.authoring.sdk.dags.dag_spec import build_dag_spec
 from gnomon.authoring.sdk.deferral.triggers import BaseTrigger
-from gnomon.loading.class_loader import load_class
 from gnomon.model.errors.authoring import AirflowException, AirflowNotFoundException, TaskDeferred
 
 LONG_S = 3600.0

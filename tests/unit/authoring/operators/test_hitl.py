@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from gnomon.author_code.runner.hitl_deferral import awaits_person, create_hitl_deferral, make_hitl_event
 from gnomon.authoring.operators.hitl_errors import HITLRejectException, HITLTimeoutError, HITLTriggerEventError
 from gnomon.authoring.operators.triggers import HITLTrigger
 from gnomon.authoring.sdk.arguments.params import Param
@@ -25,7 +26,6 @@ from gnomon.model.errors.authoring import (
 from gnomon.model.hitl import HITLRequest, HITLRespondent, HITLResponse
 from gnomon.model.instants import to_instant
 from gnomon.operators import ApprovalOperator, EmptyOperator, HITLBranchOperator, HITLEntryOperator, HITLOperator
-from gnomon.runner.hitl_deferral import awaits_person, create_hitl_deferral, make_hitl_event
 
 Execute = Callable[..., Any]
 AT = to_instant(dt.datetime(2024, 3, 4, tzinfo=dt.UTC))

@@ -80,7 +80,7 @@ def test_triggers_for_tests_succeed_and_fail() -> None:
 
 
 def test_the_dialects_paths_give_the_same_classes() -> None:
-    from gnomon.loading.class_loader import load_class
+    from gnomon.author_code.loading.class_loader import load_class
 
     for module in ("airflow.triggers.temporal", "airflow.providers.standard.triggers.temporal"):
         assert load_class(f"{module}.DateTimeTrigger") is DateTimeTrigger

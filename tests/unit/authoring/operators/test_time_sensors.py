@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import time_machine
 
+from gnomon.author_code.loading.class_loader import load_class
 from gnomon.authoring.operators.time_sensors import (
     DateTimeSensor,
     DateTimeSensorAsync,
@@ -25,7 +26,6 @@ from gnomon.authoring.sdk.dags.dag import DAG
 from gnomon.authoring.sdk.dags.dag_spec import build_dag_spec
 from gnomon.authoring.sdk.schedules.weekday import WeekDay
 from gnomon.ground.config import load_config, set_current_config
-from gnomon.loading.class_loader import load_class
 from gnomon.model.errors.authoring import TaskDeferred
 
 MONDAY = dt.datetime(2024, 3, 4, tzinfo=dt.UTC)

@@ -22,6 +22,7 @@ import msgspec
 import pytest
 
 import gnomon.operators
+from gnomon.author_code.runner.rendered_values import collect_rendered_fields
 from gnomon.authoring.sdk.arguments import json_schema
 from gnomon.authoring.sdk.arguments.annotated_arguments import read_kinds
 from gnomon.authoring.sdk.arguments.params import Param
@@ -35,7 +36,6 @@ from gnomon.model.json_text import find_json_text_fault
 from gnomon.model.message_bounds import find_message_fault
 from gnomon.model.spec import ParsedDag
 from gnomon.rules.planning.manual_runs import infer_manual_run
-from gnomon.runner.rendered_values import collect_rendered_fields
 
 
 class Colour(enum.Enum):

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from gnomon.author_code.runner.callbacks import run_callbacks
 from gnomon.authoring.sdk.arguments import converters, fields
 from gnomon.authoring.sdk.arguments.alert_rules import Alert
 from gnomon.authoring.sdk.arguments.fields import ArgumentField
@@ -24,7 +25,6 @@ from gnomon.authoring.sdk.schedules.deadlines import DeadlineAlert, DeadlineRefe
 from gnomon.authoring.sdk.tasks.operator import BaseOperator
 from gnomon.authoring.sdk.tasks.sensor import BaseSensorOperator
 from gnomon.model.after import After
-from gnomon.runner.callbacks import run_callbacks
 
 UNIT = Path(__file__).parents[2]
 MOMENT = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from gnomon.author_code.loading.class_loader import load_class
 from gnomon.authoring.operators.triggers import FileDeleteTrigger, FileTrigger
 from gnomon.authoring.sdk.arguments.params import Param
 from gnomon.authoring.sdk.assets import (
@@ -35,7 +36,6 @@ from gnomon.authoring.sdk.dags.dag_spec import build_dag_spec
 from gnomon.authoring.sdk.deferral.triggers import BaseEventTrigger
 from gnomon.authoring.sdk.tasks.operator import BaseOperator
 from gnomon.authoring.sdk.tasks.task_decorators import task
-from gnomon.loading.class_loader import load_class
 from gnomon.model.assets import AliasKey, AllOf, AnyOf, AssetKey, AssetRefKey
 from gnomon.model.errors.authoring import AirflowTimetableInvalid, DeferralRefused
 from gnomon.timetables import CronTriggerTimetable, NullTimetable

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from gnomon.author_code.loading.class_loader import load_class
 from gnomon.authoring.operators.empty import EmptyOperator
 from gnomon.authoring.operators.triggers.temporal import TimeDeltaTrigger
 from gnomon.authoring.sdk import (
@@ -30,7 +31,6 @@ from gnomon.authoring.sdk.mapping.mapped_operator import DecoratedMappedOperator
 from gnomon.authoring.sdk.mapping.mapped_task_group import MappedTaskGroup
 from gnomon.authoring.sdk.tasks.xcom_arg import ConcatXComArg, MapXComArg, PlainXComArg, ZipXComArg
 from gnomon.ground.config import load_config, set_current_config
-from gnomon.loading.class_loader import load_class
 from gnomon.model.errors.authoring import DuplicateTaskIdFound, MappingNotSupported
 from gnomon.model.mapping import ConcatLength, Expansion, LiteralLength, XComLength, ZipLength
 from gnomon.model.spec import TaskSpec

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from gnomon.author_code.runner.attempt_results import REASON_MAX, classify_exception
 from gnomon.authoring.sdk.runtime import secret_masking
 from gnomon.authoring.sdk.runtime.connection import Connection
 from gnomon.authoring.sdk.runtime.secret_masking import amask_secret, mask_secret, should_hide_value_for_key
@@ -22,7 +23,6 @@ from gnomon.ground import log
 from gnomon.ground.config import current_config, load_config, set_current_config
 from gnomon.ground.log.secret_masks import forget_secrets, hide
 from gnomon.model.errors.authoring import AirflowNotFoundException, AirflowSkipException
-from gnomon.runner.attempt_results import REASON_MAX, classify_exception
 
 
 @pytest.fixture(autouse=True)

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
+from gnomon.author_code.loading.class_loader import load_class
 from gnomon.authoring.sdk.dags.dag import DAG
 from gnomon.authoring.sdk.dags.dag_spec import build_dag_spec
 from gnomon.authoring.sdk.deferral.deferral_checks import encode_kwargs
 from gnomon.authoring.sdk.deferral.triggers import BaseTrigger, StartTriggerArgs, TriggerEvent
 from gnomon.authoring.sdk.tasks.operator import BaseOperator
 from gnomon.authoring.sdk.tasks.sensor import BaseSensorOperator
-from gnomon.loading.class_loader import load_class
 from gnomon.model.attempts import XCOM_MAX_BYTES
 from gnomon.model.deferral import Deferral
 from gnomon.model.errors.authoring import DeferralRefused

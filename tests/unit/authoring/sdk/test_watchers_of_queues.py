@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import Any
 
+from gnomon.author_code.loading.class_loader import load_class
 from gnomon.authoring.sdk.assets.asset import Asset, AssetWatcher
 from gnomon.authoring.sdk.assets.asset_watchers import build_watchers
 from gnomon.authoring.sdk.deferral.triggers import BaseEventTrigger, BaseTrigger, TriggerEvent
-from gnomon.loading.class_loader import load_class
 
 
 class ChannelTrigger(BaseTrigger):

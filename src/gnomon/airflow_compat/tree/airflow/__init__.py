@@ -12,6 +12,6 @@ _, __getattr__ = _missing.make_lazy_exports(__name__, {
     "DAG": "gnomon.authoring.sdk",
     "Dataset": "gnomon.authoring.sdk",
     "XComArg": "gnomon.authoring.sdk",
-    "conf": "gnomon.context.airflow_configuration",
+    "conf": "gnomon.author_code.context.airflow_configuration",
 })
 __all__ = ["__version__", "AirflowException", "Asset", "DAG", "Dataset", "XComArg", "conf"]

@@ -2,7 +2,7 @@
 
 from gnomon.airflow_compat.missing_names import make_getattr as _missing
 from gnomon.ground.config import current_config as _ambient
-from gnomon.context.airflow_configuration import AirflowConfigParser, conf
+from gnomon.author_code.context.airflow_configuration import AirflowConfigParser, conf
 from gnomon.model.errors.authoring import AirflowConfigException
 
 __all__ = [

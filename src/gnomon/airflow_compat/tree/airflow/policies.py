@@ -1,7 +1,7 @@
 """`airflow.policies`."""
 
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.loading.hooks import POLICY_MARK as hookimpl
+from gnomon.author_code.loading.hooks import POLICY_MARK as hookimpl
 
 __all__ = ["hookimpl"]
 

@@ -16,7 +16,7 @@ from gnomon.model.errors.product import UserError
 RUNNER = "gnomon.testing.dag_runs.foreground_run:run_dag"
 """Imported by the first `dag.test()`: processes that only load DAG files do not need it."""
 
-QUERIES = "gnomon.context.dag_queries:find_method"
+QUERIES = "gnomon.author_code.context.dag_queries:find_method"
 """Imported by the first such method that a task calls."""
 
 _QUERIES = frozenset({

@@ -2,10 +2,10 @@
 from typing import Any
 
 from airflow.sdk import lineage as lineage
-from gnomon.context.airflow_configuration import conf as conf
-from gnomon.context.runtime_task_instance import RuntimeTaskInstance as TaskInstance
-from gnomon.context.state_store_accessors import NEVER_EXPIRE as NEVER_EXPIRE
-from gnomon.context.template_context import Context as Context
+from gnomon.author_code.context.airflow_configuration import conf as conf
+from gnomon.author_code.context.runtime_task_instance import RuntimeTaskInstance as TaskInstance
+from gnomon.author_code.context.state_store_accessors import NEVER_EXPIRE as NEVER_EXPIRE
+from gnomon.author_code.context.template_context import Context as Context
 from gnomon.model.states import DagRunState as DagRunState
 from gnomon.model.states import TaskInstanceState as TaskInstanceState
 from gnomon.rules.partitions.compound_mappers import FanOutMapper as FanOutMapper

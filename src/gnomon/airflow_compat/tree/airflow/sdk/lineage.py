@@ -1,7 +1,7 @@
 """`airflow.sdk.lineage`."""
 
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.loading.hook_lineage import (
+from gnomon.author_code.loading.hook_lineage import (
     AssetLineageInfo,
     ExtraLineageInfo,
     HookLineage,

@@ -1,8 +1,8 @@
 """`airflow.utils.context`."""
 
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.context.template_accessors import ConnectionAccessor, VariableAccessor
-from gnomon.context.template_context import Context
+from gnomon.author_code.context.template_accessors import ConnectionAccessor, VariableAccessor
+from gnomon.author_code.context.template_context import Context
 
 __all__ = ["ConnectionAccessor", "Context", "VariableAccessor", "context_merge"]
 

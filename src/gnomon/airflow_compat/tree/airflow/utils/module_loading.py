@@ -4,7 +4,7 @@ import pkgutil as _pkgutil
 
 from gnomon.airflow_compat.missing_names import make_getattr
 from gnomon.model.errors import UserError as _UserError
-from gnomon.loading.class_loader import load_object as _load_object
+from gnomon.author_code.loading.class_loader import load_object as _load_object
 
 __all__ = ["import_string", "is_valid_dotpath", "iter_namespace", "qualname"]
 

@@ -1,7 +1,7 @@
 """`airflow.dag_processing.bundles.local`."""
 
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.loading.bundles.local_bundle import LocalDagBundle
+from gnomon.author_code.loading.bundles.local_bundle import LocalDagBundle
 
 __all__ = ["LocalDagBundle"]
 __getattr__ = make_getattr(__name__)

@@ -7,7 +7,7 @@ from gnomon.airflow_compat.context_variables import (
     context_to_airflow_vars,
 )
 from gnomon.airflow_compat.missing_names import make_getattr
-from gnomon.context.state_store_accessors import (
+from gnomon.author_code.context.state_store_accessors import (
     NEVER_EXPIRE,
     AssetStateStoreAccessor,
     AssetStateStoreAccessors,
