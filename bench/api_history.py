@@ -20,13 +20,13 @@ from gnomon.model.instants import SECOND
 from gnomon.model.records import WorkerRecord
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, FileInputs, ParsedDag, ParsedFile, ParseFailure, TaskSpec
-from gnomon.store import Database, migrations
-from gnomon.store.accounts import account_rows
-from gnomon.store.admin import connections, pools, variables
-from gnomon.store.admin.connections import StoredConnection
-from gnomon.store.dag_records import dag_files
-from gnomon.store.drivers.address import parse_address
-from gnomon.store.ownership import leases
+from gnomon.storage.store import Database, migrations
+from gnomon.storage.store.accounts import account_rows
+from gnomon.storage.store.admin import connections, pools, variables
+from gnomon.storage.store.admin.connections import StoredConnection
+from gnomon.storage.store.dag_records import dag_files
+from gnomon.storage.store.drivers.address import parse_address
+from gnomon.storage.store.ownership import leases
 
 DAY = 86_400 * SECOND
 END = 1_767_225_600 * SECOND

@@ -37,7 +37,7 @@ from bench.api_history import (
 from bench.api_operations import OWN, V2, ListRequest, list_requests
 from bench.figures import describe_machine, measure_speed, median, quantile, show
 from gnomon.ground.config import load_config
-from gnomon.store import load_cipher, open_database
+from gnomon.storage.store import load_cipher, open_database
 
 SIZES = {"tiny": HistorySize(100, 2_000), "small": HistorySize(1_000, 100_000), "full": HistorySize(10_000, 1_000_000)}
 GOAL_MS = 50.0

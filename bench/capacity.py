@@ -41,8 +41,8 @@ from gnomon.ground.wakeups import Notifier
 from gnomon.model.ids import GROUPS, group_of
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, FileInputs, ParsedDag, ParsedFile, TaskSpec
-from gnomon.store import Database, migrations, notify_on_commit, open_database
-from gnomon.store.dag_records import dag_files, dag_runs
+from gnomon.storage.store import Database, migrations, notify_on_commit, open_database
+from gnomon.storage.store.dag_records import dag_files, dag_runs
 
 PAGE = Path(__file__).parents[1] / "docs" / "discussions" / "capacity.md"
 BEGIN, END = "<!-- figures: python -m bench.capacity --page -->", "<!-- end of the figures -->"

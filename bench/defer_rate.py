@@ -26,9 +26,9 @@ from bench.processes import memory_kb
 from gnomon.ground.clock import SystemClock
 from gnomon.ground.config import load_config, run_folder
 from gnomon.ground.wakeups import Notifier
-from gnomon.store import notify_on_commit, open_database
-from gnomon.store.dag_records import dag_runs
-from gnomon.store.drivers.address import parse_address
+from gnomon.storage.store import notify_on_commit, open_database
+from gnomon.storage.store.dag_records import dag_runs
+from gnomon.storage.store.drivers.address import parse_address
 
 SIZES = (1_000, 10_000)
 RESUMED = 2_000

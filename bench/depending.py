@@ -19,8 +19,8 @@ from gnomon.model.states import DagRunState
 from gnomon.model.upstream_edges import to_after_spec
 from gnomon.rules.timetables.registry import reference
 from gnomon.simulate.year_simulation import YearSimulation
-from gnomon.store import migrations, open_database
-from gnomon.store.dag_records import dag_runs
+from gnomon.storage.store import migrations, open_database
+from gnomon.storage.store.dag_records import dag_runs
 from gnomon.testing import Play
 from gnomon.timetables import CronTriggerTimetable, Daily, Hourly, Minutely, Timetable
 

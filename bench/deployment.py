@@ -21,8 +21,8 @@ from bench.processes import cpu_s, family, memory_kb
 from gnomon.ground.clock import SystemClock
 from gnomon.ground.config import load_config, run_folder
 from gnomon.ground.wakeups import Notifier
-from gnomon.store import notify_on_commit, open_database
-from gnomon.store.dag_records import dag_runs
+from gnomon.storage.store import notify_on_commit, open_database
+from gnomon.storage.store.dag_records import dag_runs
 
 HERE = Path(__file__).parent
 GNOMON = [sys.executable, "-m", "gnomon"]

@@ -25,8 +25,8 @@ from bench.figures import median, show
 from bench.processes import cpu_s, memory_kb
 from gnomon.ground.config import load_config
 from gnomon.model.records import TaskRecord
-from gnomon.store import open_database
-from gnomon.store.dag_records import dag_runs
+from gnomon.storage.store import open_database
+from gnomon.storage.store.dag_records import dag_runs
 
 NUMBERS = (100, 1_000, 10_000)
 PAIRS = 3

@@ -27,8 +27,8 @@ from gnomon.model.spec import DagSpec, FileInputs, ParsedDag, ParsedFile, TaskSp
 from gnomon.model.upstream_edges import AfterSpec
 from gnomon.rules.planning.queries import ask_next
 from gnomon.rules.timetables.registry import build
-from gnomon.store import Database, load_cipher, open_database
-from gnomon.store.dag_records import dag_files
+from gnomon.storage.store import Database, load_cipher, open_database
+from gnomon.storage.store.dag_records import dag_files
 
 SCHEDULES = [f"{minute} {hour} * * *" for hour in range(24) for minute in range(0, 60, 4)] + ["*/5 * * * *", "0 * * * *", "30 * * * *", "0 6 * * 1-5"]
 TIMES = ("run_after", "queued_at", "started_at", "ended_at", "logical_at", "interval_start", "interval_end")

@@ -24,8 +24,8 @@ from gnomon.ground.clock import SystemClock
 from gnomon.ground.config.host_name import current_host_name
 from gnomon.model.attempts import Attempt, AttemptResult
 from gnomon.model.records import WorkerRecord
-from gnomon.store import open_database
-from gnomon.store.ownership import leases
+from gnomon.storage.store import open_database
+from gnomon.storage.store.ownership import leases
 from gnomon.worker.attempt_registry import AttemptRegistry
 from gnomon.worker.scheduler_connections import SchedulerConnection, SchedulerConnections
 

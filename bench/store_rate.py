@@ -22,9 +22,9 @@ from gnomon.model.records import AttemptRecord, Changes, RunRecord, TaskRecord
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, FileInputs, ParsedDag, ParsedFile, TaskSpec
 from gnomon.model.states import DagRunState, TaskInstanceState
-from gnomon.store import Database, migrations, open_database
-from gnomon.store.dag_records import dag_files, dag_runs
-from gnomon.store.ownership import commit, leases, mailbox
+from gnomon.storage.store import Database, migrations, open_database
+from gnomon.storage.store.dag_records import dag_files, dag_runs
+from gnomon.storage.store.ownership import commit, leases, mailbox
 
 WIDTH = 500
 CHAIN = 100

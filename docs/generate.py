@@ -29,7 +29,7 @@ from gnomon.airflow_compat.type_stubs import render_stubs
 from gnomon.cli.commands import root
 from gnomon.ground.config import OPTIONS, ConfigOption
 from gnomon.ground.config.options import OPEN_SECTIONS
-from gnomon.store import migrations
+from gnomon.storage.store import migrations
 
 DOCS = Path(__file__).parent
 sys.path[:0] = [str(DOCS.parent), str(DOCS)]
@@ -229,13 +229,13 @@ DATABASE_INTRO = """# Tables
 
 Where Gnomon keeps what it knows, on SQLite and PostgreSQL alike. Tables and columns may change with every release; programs ask the
 [API](../how-to/use-the-api.md) or the commands (`-o json`) instead. The types are SQLite's. Instants are microseconds since 1970 in UTC. The numbered SQL scripts in
-`src/gnomon/store/migrations/scripts` are the schema; [decision 10](../decisions/0010-schema-and-migrations.md) says why.
+`src/gnomon/storage/store/migrations/scripts` are the schema; [decision 10](../decisions/0010-schema-and-migrations.md) says why.
 """
 
 
 def database_page() -> str:
     """reference/database.md: the tables of a new SQLite database, and what `tables.toml` says about them."""
-    described = tomllib.loads(resources.files("gnomon.store.migrations").joinpath("tables.toml").read_text(encoding="utf-8"))
+    described = tomllib.loads(resources.files("gnomon.storage.store.migrations").joinpath("tables.toml").read_text(encoding="utf-8"))
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "gnomon.db"
         migrations.upgrade_schema(f"sqlite:///{file}")

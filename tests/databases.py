@@ -18,9 +18,9 @@ import pytest
 from psycopg.pq import TransactionStatus
 from tests.postgres import own_schema
 
-from gnomon.store import migrations
-from gnomon.store.drivers import postgres
-from gnomon.store.drivers.address import SQLITE, parse_address
+from gnomon.storage.store import migrations
+from gnomon.storage.store.drivers import postgres
+from gnomon.storage.store.drivers.address import SQLITE, parse_address
 
 BOTH = ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)]
 """The parameters of a fixture."""

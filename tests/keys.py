@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 
-from gnomon.store import Cipher
+from gnomon.storage.store import Cipher
 
 KEY = base64.urlsafe_b64encode(b"a key that everybody may know...").decode()
 CIPHER = Cipher(lambda: [KEY], "the key of the tests")

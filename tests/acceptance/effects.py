@@ -21,7 +21,7 @@ from gnomon.ground.config import Config, load_config, set_current_config
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.spec import FileInputs, ParsedDag, ParsedFile
 from gnomon.model.states import TaskInstanceState
-from gnomon.store.dag_records import dag_files, dag_runs
+from gnomon.storage.store.dag_records import dag_files, dag_runs
 from gnomon.testing import ScriptedWorker
 from gnomon.worker.settings import build_worker_settings as worker_settings
 

@@ -17,8 +17,8 @@ from tests.commands import run_command, start_interpreter, start_service
 from tests.patience import PATIENCE_S
 
 from gnomon.model.states import FINISHED_RUN_STATES
-from gnomon.store import open_database
-from gnomon.store.dag_records import dag_runs, dags
+from gnomon.storage.store import open_database
+from gnomon.storage.store.dag_records import dag_runs, dags
 
 T = TypeVar("T")
 LOOK_S = 0.1

@@ -9,7 +9,7 @@ from tests.acceptance.effects import World, options
 
 from gnomon.ground.config import set_current_config
 from gnomon.model.instants import SECOND
-from gnomon.store import migrations
+from gnomon.storage.store import migrations
 
 START = 1_767_225_600 * SECOND
 FLOW = """

@@ -18,9 +18,9 @@ import pytest
 from tests.patience import PATIENCE_S
 
 from gnomon.ground.config import load_config
-from gnomon.store import load_cipher, migrations, open_database
-from gnomon.store.admin import variables
-from gnomon.store.dag_records import dags
+from gnomon.storage.store import load_cipher, migrations, open_database
+from gnomon.storage.store.admin import variables
+from gnomon.storage.store.dag_records import dags
 
 TWO_TASKS = """
 from airflow.sdk import DAG, task

@@ -20,7 +20,7 @@ from tests.patience import PATIENCE_S
 from gnomon.cli.commands import root
 from gnomon.ground.config import set_current_config
 from gnomon.model.instants import SECOND
-from gnomon.store import migrations
+from gnomon.storage.store import migrations
 from gnomon.testing import Play
 
 START = 1_772_355_600 * SECOND

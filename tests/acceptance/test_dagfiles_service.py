@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 from tests.patience import PATIENCE_S
 
-from gnomon import store
 from gnomon.ground.config import load_config
-from gnomon.store.dag_records import dag_files, dags
+from gnomon.storage import store
+from gnomon.storage.store.dag_records import dag_files, dags
 
 DAG_FILE = """\
 from airflow import DAG
@@ -209,7 +209,7 @@ def test_when_its_parse_server_is_killed_the_service_ends_to_be_started_anew(sta
 
 
 def store_variable(tx, value: str) -> None:
-    from gnomon.store.admin import variables
+    from gnomon.storage.store.admin import variables
 
     variables.set_variable(tx, "dag_id", value)
 

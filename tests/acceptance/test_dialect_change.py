@@ -14,8 +14,8 @@ from tests.acceptance.effects import World, options
 
 from gnomon.ground.config import Config, set_current_config
 from gnomon.model.instants import SECOND, Instant, to_datetime
-from gnomon.store import migrations
-from gnomon.store.dag_records.event_log import list_events
+from gnomon.storage.store import migrations
+from gnomon.storage.store.dag_records.event_log import list_events
 
 MONDAY: Instant = 1_772_409_600_000_000
 """2026-03-02T00:00:00Z"""

@@ -11,8 +11,8 @@ import pytest
 from tests.acceptance.product import Product, Row, product
 
 from gnomon.model.serde import loads
-from gnomon.store import open_database
-from gnomon.store.dag_records import dag_runs, xcom_values
+from gnomon.storage.store import open_database
+from gnomon.storage.store.dag_records import dag_runs, xcom_values
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's")
 OPTIONS = {"GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False", "GNOMON__CORE__PARALLELISM": "8"}

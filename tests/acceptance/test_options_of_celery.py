@@ -32,7 +32,7 @@ from gnomon.ground.config import Config
 from gnomon.model.attempts import Attempt, RunFacts
 from gnomon.model.errors.product import ConfigurationError
 from gnomon.model.records import Changes
-from gnomon.store import Database, load_cipher, open_database
+from gnomon.storage.store import Database, load_cipher, open_database
 from gnomon.worker.remote import service
 from gnomon.worker.remote.celery_consumer import ConsumerSettings
 from gnomon.worker.remote.execution_client import ApiAway, ExecutionClient

@@ -26,7 +26,7 @@ from gnomon.ground.config import Config
 from gnomon.model.attempts import Attempt, RunFacts
 from gnomon.model.errors import ConfigurationError
 from gnomon.model.records import Changes
-from gnomon.store import Database, load_cipher, open_database
+from gnomon.storage.store import Database, load_cipher, open_database
 
 NAME = "KubernetesExecutor"
 

@@ -20,8 +20,8 @@ from gnomon.ground.config import Config, OptionError
 from gnomon.model.instants import to_datetime
 from gnomon.model.records import EventRecord
 from gnomon.monitor.settings import build_monitor_settings
-from gnomon.store import load_cipher, open_database
-from gnomon.store.dag_records.event_log import list_events, log_event
+from gnomon.storage.store import load_cipher, open_database
+from gnomon.storage.store.dag_records.event_log import list_events, log_event
 
 NOW = 1_772_355_600_000_000  # 2026-03-01T09:00:00Z
 DAY = 86_400_000_000

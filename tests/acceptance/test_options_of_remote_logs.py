@@ -13,7 +13,7 @@ from tests.acceptance.effects import effect_of
 from tests.acceptance.product import Product, product
 from tests.s3_server import BUCKET, S3Server, s3_server
 
-from gnomon.remote_logs.upload_spool import list_unsent_logs
+from gnomon.storage.remote_logs.upload_spool import list_unsent_logs
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's")
 FLOWS = """

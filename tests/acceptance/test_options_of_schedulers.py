@@ -27,7 +27,7 @@ from gnomon.ground.config.host_name import read_host_name
 from gnomon.model.instants import SECOND
 from gnomon.model.spec import FileInputs, ParsedFile
 from gnomon.scheduler.lease import Lease
-from gnomon.store import open_database
+from gnomon.storage.store import open_database
 
 START = 1_767_225_600 * SECOND
 

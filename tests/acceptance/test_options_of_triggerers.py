@@ -22,7 +22,7 @@ from gnomon.authoring.operators.triggers import SuccessTrigger
 from gnomon.authoring.sdk.deferral.shared_stream import AckTimeout
 from gnomon.authoring.sdk.deferral.start_trigger import choose_triggerer_queue
 from gnomon.ground.config import set_current_config
-from gnomon.store import open_database
+from gnomon.storage.store import open_database
 from gnomon.triggerer.host_main import read_shared_stream_limits
 from gnomon.triggerer.host_protocol import LoopBlocked
 from gnomon.triggerer.shared_stream_groups import SharedStreamOverflow, SharedStreams

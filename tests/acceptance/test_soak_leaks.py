@@ -24,10 +24,10 @@ from gnomon.ground.config import load_config, run_folder
 from gnomon.ground.wakeups import Notifier
 from gnomon.model.instants import Instant
 from gnomon.model.states import DagRunState
-from gnomon.store import notify_on_commit
-from gnomon.store.dag_records import dag_runs, dags
-from gnomon.store.ownership import leases
-from gnomon.store.pages.run_pages import read_run_counts_of_dags
+from gnomon.storage.store import notify_on_commit
+from gnomon.storage.store.dag_records import dag_runs, dags
+from gnomon.storage.store.ownership import leases
+from gnomon.storage.store.pages.run_pages import read_run_counts_of_dags
 
 ROLES = ("supervisor", "scheduler", "worker", "base zygote", "file zygote", "dag-processor", "api-server")
 """The processes that live as long as the installation."""

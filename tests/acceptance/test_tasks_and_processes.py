@@ -17,8 +17,8 @@ from tests.keys import KEY
 
 from gnomon.model.serde import loads
 from gnomon.report.listings.dag_list import find_dag
-from gnomon.store import Transaction, open_database
-from gnomon.store.dag_records import dag_runs, xcom_values
+from gnomon.storage.store import Transaction, open_database
+from gnomon.storage.store.dag_records import dag_runs, xcom_values
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's")
 HEAD = """
@@ -154,7 +154,7 @@ def seen():
     return {
         "pid": os.getpid(), "argv": sys.argv, "cmdline": open("/proc/self/cmdline").read(), "links": links,
         "environ": dict(os.environ), "initial": open("/proc/self/environ").read(),
-        "modules": [name for name in sys.modules if name.startswith("gnomon.store") or name in ("sqlalchemy", "psycopg", "sqlite3")],
+        "modules": [name for name in sys.modules if name.startswith("gnomon.storage.store") or name in ("sqlalchemy", "psycopg", "sqlite3")],
         "services": [name for name in sys.modules if name.startswith(("gnomon.scheduler", "gnomon.api"))],
         "conn": asked("database", "sql_alchemy_conn"), "fernet": asked("core", "fernet_key"),
         "old_conn": asked("core", "sql_alchemy_conn"), "parallelism": conf.getint("core", "parallelism"),

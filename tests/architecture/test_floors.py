@@ -22,7 +22,7 @@ BREACHES = {
     "engine/step.py": "from gnomon.rules.timetables.system_time import now",
     "planning/walk.py": "from gnomon.rules.timetables.system_time import now",
     "dependencies/resolver.py": "from gnomon.rules.timetables.system_time import now",
-    "sdk/dags/dag.py": "import gnomon.store",
+    "sdk/dags/dag.py": "import gnomon.storage.store",
     "worker/service.py": "import gnomon.scheduler.service",
     "report/next_runs.py": "import pydantic",
     "timetable_host/request_queue.py": "import sqlite3",

@@ -10,7 +10,7 @@ import pytest
 HEAVY = (
     "asyncio", "click", "cryptography", "email", "http", "jinja2", "logging.config", "multiprocessing", "pendulum",
     "psycopg", "rich", "sqlite3", "subprocess", "unittest", "urllib.request", "watchfiles", "yaml",
-    "gnomon.app", "gnomon.cli", "gnomon.scheduler", "gnomon.store", "gnomon.worker", "gnomon.airflow_compat",
+    "gnomon.app", "gnomon.cli", "gnomon.scheduler", "gnomon.storage.store", "gnomon.worker", "gnomon.airflow_compat",
 )
 """Modules that writing a DAG does not need."""
 
@@ -54,18 +54,18 @@ def test_help_loads_neither_the_store_nor_the_sdk(words: str) -> None:
     heavy = ("asyncio", "cryptography", "jinja2", "pendulum", "watchfiles",
              "gnomon.scheduler", "gnomon.authoring.sdk", "gnomon.worker", *WEB, *DATABASE)
     if words == "--help":
-        heavy = (*heavy, "rich", "sqlite3", "gnomon.store")
+        heavy = (*heavy, "rich", "sqlite3", "gnomon.storage.store")
     assert _of(_loaded(program), heavy) == []
 
 
 @pytest.mark.parametrize("package", ["runner", "operators", "sdk", "loading", "context"])
 def test_what_lives_in_a_task_process_loads_no_database(package: str) -> None:
-    assert _of(_loaded(f"import gnomon.{package}"), ("gnomon.store", *WEB, *DATABASE)) == []
+    assert _of(_loaded(f"import gnomon.{package}"), ("gnomon.storage.store", *WEB, *DATABASE)) == []
 
 
 def test_what_the_supervisor_shares_holds_no_database() -> None:
     loaded = _loaded("from gnomon.app.preload import import_shared\nimport_shared()")
-    assert _of(loaded, ("sqlite3", "gnomon.store", "gnomon.airflow_compat", *WEB, *DATABASE)) == []
+    assert _of(loaded, ("sqlite3", "gnomon.storage.store", "gnomon.airflow_compat", *WEB, *DATABASE)) == []
     assert "gnomon.author_code.runner" in loaded
 
 

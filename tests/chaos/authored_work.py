@@ -15,9 +15,9 @@ from tests.chaos.processes import until
 from gnomon.model.records import RunRecord
 from gnomon.model.run_callbacks import CallbackState
 from gnomon.model.states import TaskInstanceState as S
-from gnomon.store import Transaction
-from gnomon.store.asset_records import asset_events, asset_queue
-from gnomon.store.dag_records import backfills, dag_runs, dags, run_callbacks
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.asset_records import asset_events, asset_queue
+from gnomon.storage.store.dag_records import backfills, dag_runs, dags, run_callbacks
 
 LENGTHS = {"counted": 5, "literal": 3, "in_group.first": 2, "in_group.second": 2}
 """Mapped tasks of the DAG `mapped` to the number of their instances."""

@@ -30,10 +30,10 @@ from gnomon.rules.timetables.registry import reference
 from gnomon.scheduler.service import SchedulerService
 from gnomon.simulate import Deployment
 from gnomon.simulate.faults import SimulatedCrash
-from gnomon.store import CommitUncertain, Database, DatabaseUnavailable, FencedError, Transaction
-from gnomon.store.dag_records import dag_runs
-from gnomon.store.ownership import mailbox
-from gnomon.store.trigger_queue import deferrals, trigger_claims, triggerer_leases
+from gnomon.storage.store import CommitUncertain, Database, DatabaseUnavailable, FencedError, Transaction
+from gnomon.storage.store.dag_records import dag_runs
+from gnomon.storage.store.ownership import mailbox
+from gnomon.storage.store.trigger_queue import deferrals, trigger_claims, triggerer_leases
 from gnomon.testing import Play
 from gnomon.testing.scripted import ScriptedExecutor
 from gnomon.timetables import NullTimetable

@@ -16,7 +16,7 @@ from tests.patience import PATIENCE_S
 from gnomon.ground.wakeups import Notifier
 from gnomon.model.states import DagRunState, DagRunType
 from gnomon.model.states import TaskInstanceState as S
-from gnomon.store.dag_records import dag_runs
+from gnomon.storage.store.dag_records import dag_runs
 
 TTL_S = 1.0
 """Of a scheduler in these tests; the real one has 4 s."""

@@ -22,8 +22,8 @@ from tests.patience import PATIENCE_S
 
 from gnomon.model.records import AttemptRecord, RunRecord, TaskRecord
 from gnomon.model.states import FINISHED_RUN_STATES
-from gnomon.store import Database, migrations, open_database
-from gnomon.store.dag_records import dag_runs, dags
+from gnomon.storage.store import Database, migrations, open_database
+from gnomon.storage.store.dag_records import dag_runs, dags
 
 GONE_S = 10.0
 """All processes end within so many seconds after SIGTERM, on an idle machine."""

@@ -22,7 +22,7 @@ from gnomon.rules.engine.step_context import StepResult
 from gnomon.scheduler import lease
 from gnomon.scheduler.service import SchedulerService
 from gnomon.scheduler.settings import build_scheduler_settings
-from gnomon.store import CommitUncertain, FencedError, open_database
+from gnomon.storage.store import CommitUncertain, FencedError, open_database
 
 FENCED = 7
 """Exit code of a scheduler whose write was refused because another has taken over."""

@@ -28,10 +28,10 @@ from gnomon.model.instants import SECOND
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.rules.assets.conditions import holds, iter_leaves
-from gnomon.store import Database, migrations, open_database
-from gnomon.store.asset_records import asset_events, asset_queue
-from gnomon.store.dag_records import dag_files, dag_runs, dags
-from gnomon.store.ownership import group_state
+from gnomon.storage.store import Database, migrations, open_database
+from gnomon.storage.store.asset_records import asset_events, asset_queue
+from gnomon.storage.store.dag_records import dag_files, dag_runs, dags
+from gnomon.storage.store.ownership import group_state
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's")
 SEED = int(os.environ.get("CHAOS_SEED", "20261122"))

@@ -16,7 +16,7 @@ from tests.databases import BOTH, new_database
 from tests.keys import CIPHER
 
 from gnomon.model.instants import SECOND
-from gnomon.store import migrations, open_database
+from gnomon.storage.store import migrations, open_database
 
 SOME = ("event persisted", "owner applied")
 """Points that are tried again later, when some of the tasks have passed them."""

@@ -15,14 +15,14 @@ from tests.chaos.home import BUSY, Home, home
 from tests.chaos.processes import until
 from tests.postgres import own_schema
 
-from gnomon.store.admin import pools
+from gnomon.storage.store.admin import pools
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's")
 WRITES_AGAIN_S = 5.0
 """Issue 2, point 5; four of them are the time to live of the write lock."""
 FROZEN = """
 import os, signal, sys
-from gnomon.store import open_database
+from gnomon.storage.store import open_database
 db = open_database(sys.argv[1])
 with db.write() as tx:
     tx.run("commit.pool_slots", name="default_pool", n=1)

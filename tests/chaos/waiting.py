@@ -19,10 +19,10 @@ from tests.conformance.storeworld import raw
 from gnomon.ground.wakeups import Notifier
 from gnomon.model.instants import SECOND
 from gnomon.model.states import DagRunType
-from gnomon.store.dag_records import dag_runs
-from gnomon.store.drivers.write_lock import LockHolder, find_lock_holder, write_lock_path
-from gnomon.store.trigger_queue import triggerer_leases
-from gnomon.store.trigger_queue.triggerer_leases import TriggererLease
+from gnomon.storage.store.dag_records import dag_runs
+from gnomon.storage.store.drivers.write_lock import LockHolder, find_lock_holder, write_lock_path
+from gnomon.storage.store.trigger_queue import triggerer_leases
+from gnomon.storage.store.trigger_queue.triggerer_leases import TriggererLease
 
 BEAT_S = 1.0
 DEADLINE_S = 2.1 * BEAT_S

@@ -34,8 +34,8 @@ from gnomon.model.executors import CELERY_EXECUTOR
 from gnomon.model.ids import GROUPS
 from gnomon.model.records import Changes, MailRecord, TaskRecord, WorkerRecord
 from gnomon.model.states import TaskInstanceState
-from gnomon.store import load_cipher, migrations, open_database
-from gnomon.store.ownership import mailbox
+from gnomon.storage.store import load_cipher, migrations, open_database
+from gnomon.storage.store.ownership import mailbox
 
 ATTEMPTS_MAX = 100
 """Task instances that the tests of one world may use."""

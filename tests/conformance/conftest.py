@@ -10,7 +10,7 @@ from tests.conformance.storeworld import World, check_newest_runs
 from tests.databases import BOTH, empty_database, new_database
 from tests.keys import CIPHER
 
-from gnomon.store import Database, open_database
+from gnomon.storage.store import Database, open_database
 
 
 @pytest.fixture(params=BOTH)

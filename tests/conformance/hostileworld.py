@@ -17,8 +17,8 @@ from gnomon.ground.config import load_config
 from gnomon.model.attempts import Attempt, AttemptResult
 from gnomon.model.instants import Instant
 from gnomon.model.states import TASK_STATES_BY_CODE
-from gnomon.store import Transaction
-from gnomon.store.dag_records import dag_runs
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.dag_records import dag_runs
 from gnomon.testing import Play, ScriptedWorker
 
 Alteration = Callable[[AttemptResult], AttemptResult]

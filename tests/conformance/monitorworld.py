@@ -20,7 +20,7 @@ from gnomon.model.records import Changes, EventRecord, RunRecord
 from gnomon.model.states import DagRunState
 from gnomon.monitor.service import MonitorService
 from gnomon.monitor.settings import MonitorSettings
-from gnomon.store.dag_records.event_log import list_events
+from gnomon.storage.store.dag_records.event_log import list_events
 
 STEPS_MAX = 20
 """Most rounds of one `let`: each takes several transactions."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from gnomon.store.migrations.migration_targets import PostgresTarget, SqliteTarget
+from gnomon.storage.store.migrations.migration_targets import PostgresTarget, SqliteTarget
 
 Query = Callable[[str], list[tuple[Any, ...]]]
 Schema = dict[str, list[object]]

@@ -11,10 +11,10 @@ from gnomon.model.records import AttemptRecord, Changes, DagRecord, GroupState, 
 from gnomon.model.slots import Cursor, PlannedRun, TimetableRef
 from gnomon.model.spec import DagSpec, FileInputs, ParsedDag, ParsedFile, ParseFailure, TaskSpec
 from gnomon.model.states import TaskInstanceState
-from gnomon.store import Database, Transaction
-from gnomon.store.dag_records import dag_files, dag_runs
-from gnomon.store.dag_records.dag_files import FileRecordResult
-from gnomon.store.ownership import commit, group_state, leases
+from gnomon.storage.store import Database, Transaction
+from gnomon.storage.store.dag_records import dag_files, dag_runs
+from gnomon.storage.store.dag_records.dag_files import FileRecordResult
+from gnomon.storage.store.ownership import commit, group_state, leases
 
 AT = 1_700_000_000_000_000
 DAY = 86_400_000_000
@@ -97,7 +97,7 @@ def check_newest_runs(db: Database) -> None:
 
 def raw(tx: Transaction, text: str) -> list[tuple[object, ...]]:
     """A query that the product has no need of."""
-    from gnomon.store.statements import Statement
+    from gnomon.storage.store.statements import Statement
 
     return tx._connection.rows(Statement("test", text), {})
 

@@ -22,10 +22,10 @@ from gnomon.ground.clock import VirtualClock
 from gnomon.model.accounts import Account, Author, Grant, GrantKind, Identity, Role
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import SECOND
-from gnomon.store import Database, Transaction
-from gnomon.store.accounts import account_rows, saved_view_rows, session_rows, token_rows
-from gnomon.store.accounts.saved_view_rows import SavedView
-from gnomon.store.dag_records.event_log import list_events
+from gnomon.storage.store import Database, Transaction
+from gnomon.storage.store.accounts import account_rows, saved_view_rows, session_rows, token_rows
+from gnomon.storage.store.accounts.saved_view_rows import SavedView
+from gnomon.storage.store.dag_records.event_log import list_events
 
 NOW = 1_772_355_600_000_000  # 2026-03-01T09:00:00Z
 ROOT = Author("cli:root", NOW)

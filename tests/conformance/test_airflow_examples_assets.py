@@ -21,9 +21,9 @@ from tests.conformance.test_airflow_examples_scheduled import observe_run
 from gnomon.model.assets import AssetKey, NewAssetEvent
 from gnomon.model.instants import to_instant
 from gnomon.model.records import RunRecord
-from gnomon.store import Database, open_database
-from gnomon.store.asset_records.asset_events import publish_events
-from gnomon.store.dag_records import dag_runs
+from gnomon.storage.store import Database, open_database
+from gnomon.storage.store.asset_records.asset_events import publish_events
+from gnomon.storage.store.dag_records import dag_runs
 
 pytestmark = [
     pytest.mark.network,

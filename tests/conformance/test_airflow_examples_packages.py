@@ -16,8 +16,8 @@ from tests.conformance.airflow_examples import Line, Observed, compare, golden_l
 from tests.conformance.package_index import installed
 from tests.conformance.test_airflow_examples_scheduled import observe_run
 
-from gnomon.store import open_database
-from gnomon.store.dag_records import dag_runs
+from gnomon.storage.store import open_database
+from gnomon.storage.store.dag_records import dag_runs
 
 pytestmark = [
     pytest.mark.network,

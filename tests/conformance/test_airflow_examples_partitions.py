@@ -21,9 +21,9 @@ from gnomon.model.instants import to_instant
 from gnomon.model.records import RunRecord
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.rules.planning.partition_keys import resolve_partition_date
-from gnomon.store import Database, open_database
-from gnomon.store.asset_records.asset_events import publish_events
-from gnomon.store.dag_records import dag_runs
+from gnomon.storage.store import Database, open_database
+from gnomon.storage.store.asset_records.asset_events import publish_events
+from gnomon.storage.store.dag_records import dag_runs
 
 pytestmark = [
     pytest.mark.network,

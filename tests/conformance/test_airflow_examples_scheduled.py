@@ -22,8 +22,8 @@ from gnomon.model.records import RunRecord
 from gnomon.model.serde import loads
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.run_list import list_task_instances
-from gnomon.store import Transaction, open_database
-from gnomon.store.dag_records import dag_runs, xcom_values
+from gnomon.storage.store import Transaction, open_database
+from gnomon.storage.store.dag_records import dag_runs, xcom_values
 
 pytestmark = [
     pytest.mark.network,

@@ -15,8 +15,8 @@ from tests.conformance.test_airflow_examples_scheduled import observe_run
 
 from gnomon.author_code.loading import dagfile
 from gnomon.authoring.sdk.dags.dag_spec import build_dag_spec
-from gnomon.store import open_database
-from gnomon.store.dag_records import dag_runs
+from gnomon.storage.store import open_database
+from gnomon.storage.store.dag_records import dag_runs
 
 pytestmark = [
     pytest.mark.network,

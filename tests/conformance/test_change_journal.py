@@ -19,11 +19,11 @@ from gnomon.model.spec import ParseFailure
 from gnomon.model.states import DagRunState, TaskInstanceState
 from gnomon.report.activity.change_feed import ChangeEvent, ChangeFeed
 from gnomon.report.listings.dag_facts import VersionFactsCache
-from gnomon.store import Database, change_journal, open_database
-from gnomon.store.admin import pools
-from gnomon.store.asset_records.asset_events import publish_events
-from gnomon.store.dag_records import backfills, dag_files, dags
-from gnomon.store.ownership import backfill_runs, commit
+from gnomon.storage.store import Database, change_journal, open_database
+from gnomon.storage.store.admin import pools
+from gnomon.storage.store.asset_records.asset_events import publish_events
+from gnomon.storage.store.dag_records import backfills, dag_files, dags
+from gnomon.storage.store.ownership import backfill_runs, commit
 
 
 @pytest.fixture(params=BOTH)

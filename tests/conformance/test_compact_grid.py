@@ -12,7 +12,7 @@ from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.run_grid import CompactGrid, StateCounts, read_compact_grid, read_run_grid
 from gnomon.report.listings.run_list import list_task_instances
 from gnomon.report.listings.task_instance_details import list_details
-from gnomon.store import Transaction
+from gnomon.storage.store import Transaction
 
 SEED = 5
 RUNS = 12

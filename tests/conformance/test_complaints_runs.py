@@ -29,9 +29,9 @@ from gnomon.model.spec import TaskSpec
 from gnomon.model.states import DagRunState, DagRunType
 from gnomon.rules.engine import events as e
 from gnomon.simulate import FaultPlan
-from gnomon.store.asset_records import asset_events, asset_queue
-from gnomon.store.dag_records import dag_runs
-from gnomon.store.pages.run_pages import read_run_counts_of_dags
+from gnomon.storage.store.asset_records import asset_events, asset_queue
+from gnomon.storage.store.dag_records import dag_runs
+from gnomon.storage.store.pages.run_pages import read_run_counts_of_dags
 from gnomon.testing import Play
 from gnomon.timetables import NullTimetable
 

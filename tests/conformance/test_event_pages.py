@@ -8,10 +8,15 @@ import pytest
 from tests.conformance.storeworld import AT, World
 
 from gnomon.model.records import EventRecord
-from gnomon.store.dag_records.event_log import log_events
-from gnomon.store.pages import event_pages
-from gnomon.store.pages.event_pages import count_events, find_end_of_event_search, read_event_page, resolve_names
-from gnomon.store.pages.page_query import Condition, Operator, PageQuery, SortKey
+from gnomon.storage.store.dag_records.event_log import log_events
+from gnomon.storage.store.pages import event_pages
+from gnomon.storage.store.pages.event_pages import (
+    count_events,
+    find_end_of_event_search,
+    read_event_page,
+    resolve_names,
+)
+from gnomon.storage.store.pages.page_query import Condition, Operator, PageQuery, SortKey
 
 ORDER = (SortKey("event_log_id"),)
 Names = tuple[str | None, str | None]

@@ -12,9 +12,9 @@ from tests.conformance.storeworld import AT, World, parsed, spec
 from gnomon.model.change_entries import PoolChange
 from gnomon.model.spec import ParseFailure
 from gnomon.report.listings.dag_facts import FactsOfAll, VersionFactsCache
-from gnomon.store import Transaction, change_journal
-from gnomon.store.dag_records import dag_files, dags
-from gnomon.store.ownership import commit
+from gnomon.storage.store import Transaction, change_journal
+from gnomon.storage.store.dag_records import dag_files, dags
+from gnomon.storage.store.ownership import commit
 
 
 def _find(world: World, cache: VersionFactsCache) -> FactsOfAll:

@@ -10,7 +10,7 @@ from tests.conformance.storeworld import AT, World
 
 from gnomon.model.alerts import AlertRecord
 from gnomon.model.records import RunRecord
-from gnomon.store.alert_records import alerts
+from gnomon.storage.store.alert_records import alerts
 
 SOON = {"group_wait_s": 0.0, "group_interval_s": 0.0}
 

@@ -17,9 +17,9 @@ from gnomon.api.v2.hitl_details import _KEY, _ORDER
 from gnomon.model.hitl import HITLRequest, HITLRespondent, HITLResponse
 from gnomon.model.records import Changes, HITLDetail
 from gnomon.model.states import NO_STATUS_CODE, TASK_STATE_CODES, TaskInstanceState
-from gnomon.store import open_database
-from gnomon.store.pages.hitl_pages import count_hitl_details, read_hitl_page
-from gnomon.store.pages.page_query import Condition, Operator, PageQuery
+from gnomon.storage.store import open_database
+from gnomon.storage.store.pages.hitl_pages import count_hitl_details, read_hitl_page
+from gnomon.storage.store.pages.page_query import Condition, Operator, PageQuery
 
 RUNS = 12
 STATES = (TaskInstanceState.SUCCESS, TaskInstanceState.DEFERRED, TaskInstanceState.FAILED)

@@ -23,8 +23,8 @@ from gnomon.accounts.sessions import (
 )
 from gnomon.model.accounts import Account, Role
 from gnomon.model.errors.product import UserError
-from gnomon.store import Database, Transaction
-from gnomon.store.accounts import account_rows, favorite_dags, identity_rows, session_rows, token_rows
+from gnomon.storage.store import Database, Transaction
+from gnomon.storage.store.accounts import account_rows, favorite_dags, identity_rows, session_rows, token_rows
 
 RULES = SessionRules(3600.0)
 CLAIMS = ClaimRules("https://id.example", role_claim="role", roles={"ops": Role.OPERATOR, "view": Role.VIEWER}, links_existing=True)

@@ -13,8 +13,8 @@ from tests.databases import create_file
 from tests.unit.cli.deployment import NOW
 
 from gnomon.model.records import EventRecord
-from gnomon.store import Database
-from gnomon.store.dag_records.event_log import log_event
+from gnomon.storage.store import Database
+from gnomon.storage.store.dag_records.event_log import log_event
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "api-security.md"
 AUTOINCREMENT = "AUTOINCREMENT"
@@ -50,7 +50,7 @@ def test_the_list_says_autoincrement_where_it_is_so(tables: dict[str, str]) -> N
 
 
 def test_no_statement_deletes_from_tables_whose_rows_are_never_deleted() -> None:
-    from gnomon.store.statements import load_statements
+    from gnomon.storage.store.statements import load_statements
 
     texts = [statement.text for statement in load_statements("sqlite").values()]
     for table in (name for name, how in list_documented().items() if how == "rows are never deleted"):

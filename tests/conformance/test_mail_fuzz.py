@@ -26,12 +26,12 @@ from gnomon.model.attempts import AttemptResult
 from gnomon.model.deferral import DeferralResult
 from gnomon.model.records import NewMail
 from gnomon.model.run_waits import SubscriptionMessage
-from gnomon.store.ownership import mailbox
+from gnomon.storage.store.ownership import mailbox
 
 SHORT = 150
 """Messages of the short form on each database."""
 BATCH = 50
-HAS_QUARANTINE = any("CREATE TABLE quarantine" in script.read_text() for script in files("gnomon.store.migrations").joinpath("scripts").iterdir() if script.name.endswith(".sqlite.sql"))
+HAS_QUARANTINE = any("CREATE TABLE quarantine" in script.read_text() for script in files("gnomon.storage.store.migrations").joinpath("scripts").iterdir() if script.name.endswith(".sqlite.sql"))
 pytestmark = pytest.mark.skipif(not HAS_QUARANTINE, reason="the schema has no table quarantine")
 BROKEN = ("", "[", "null", "1", "{}", "[]", '"text"', '{"run_pk": 1e999}', "[" * 3000, '{"request_pk": 1, "action": 1}')
 

@@ -15,8 +15,8 @@ from gnomon.model.quarantine import QuarantinedItem
 from gnomon.model.records import Changes
 from gnomon.model.spec import ParseFailure
 from gnomon.model.states import DagRunState
-from gnomon.store.alert_records import alert_deliveries, alerts
-from gnomon.store.ownership import quarantine
+from gnomon.storage.store.alert_records import alert_deliveries, alerts
+from gnomon.storage.store.ownership import quarantine
 
 
 @pytest.fixture

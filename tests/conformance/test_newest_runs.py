@@ -9,8 +9,8 @@ from tests.conformance.storeworld import AT, DAY, World, check_newest_runs, raw
 
 from gnomon.model.records import Changes
 from gnomon.model.states import DagRunState
-from gnomon.store.dag_records import dag_runs
-from gnomon.store.ownership import commit
+from gnomon.storage.store.dag_records import dag_runs
+from gnomon.storage.store.ownership import commit
 
 
 def _create(world: World, dag_id: str, run_id: str, day: int) -> int:

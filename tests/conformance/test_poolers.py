@@ -19,8 +19,8 @@ from tests.debian_packages import require_program
 from tests.patience import PATIENCE_S
 from tests.postgres import own_schema
 
-from gnomon.store import migrations, notify_on_commit, open_database
-from gnomon.store.errors import InvalidAddress
+from gnomon.storage.store import migrations, notify_on_commit, open_database
+from gnomon.storage.store.errors import InvalidAddress
 
 pytestmark = pytest.mark.postgres
 _USER = "postgres"

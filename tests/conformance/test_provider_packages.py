@@ -16,9 +16,9 @@ from tests.acceptance.product import Product, product
 from tests.conformance.package_index import installed
 from tests.keys import CIPHER, KEY
 
-from gnomon.store import open_database
-from gnomon.store.admin import connections
-from gnomon.store.admin.connections import StoredConnection
+from gnomon.storage.store import open_database
+from gnomon.storage.store.admin import connections
+from gnomon.storage.store.admin.connections import StoredConnection
 
 pytestmark = pytest.mark.network
 NEW = (

@@ -21,12 +21,12 @@ from gnomon.model.run_callbacks import CallbackKind, CallbackRecord, CallbackReq
 from gnomon.model.run_waits import RunWait, WaitState
 from gnomon.model.states import DagRunState
 from gnomon.model.upstream_edges import AfterSpec
-from gnomon.remote_logs.task_log_folder import COPIES
-from gnomon.remote_logs.upload_spool import UploadSpool
-from gnomon.store import RowsMissing, Transaction
-from gnomon.store.admin.retention import Retention, delete_expired_runs, list_histories
-from gnomon.store.dag_records import backfills
-from gnomon.store.dag_records.event_log import list_events, log_event
+from gnomon.storage.remote_logs.task_log_folder import COPIES
+from gnomon.storage.remote_logs.upload_spool import UploadSpool
+from gnomon.storage.store import RowsMissing, Transaction
+from gnomon.storage.store.admin.retention import Retention, delete_expired_runs, list_histories
+from gnomon.storage.store.dag_records import backfills
+from gnomon.storage.store.dag_records.event_log import list_events, log_event
 
 pytestmark = pytest.mark.usefixtures("kept_newest_runs")
 

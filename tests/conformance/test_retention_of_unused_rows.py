@@ -12,8 +12,8 @@ from tests.conformance.test_store_assets import CUSTOMERS, ORDERS, consumer, cre
 
 from gnomon.model.records import Changes
 from gnomon.model.states import DagRunState
-from gnomon.store.admin import unused_rows
-from gnomon.store.ownership.commit import delete_runs
+from gnomon.storage.store.admin import unused_rows
+from gnomon.storage.store.ownership.commit import delete_runs
 
 EVENTS = ("asset_events",)
 VERSIONS = ("dag_versions",)

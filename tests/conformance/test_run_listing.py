@@ -7,7 +7,7 @@ from tests.conformance.storeworld import World, task
 
 from gnomon.model.records import Changes
 from gnomon.model.states import DagRunState, TaskInstanceState
-from gnomon.store.dag_records import dag_files, run_listing, xcom_values
+from gnomon.storage.store.dag_records import dag_files, run_listing, xcom_values
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ from __future__ import annotations
 from tests.conformance.storeworld import World
 
 from gnomon.model.states import DagRunState
-from gnomon.store.admin.run_totals import WrongTotal, list_wrong_totals, recount_totals
-from gnomon.store.pages.run_pages import read_run_counts_of_dags
+from gnomon.storage.store.admin.run_totals import WrongTotal, list_wrong_totals, recount_totals
+from gnomon.storage.store.pages.run_pages import read_run_counts_of_dags
 
 
 def test_wrong_numbers_are_found_and_counted_anew(world: World) -> None:

@@ -16,12 +16,12 @@ from gnomon.api.v2 import dag_runs
 from gnomon.api.v2.run_filters import RUN_KEY, RUN_ORDER
 from gnomon.ground.config import load_config
 from gnomon.model.instants import SECOND
-from gnomon.store import Database, Transaction, load_cipher, open_database
-from gnomon.store.pages import listing_clauses, run_conditions, run_pages, run_walk
-from gnomon.store.pages.page_query import Condition, Operator, PageQuery, Position, SortKey
-from gnomon.store.pages.run_conditions import mark_dags
-from gnomon.store.pages.run_walk import RunWalk, count_walked
-from gnomon.store.pages.task_instance_pages import (
+from gnomon.storage.store import Database, Transaction, load_cipher, open_database
+from gnomon.storage.store.pages import listing_clauses, run_conditions, run_pages, run_walk
+from gnomon.storage.store.pages.page_query import Condition, Operator, PageQuery, Position, SortKey
+from gnomon.storage.store.pages.run_conditions import mark_dags
+from gnomon.storage.store.pages.run_walk import RunWalk, count_walked
+from gnomon.storage.store.pages.task_instance_pages import (
     count_task_instances,
     plan_task_instance_walk,
     read_task_instance_page,

@@ -24,9 +24,9 @@ from gnomon.model.instants import to_datetime
 from gnomon.model.quarantine import QuarantinedItem
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, FileInputs, ParsedDag, ParsedFile, TaskSpec
-from gnomon.store import Transaction, load_cipher, open_database
-from gnomon.store.dag_records import dag_files
-from gnomon.store.ownership import leases, quarantine
+from gnomon.storage.store import Transaction, load_cipher, open_database
+from gnomon.storage.store.dag_records import dag_files
+from gnomon.storage.store.ownership import leases, quarantine
 
 SIZE = HistorySize(60, 1_200)
 SEED = 3

@@ -24,11 +24,11 @@ from gnomon.model.ids import group_of
 from gnomon.model.records import Changes, DagRecord, RunRecord
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.states import DagRunState, DagRunType, TaskInstanceState
-from gnomon.store import RowsMissing
-from gnomon.store.asset_records import asset_declarations, asset_events, asset_queue
-from gnomon.store.dag_records import dags
-from gnomon.store.ownership import commit, mailbox
-from gnomon.store.pages.run_pages import read_run_counts_of_dags
+from gnomon.storage.store import RowsMissing
+from gnomon.storage.store.asset_records import asset_declarations, asset_events, asset_queue
+from gnomon.storage.store.dag_records import dags
+from gnomon.storage.store.ownership import commit, mailbox
+from gnomon.storage.store.pages.run_pages import read_run_counts_of_dags
 
 pytestmark = pytest.mark.usefixtures("kept_newest_runs")
 

@@ -15,9 +15,9 @@ from tests.databases import new_database
 from tests.keys import CIPHER
 from tests.patience import PATIENCE_S
 
-from gnomon.store import CommitUncertain, Database, DatabaseUnavailable, open_database
-from gnomon.store.admin import variables
-from gnomon.store.drivers.address import parse_address
+from gnomon.storage.store import CommitUncertain, Database, DatabaseUnavailable, open_database
+from gnomon.storage.store.admin import variables
+from gnomon.storage.store.drivers.address import parse_address
 
 pytestmark = pytest.mark.postgres
 _COMMIT = b"COMMIT"

@@ -17,8 +17,8 @@ from gnomon.model.run_callbacks import (
     DeadlineState,
 )
 from gnomon.model.states import DagRunState
-from gnomon.store.dag_records import run_callbacks
-from gnomon.store.ownership import commit, group_state
+from gnomon.storage.store.dag_records import run_callbacks
+from gnomon.storage.store.ownership import commit, group_state
 
 REQUEST = CallbackRequest(kind=CallbackKind.RUN_FAILED, reason="task_failure", calls_dag=True, task_id="a", run_state="failed", run_ended_at=AT)
 

@@ -7,8 +7,8 @@ import threading
 import pytest
 from tests.patience import PATIENCE_S
 
-from gnomon.store import open_database
-from gnomon.store.drivers import postgres
+from gnomon.storage.store import open_database
+from gnomon.storage.store.drivers import postgres
 
 
 def test_a_connection_in_use_is_closed_when_its_transaction_ends(url: str) -> None:

@@ -13,12 +13,12 @@ from gnomon.model.attempts import XCOM_MAX_BYTES, AttemptResult, XComItem
 from gnomon.model.ids import TaskKey
 from gnomon.model.records import Changes, EventRecord, NewMail, RunRecord, TaskRecord
 from gnomon.model.states import DagRunState, TaskInstanceState
-from gnomon.store import PoolExhausted, RowsMissing, XComTooLarge
-from gnomon.store.admin import pools
-from gnomon.store.dag_records import dag_files, dag_runs, event_log, xcom_values
-from gnomon.store.dag_records.rendered_fields import read_rendered_fields
-from gnomon.store.ownership import commit, mailbox
-from gnomon.store.pages.run_pages import read_run_counts_of_dags
+from gnomon.storage.store import PoolExhausted, RowsMissing, XComTooLarge
+from gnomon.storage.store.admin import pools
+from gnomon.storage.store.dag_records import dag_files, dag_runs, event_log, xcom_values
+from gnomon.storage.store.dag_records.rendered_fields import read_rendered_fields
+from gnomon.storage.store.ownership import commit, mailbox
+from gnomon.storage.store.pages.run_pages import read_run_counts_of_dags
 
 
 @pytest.fixture

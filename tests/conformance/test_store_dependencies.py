@@ -19,10 +19,10 @@ from gnomon.model.spec import TaskSpec, collect_edges
 from gnomon.model.states import DagRunState, DagRunType, TaskInstanceState
 from gnomon.model.upstream_edges import AfterSpec
 from gnomon.report.listings.import_problems import list_upstream_warnings
-from gnomon.store import RowsMissing, Transaction
-from gnomon.store.cross_dag import dag_edges, run_waits, upstream_dags
-from gnomon.store.dag_records import dag_files, dag_runs
-from gnomon.store.ownership import commit, mailbox
+from gnomon.storage.store import RowsMissing, Transaction
+from gnomon.storage.store.cross_dag import dag_edges, run_waits, upstream_dags
+from gnomon.storage.store.dag_records import dag_files, dag_runs
+from gnomon.storage.store.ownership import commit, mailbox
 
 DAY_0, DAY_1, DAY_2 = (slot(day).run_after for day in range(3))
 
@@ -530,7 +530,7 @@ def raw_run(tx: Transaction, text: str) -> None:
 
 def bound(name: str, given: dict[str, object]) -> str:
     """The statement with values written into it."""
-    from gnomon.store.statements import load_statements
+    from gnomon.storage.store.statements import load_statements
 
     text = load_statements("postgresql")[name].text
     for parameter, value in given.items():

@@ -12,9 +12,9 @@ from tests.conformance.storeworld import AT, World, parsed, spec
 from tests.patience import PATIENCE_S
 
 from gnomon.model.spec import ParamSpec, ParseFailure
-from gnomon.store.dag_records import dag_files, dag_versions
-from gnomon.store.dag_records.dag_files import FileRecordResult
-from gnomon.store.ownership import group_state, mailbox
+from gnomon.storage.store.dag_records import dag_files, dag_versions
+from gnomon.storage.store.dag_records.dag_files import FileRecordResult
+from gnomon.storage.store.ownership import group_state, mailbox
 
 
 def told(world: World) -> list[int]:

@@ -17,7 +17,7 @@ from tests.patience import PATIENCE_S
 
 from gnomon.model.instants import SECOND
 from gnomon.model.records import WorkerRecord
-from gnomon.store import (
+from gnomon.storage.store import (
     Cipher,
     Database,
     DatabaseReadOnly,
@@ -28,13 +28,13 @@ from gnomon.store import (
     migrations,
     open_database,
 )
-from gnomon.store.admin import variables
-from gnomon.store.drivers.address import parse_address
-from gnomon.store.encryption import key_check
-from gnomon.store.migrations.migration_targets import PostgresTarget, SqliteTarget
-from gnomon.store.migrations.upgrade import creation_statements
-from gnomon.store.ownership import leases
-from gnomon.store.trigger_queue import triggerer_leases
+from gnomon.storage.store.admin import variables
+from gnomon.storage.store.drivers.address import parse_address
+from gnomon.storage.store.encryption import key_check
+from gnomon.storage.store.migrations.migration_targets import PostgresTarget, SqliteTarget
+from gnomon.storage.store.migrations.upgrade import creation_statements
+from gnomon.storage.store.ownership import leases
+from gnomon.storage.store.trigger_queue import triggerer_leases
 
 OLD, NEW = (base64.urlsafe_b64encode(letter * 32).decode() for letter in (b"o", b"n"))
 VALUE = "SELECT sealed FROM key_check"

@@ -7,14 +7,14 @@ import itertools
 import pytest
 from tests.conformance.storeworld import World, raw
 
-from gnomon.store import Transaction
-from gnomon.store.pages import listing_clauses, run_conditions
-from gnomon.store.pages.page_query import Condition, Operator, PageQuery, Position, SortKey
-from gnomon.store.pages.page_reader import count_rows, read_page
-from gnomon.store.pages.run_conditions import resolve_dags, tally_conditions
-from gnomon.store.pages.run_pages import count_runs
-from gnomon.store.statements import Statement
-from gnomon.store.transaction import Row
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.pages import listing_clauses, run_conditions
+from gnomon.storage.store.pages.page_query import Condition, Operator, PageQuery, Position, SortKey
+from gnomon.storage.store.pages.page_reader import count_rows, read_page
+from gnomon.storage.store.pages.run_conditions import resolve_dags, tally_conditions
+from gnomon.storage.store.pages.run_pages import count_runs
+from gnomon.storage.store.statements import Statement
+from gnomon.storage.store.transaction import Row
 
 RUNS, FIELDS = "run_pages.page", ("state", "start_date", "end_date", "logical_date", "updated_at", "run_after", "duration", "partition_key")
 NAMES = ("run_pages.page", "run_pages.page_by_dag")

@@ -16,9 +16,9 @@ from gnomon.model.records import DagRecord, RunRecord
 from gnomon.model.spec import DagSpec
 from gnomon.report.listings.asset_list import describe_asset_schedule
 from gnomon.rules.assets.leaf_mappers import LeafAnswers, MappedKey, MeasuredKey, PartitionAnswers
-from gnomon.store.asset_records import asset_events, asset_queue, partition_runs
-from gnomon.store.dag_records import dag_runs, event_log
-from gnomon.store.ownership import commit
+from gnomon.storage.store.asset_records import asset_events, asset_queue, partition_runs
+from gnomon.storage.store.dag_records import dag_runs, event_log
+from gnomon.storage.store.ownership import commit
 
 ORDERS, COSTS = AssetKey("orders", "orders"), AssetKey("costs", "costs")
 HOURS = [f"2024-03-13T{hour:02}:00:00" for hour in range(24)]

@@ -13,11 +13,11 @@ from tests.patience import PATIENCE_S
 from gnomon.model.instants import iso
 from gnomon.model.records import Changes
 from gnomon.model.states import DagRunState, DagRunType
-from gnomon.store import NotFound, ResourceInUse, RunExists, RunTypeNotAllowed, open_database
-from gnomon.store.admin import connections, pools, variables
-from gnomon.store.admin.connections import StoredConnection
-from gnomon.store.dag_records import dag_runs
-from gnomon.store.ownership import group_state, mailbox
+from gnomon.storage.store import NotFound, ResourceInUse, RunExists, RunTypeNotAllowed, open_database
+from gnomon.storage.store.admin import connections, pools, variables
+from gnomon.storage.store.admin.connections import StoredConnection
+from gnomon.storage.store.dag_records import dag_runs
+from gnomon.storage.store.ownership import group_state, mailbox
 
 pytestmark = pytest.mark.usefixtures("kept_newest_runs")
 

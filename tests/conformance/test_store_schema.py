@@ -16,7 +16,7 @@ from tests.databases import empty_database
 from tests.patience import PATIENCE_S
 
 from gnomon.model.states import NO_STATUS_CODE, RUN_STATE_CODES, TASK_STATE_CODES
-from gnomon.store import (
+from gnomon.storage.store import (
     Database,
     DatabaseNotInitialised,
     ForeignDatabase,
@@ -25,15 +25,15 @@ from gnomon.store import (
     migrations,
     open_database,
 )
-from gnomon.store.drivers.address import parse_address
-from gnomon.store.migrations.migration_targets import PostgresTarget, SqliteTarget
-from gnomon.store.migrations.upgrade import SCRIPTS, creation_statements
-from gnomon.store.schema_revision import HEAD, REVISIONS
+from gnomon.storage.store.drivers.address import parse_address
+from gnomon.storage.store.migrations.migration_targets import PostgresTarget, SqliteTarget
+from gnomon.storage.store.migrations.upgrade import SCRIPTS, creation_statements
+from gnomon.storage.store.schema_revision import HEAD, REVISIONS
 
 SOME = (*REVISIONS[::5], *REVISIONS[-2:])
 """Releases whose databases of PostgreSQL are upgraded beside all of SQLite; `make soak` takes all: an upgrade there takes a second."""
 NEXT = f"{int(HEAD) + 1:04}"
-_UPGRADE = "import sys; from gnomon.store import migrations; migrations.upgrade_schema(sys.argv[1])"
+_UPGRADE = "import sys; from gnomon.storage.store import migrations; migrations.upgrade_schema(sys.argv[1])"
 ROWS = (
     "INSERT INTO file (path, input_hash, inputs, parsed_at, duration_s) VALUES ('/d.py', 'h', '[]', 1, 0.5)",
     "INSERT INTO import_error (file_pk, number, kind, message, traceback, at) VALUES (1, 0, 'parse', 'm', '', 1)",
@@ -265,8 +265,8 @@ def test_an_upgrade_removes_the_waiting_rows_of_pools(empty_url: str) -> None:
 @pytest.fixture
 def next_scripts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Gnomon's next version: the folder of its scripts, of which the newest adds a column and a table."""
-    from gnomon.store import schema_revision
-    from gnomon.store.migrations import upgrade
+    from gnomon.storage.store import schema_revision
+    from gnomon.storage.store.migrations import upgrade
 
     folder = tmp_path / "scripts"
     folder.mkdir()

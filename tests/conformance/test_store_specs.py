@@ -14,10 +14,10 @@ from gnomon.model.deferral import Deferral
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.report.listings.dag_list import find_dag
-from gnomon.store import open_database
-from gnomon.store.ownership import group_state
-from gnomon.store.record_codec import decode_spec, encode_spec, is_same_spec
-from gnomon.store.spec_cache import SpecCache
+from gnomon.storage.store import open_database
+from gnomon.storage.store.ownership import group_state
+from gnomon.storage.store.record_codec import decode_spec, encode_spec, is_same_spec
+from gnomon.storage.store.spec_cache import SpecCache
 
 MARK = "M4rk3r-of-a-secret"
 START = Deferral(classpath="bells.Bell", kwargs=f'{{"token": "{MARK}"}}', next_method="go_on", next_kwargs=f'{{"k": "{MARK}"}}')
@@ -90,7 +90,7 @@ def dag_of(*task_ids: str) -> DagSpec:
 
 
 def test_the_specs_in_memory_have_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gnomon.store.spec_cache.TASKS_KEPT_MAX", 6)
+    monkeypatch.setattr("gnomon.storage.store.spec_cache.TASKS_KEPT_MAX", 6)
     cache = SpecCache()
     for name in (b"a", b"b"):
         cache.keep(name, spec(None, None))

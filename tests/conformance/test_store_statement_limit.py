@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from tests.databases import BOTH, new_database
 
-from gnomon.store import open_database
-from gnomon.store.drivers.address import SQLITE
-from gnomon.store.errors import StatementTooSlow
-from gnomon.store.statements import Statement
+from gnomon.storage.store import open_database
+from gnomon.storage.store.drivers.address import SQLITE
+from gnomon.storage.store.errors import StatementTooSlow
+from gnomon.storage.store.statements import Statement
 
 ENDLESS = Statement(
     "endless", "WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n FROM numbers) SELECT count(*) FROM numbers", is_prepared=False

@@ -10,17 +10,17 @@ import pytest
 from tests.conformance.storeworld import World, attempt, raw, task
 
 from gnomon.model.records import Changes
-from gnomon.store import Database, Transaction
-from gnomon.store.pages.hitl_pages import read_hitl_page
-from gnomon.store.pages.page_query import Condition, Operator, PageQuery, SortKey
-from gnomon.store.pages.run_conditions import tally_conditions
-from gnomon.store.pages.run_pages import count_runs, read_run_page
-from gnomon.store.pages.task_instance_pages import (
+from gnomon.storage.store import Database, Transaction
+from gnomon.storage.store.pages.hitl_pages import read_hitl_page
+from gnomon.storage.store.pages.page_query import Condition, Operator, PageQuery, SortKey
+from gnomon.storage.store.pages.run_conditions import tally_conditions
+from gnomon.storage.store.pages.run_pages import count_runs, read_run_page
+from gnomon.storage.store.pages.task_instance_pages import (
     count_task_instances,
     plan_task_instance_walk,
     read_task_instance_page,
 )
-from gnomon.store.statements import Statement, load_statements
+from gnomon.storage.store.statements import Statement, load_statements
 
 HOT = (
     "leases.prove", "leases.beat_scheduler", "leases.silent_schedulers", "leases.owned_groups", "mailbox.read", "mailbox.send",
@@ -87,7 +87,7 @@ def test_no_statement_of_the_hot_path_scans_history(history: World, name: str) -
 @pytest.fixture(scope="module")
 def history(tmp_path_factory: pytest.TempPathFactory) -> World:
     """A SQLite database with rows, and with the statistics that a planner could be misled by."""
-    from gnomon.store import migrations, open_database
+    from gnomon.storage.store import migrations, open_database
 
     url = f"sqlite:///{tmp_path_factory.mktemp('history') / 'gnomon.db'}"
     migrations.upgrade_schema(url)

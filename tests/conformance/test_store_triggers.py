@@ -25,7 +25,7 @@ from gnomon.rules.engine import events as engine_events
 from gnomon.rules.engine.state.engine_state import EngineLimits, EngineState
 from gnomon.scheduler import event_translation
 from gnomon.scheduler.multipart_requests import MultipartRequests
-from gnomon.store import (
+from gnomon.storage.store import (
     Cipher,
     Database,
     FencedError,
@@ -35,11 +35,11 @@ from gnomon.store import (
     WrongKey,
     open_database,
 )
-from gnomon.store.dag_records import dags
-from gnomon.store.ownership import commit, group_state, mailbox
-from gnomon.store.statements import Statement, load_statements
-from gnomon.store.trigger_queue import trigger_claims, triggerer_leases
-from gnomon.store.trigger_queue.trigger_claims import MESSAGE_CHARACTERS_MAX, MESSAGE_EVENTS_MAX
+from gnomon.storage.store.dag_records import dags
+from gnomon.storage.store.ownership import commit, group_state, mailbox
+from gnomon.storage.store.statements import Statement, load_statements
+from gnomon.storage.store.trigger_queue import trigger_claims, triggerer_leases
+from gnomon.storage.store.trigger_queue.trigger_claims import MESSAGE_CHARACTERS_MAX, MESSAGE_EVENTS_MAX
 from gnomon.worker.worker_store import DatabaseWorkerStore
 
 BEAT_S = 5.0

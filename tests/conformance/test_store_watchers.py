@@ -14,13 +14,13 @@ from gnomon.model.asset_watchers import WatcherEvent, WatcherSpec, compute_ident
 from gnomon.model.assets import AssetCondition, AssetDeclaration, AssetKey, AssetRefKey
 from gnomon.model.instants import SECOND
 from gnomon.model.spec import DagSpec
-from gnomon.store import Cipher, FencedError
-from gnomon.store.asset_records import asset_events, asset_queue, asset_watchers
-from gnomon.store.asset_records.asset_watchers import StoredWatcher
-from gnomon.store.dag_records import dag_files, dags
-from gnomon.store.ownership import commit
-from gnomon.store.trigger_queue import triggerer_leases, watcher_claims
-from gnomon.store.trigger_queue.watcher_claims import ClaimedWatcher, WatcherEnd
+from gnomon.storage.store import Cipher, FencedError
+from gnomon.storage.store.asset_records import asset_events, asset_queue, asset_watchers
+from gnomon.storage.store.asset_records.asset_watchers import StoredWatcher
+from gnomon.storage.store.dag_records import dag_files, dags
+from gnomon.storage.store.ownership import commit
+from gnomon.storage.store.trigger_queue import triggerer_leases, watcher_claims
+from gnomon.storage.store.trigger_queue.watcher_claims import ClaimedWatcher, WatcherEnd
 
 A, B = AssetKey("a", "a"), AssetKey("b", "s3://b")
 ME, OTHER = "triggerer-1", "triggerer-2"

@@ -17,18 +17,18 @@ from tests.keys import CIPHER
 from tests.patience import PATIENCE_S
 from tests.postgres import own_schema
 
-from gnomon.store import Database, migrations, open_database
-from gnomon.store.admin import pools, variables
-from gnomon.store.dag_records import dag_runs
-from gnomon.store.drivers.address import parse_address
-from gnomon.store.drivers.write_lock import WAIT_MAX_S, find_lock_holder, write_lock_path
-from gnomon.store.ownership import leases
-from gnomon.store.transaction import LEASE_TTL_S
+from gnomon.storage.store import Database, migrations, open_database
+from gnomon.storage.store.admin import pools, variables
+from gnomon.storage.store.dag_records import dag_runs
+from gnomon.storage.store.drivers.address import parse_address
+from gnomon.storage.store.drivers.write_lock import WAIT_MAX_S, find_lock_holder, write_lock_path
+from gnomon.storage.store.ownership import leases
+from gnomon.storage.store.transaction import LEASE_TTL_S
 
 _ROUNDS = 25
 _WRITER = """
 import json, sys, time
-from gnomon.store.dag_records import dags; from gnomon.store import open_database; from gnomon.store.dag_records import dag_runs as runs
+from gnomon.storage.store.dag_records import dags; from gnomon.storage.store import open_database; from gnomon.storage.store.dag_records import dag_runs as runs
 url, name, rounds = sys.argv[1], sys.argv[2], int(sys.argv[3])
 took = []
 for n in range(rounds):
@@ -46,8 +46,8 @@ print(json.dumps(max(took)))
 """
 _FROZEN_SENDING = """
 import os, signal, sys
-from gnomon.store.drivers.address import parse_address
-from gnomon.store.drivers.postgres import connect_postgres
+from gnomon.storage.store.drivers.address import parse_address
+from gnomon.storage.store.drivers.postgres import connect_postgres
 connection = connect_postgres(parse_address(sys.argv[1]).target)
 with connection.pipeline() as pipeline:
     connection.execute("BEGIN")
@@ -59,7 +59,7 @@ with connection.pipeline() as pipeline:
 """
 _FROZEN = """
 import os, signal, sys
-from gnomon.store import open_database; from gnomon.store.admin import pools
+from gnomon.storage.store import open_database; from gnomon.storage.store.admin import pools
 db = open_database(sys.argv[1])
 with db.write() as tx:
     pools.set_pool(tx, "default_pool", 1)
@@ -214,7 +214,7 @@ def test_a_forked_child_that_forgets_leaves_the_parent_its_connections(world: Wo
 
 
 def test_a_wake_reaches_every_listener_once_it_is_stored(world: World, url: str) -> None:
-    from gnomon.store import notify_on_commit
+    from gnomon.storage.store import notify_on_commit
 
     listener = open_database(url)
     fileno = listener.notification_fileno()
@@ -239,7 +239,7 @@ def test_a_wake_reaches_every_listener_once_it_is_stored(world: World, url: str)
 def test_a_sqlite_database_syncs_every_commit_unless_told_otherwise(tmp_path: Path) -> None:
     from tests.conformance.storeworld import raw
 
-    from gnomon.store import migrations
+    from gnomon.storage.store import migrations
 
     url = f"sqlite:///{tmp_path / 'gnomon.db'}"
     migrations.upgrade_schema(url)

@@ -12,13 +12,17 @@ from bench.api_history import DAY, END, HistorySize, create_store, fill_history
 from tests.databases import BOTH, empty_database
 
 from gnomon.ground.config import load_config
-from gnomon.store import Database, Transaction, load_cipher, open_database
-from gnomon.store.pages import run_walk
-from gnomon.store.pages.page_query import Condition, Operator, PageQuery, Position, SortKey
-from gnomon.store.pages.page_reader import read_page
-from gnomon.store.pages.task_instance_pages import plan_task_instance_walk, read_task_instance_page, read_walked_page
-from gnomon.store.pages.time_bounds import bound_runs
-from gnomon.store.pages.xcom_pages import bound_xcoms, read_xcom_page
+from gnomon.storage.store import Database, Transaction, load_cipher, open_database
+from gnomon.storage.store.pages import run_walk
+from gnomon.storage.store.pages.page_query import Condition, Operator, PageQuery, Position, SortKey
+from gnomon.storage.store.pages.page_reader import read_page
+from gnomon.storage.store.pages.task_instance_pages import (
+    plan_task_instance_walk,
+    read_task_instance_page,
+    read_walked_page,
+)
+from gnomon.storage.store.pages.time_bounds import bound_runs
+from gnomon.storage.store.pages.xcom_pages import bound_xcoms, read_xcom_page
 
 TIMES = ("run_after", "logical_date", "start_date", "end_date", "updated_at")
 ALL = 10**5

@@ -25,10 +25,10 @@ from gnomon.rules.assets.conditions import iter_leaves
 from gnomon.rules.engine.state.engine_state import EngineLimits
 from gnomon.rules.timetables.registry import reference
 from gnomon.simulate import Deployment, FaultPlan, list_lost_slots
-from gnomon.store import Database, Transaction, open_database
-from gnomon.store.asset_records import asset_events, asset_queue
-from gnomon.store.dag_records import dag_runs, dags
-from gnomon.store.ownership import group_state
+from gnomon.storage.store import Database, Transaction, open_database
+from gnomon.storage.store.asset_records import asset_events, asset_queue
+from gnomon.storage.store.dag_records import dag_runs, dags
+from gnomon.storage.store.ownership import group_state
 from gnomon.testing import Play
 from gnomon.timetables import CronTriggerTimetable
 

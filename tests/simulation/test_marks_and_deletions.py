@@ -20,8 +20,8 @@ from gnomon.simulate import (
     list_pools_in_use,
     list_unanswered,
 )
-from gnomon.store import open_database
-from gnomon.store.admin import pools
+from gnomon.storage.store import open_database
+from gnomon.storage.store.admin import pools
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -33,11 +33,11 @@ from gnomon.simulate import (
     list_pools_in_use,
     list_unanswered,
 )
-from gnomon.store import Database, FencedError, open_database
-from gnomon.store.admin import pools
-from gnomon.store.dag_records import dag_runs, dags
-from gnomon.store.ownership import mailbox
-from gnomon.store.trigger_queue import trigger_claims
+from gnomon.storage.store import Database, FencedError, open_database
+from gnomon.storage.store.admin import pools
+from gnomon.storage.store.dag_records import dag_runs, dags
+from gnomon.storage.store.ownership import mailbox
+from gnomon.storage.store.trigger_queue import trigger_claims
 from gnomon.testing import Play
 from gnomon.timetables import CronTriggerTimetable
 from gnomon.triggerer.coordinator import TriggererCoordinator
@@ -344,6 +344,6 @@ def audit_triggers(it: Triggered) -> list[str]:
 
 
 def _counted(table: str) -> Any:
-    from gnomon.store.statements import Statement
+    from gnomon.storage.store.statements import Statement
 
     return Statement("test", f"SELECT count(*) FROM {table}")

@@ -28,8 +28,8 @@ from gnomon.rules.timetables.registry import reference
 from gnomon.rules.timetables.wall_clock.zones import named_zone
 from gnomon.simulate import FaultPlan, list_lost_slots
 from gnomon.simulate.year_simulation import YearSimulation
-from gnomon.store import open_database
-from gnomon.store.dag_records import dag_runs
+from gnomon.storage.store import open_database
+from gnomon.storage.store.dag_records import dag_runs
 from gnomon.testing import Play
 
 ZONE = "Europe/Berlin"

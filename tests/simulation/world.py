@@ -27,11 +27,11 @@ from gnomon.simulate import (
     list_pools_in_use,
     list_unanswered,
 )
-from gnomon.store import Database, open_database
-from gnomon.store.admin import pools
-from gnomon.store.dag_records import dag_runs
-from gnomon.store.ownership import group_state
-from gnomon.store.trigger_queue import deferrals
+from gnomon.storage.store import Database, open_database
+from gnomon.storage.store.admin import pools
+from gnomon.storage.store.dag_records import dag_runs
+from gnomon.storage.store.ownership import group_state
+from gnomon.storage.store.trigger_queue import deferrals
 from gnomon.testing import Play
 from gnomon.timetables import CronTriggerTimetable
 

@@ -34,10 +34,10 @@ from gnomon.partitions import DayWindow, MonthWindow, RollupMapper, StartOfDayMa
 from gnomon.simulate.faults import FaultPlan
 from gnomon.simulate.lost_slots import list_lost_slots
 from gnomon.simulate.year_simulation import YearSimulation
-from gnomon.store import Database, Transaction, open_database
-from gnomon.store.asset_records import asset_events, asset_queue
-from gnomon.store.dag_records import backfills, dag_runs, dags
-from gnomon.store.errors import BackfillActive
+from gnomon.storage.store import Database, Transaction, open_database
+from gnomon.storage.store.asset_records import asset_events, asset_queue
+from gnomon.storage.store.dag_records import backfills, dag_runs, dags
+from gnomon.storage.store.errors import BackfillActive
 from gnomon.testing.scripted import Play
 from gnomon.timetables import CronPartitionTimetable, CronTriggerTimetable
 

@@ -18,10 +18,10 @@ from gnomon.simulate.lost_slots import list_lost_slots
 from gnomon.simulate.reference_schedule import CronGrids, ExpectedSlot, Schedule
 from gnomon.simulate.simulation_log import DagDefined, DagPaused, ManualRunTriggered
 from gnomon.simulate.year_simulation import YearSimulation
-from gnomon.store import Database, open_database
-from gnomon.store.dag_records import dag_runs, dags
-from gnomon.store.errors import RunExists
-from gnomon.store.ownership import group_state
+from gnomon.storage.store import Database, open_database
+from gnomon.storage.store.dag_records import dag_runs, dags
+from gnomon.storage.store.errors import RunExists
+from gnomon.storage.store.ownership import group_state
 
 from .schedules import AUTHORED, DAY, HOUR, dag_of, random_schedule, some_start_of_years
 

@@ -10,9 +10,9 @@ from gnomon.accounts.passwords import check_password, hash_password
 from gnomon.model.accounts import Account, Author, Grant, GrantKind, Role
 from gnomon.model.errors.product import UserError, find_close_matches
 from gnomon.model.records import EventRecord
-from gnomon.store import Transaction
-from gnomon.store.accounts import account_rows, favorite_dags, session_rows
-from gnomon.store.dag_records.event_log import log_event
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.accounts import account_rows, favorite_dags, session_rows
+from gnomon.storage.store.dag_records.event_log import log_event
 
 _NAME = re.compile(r"[\w.@+-]{1,100}")
 _PATTERN = re.compile(r"[^\x00-\x1f]{1,250}")

@@ -12,9 +12,9 @@ from gnomon.model.accounts import Account, ApiToken, Author, Identity, Role
 from gnomon.model.errors.product import UserError, find_close_matches
 from gnomon.model.instants import SECOND, Instant, iso
 from gnomon.model.records import EventRecord
-from gnomon.store import Transaction
-from gnomon.store.accounts import account_rows, token_rows
-from gnomon.store.dag_records.event_log import log_event
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.accounts import account_rows, token_rows
+from gnomon.storage.store.dag_records.event_log import log_event
 
 PREFIX = "gnm_"
 _TOKEN = re.compile(r"gnm_([0-9a-f]{12})_([\w-]{43})", re.ASCII)

@@ -16,10 +16,10 @@ from gnomon.accounts.signed_tokens import TokenSigner
 from gnomon.ground.clock import Clock
 from gnomon.model.accounts import ApiToken, Identity
 from gnomon.model.instants import Instant
-from gnomon.store import Database
-from gnomon.store.accounts import token_rows
-from gnomon.store.accounts.session_rows import LoginSession
-from gnomon.store.drivers.address import SQLITE
+from gnomon.storage.store import Database
+from gnomon.storage.store.accounts import token_rows
+from gnomon.storage.store.accounts.session_rows import LoginSession
+from gnomon.storage.store.drivers.address import SQLITE
 
 _BEARER = "bearer"
 HEADER_MAX = 8192

@@ -6,8 +6,8 @@ from gnomon.accounts.account_changes import create_account
 from gnomon.accounts.passwords import generate_password
 from gnomon.model.accounts import FIRST_ACCOUNT, Author, Role
 from gnomon.model.instants import Instant
-from gnomon.store import Database
-from gnomon.store.accounts import account_rows
+from gnomon.storage.store import Database
+from gnomon.storage.store.accounts import account_rows
 
 
 def create_first_account(db: Database, now: Instant) -> str | None:

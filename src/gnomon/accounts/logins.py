@@ -14,8 +14,8 @@ from gnomon.accounts.passwords import hash_password, is_outdated, verify_passwor
 from gnomon.model.accounts import Account
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import SECOND, Instant
-from gnomon.store import Database
-from gnomon.store.accounts import account_rows, login_failure_rows
+from gnomon.storage.store import Database
+from gnomon.storage.store.accounts import account_rows, login_failure_rows
 
 FREE_FAILURES_OF_NAME = 5
 """So many wrong passwords for one name may come from one address without a pause."""

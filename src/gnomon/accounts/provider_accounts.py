@@ -12,9 +12,9 @@ from gnomon.accounts.sessions import revoke_sessions
 from gnomon.model.accounts import Account, Author, Role
 from gnomon.model.errors.product import UserError
 from gnomon.model.records import EventRecord
-from gnomon.store import Transaction
-from gnomon.store.accounts import account_rows, identity_rows
-from gnomon.store.dag_records.event_log import log_event
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.accounts import account_rows, identity_rows
+from gnomon.storage.store.dag_records.event_log import log_event
 
 VALUES_SHOWN = 10
 """Values of a claim that a refusal names."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from gnomon.model.accounts import Account
 from gnomon.model.errors.product import UserError
-from gnomon.store import Transaction
-from gnomon.store.accounts import saved_view_rows
-from gnomon.store.accounts.saved_view_rows import SavedView
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.accounts import saved_view_rows
+from gnomon.storage.store.accounts.saved_view_rows import SavedView
 
 VIEWS_MAX = 100
 """An account has at most so many views: each account may save its own, also one that may only read."""

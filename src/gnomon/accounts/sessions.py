@@ -16,10 +16,10 @@ from gnomon.model.accounts import Account, Author, Identity
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import EventRecord
-from gnomon.store import Database, Transaction
-from gnomon.store.accounts import account_rows, session_rows
-from gnomon.store.accounts.session_rows import LoginSession
-from gnomon.store.dag_records.event_log import log_event
+from gnomon.storage.store import Database, Transaction
+from gnomon.storage.store.accounts import account_rows, session_rows
+from gnomon.storage.store.accounts.session_rows import LoginSession
+from gnomon.storage.store.dag_records.event_log import log_event
 
 ROTATED_AFTER_S = 3600.0
 PREVIOUS_FOR_S = 60.0

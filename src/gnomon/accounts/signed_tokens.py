@@ -8,8 +8,8 @@ from typing import Any
 
 from gnomon.model.accounts import Account, Identity
 from gnomon.model.instants import SECOND, Instant
-from gnomon.store import Transaction
-from gnomon.store.accounts import account_rows
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.accounts import account_rows
 
 ALGORITHM = "HS512"
 """The only one: what the header of a token names is not believed."""

@@ -15,12 +15,12 @@ from gnomon.model.records import EventRecord, PoolRecord
 from gnomon.model.storable_text import escape_unstorable, find_unstorable
 from gnomon.report.listings.connection_list import HIDDEN, make_row
 from gnomon.report.listings.masked_values import keep_connection_secrets, keep_variable_secrets
-from gnomon.store.admin import connections, pools, variables
-from gnomon.store.admin.connections import StoredConnection
-from gnomon.store.admin.variables import StoredVariable
-from gnomon.store.dag_records.event_log import log_event
-from gnomon.store.errors import InvalidKey, WrongKey
-from gnomon.store.transaction import Transaction
+from gnomon.storage.store.admin import connections, pools, variables
+from gnomon.storage.store.admin.connections import StoredConnection
+from gnomon.storage.store.admin.variables import StoredVariable
+from gnomon.storage.store.dag_records.event_log import log_event
+from gnomon.storage.store.errors import InvalidKey, WrongKey
+from gnomon.storage.store.transaction import Transaction
 
 _CHANGED = f"{HIDDEN} (changed)"
 """A masked value that differs from the masked value before."""

@@ -13,10 +13,10 @@ from gnomon.model.instants import Instant
 from gnomon.model.json_value import find_json_fault
 from gnomon.model.records import EventRecord
 from gnomon.model.storable_text import escape_unstorable
-from gnomon.store import Database
-from gnomon.store.asset_records import asset_events
-from gnomon.store.asset_records.asset_declarations import StoredAsset
-from gnomon.store.dag_records import dags, event_log
+from gnomon.storage.store import Database
+from gnomon.storage.store.asset_records import asset_events
+from gnomon.storage.store.asset_records.asset_declarations import StoredAsset
+from gnomon.storage.store.dag_records import dags, event_log
 
 
 def add_asset_event(

@@ -37,8 +37,8 @@ from gnomon.rules.planning import (
 )
 from gnomon.rules.planning.backfill_slots import BackfillSlots, find_backfill_slots
 from gnomon.rules.timetables.registry import build
-from gnomon.store import Database, DatabaseNotInitialised, load_cipher, open_database
-from gnomon.store.asset_records.partition_runs import read_partition_question
+from gnomon.storage.store import Database, DatabaseNotInitialised, load_cipher, open_database
+from gnomon.storage.store.asset_records.partition_runs import read_partition_question
 from gnomon.taskapi import answer_task
 
 

@@ -23,10 +23,10 @@ from gnomon.model.slots import PlannedRun
 from gnomon.model.states import RUN_STATES_BY_CODE, DagRunState, DagRunType
 from gnomon.rules.decide.rerun_version import takes_newest_version
 from gnomon.rules.planning import PlanningError
-from gnomon.store import Database, Transaction, notify_on_commit
-from gnomon.store.dag_records import backfills
-from gnomon.store.dag_records.dag_runs import check_run_type
-from gnomon.store.ownership.backfill_runs import decide_existing
+from gnomon.storage.store import Database, Transaction, notify_on_commit
+from gnomon.storage.store.dag_records import backfills
+from gnomon.storage.store.dag_records.dag_runs import check_run_type
+from gnomon.storage.store.ownership.backfill_runs import decide_existing
 
 
 class BackfillRefused(UserError):

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from gnomon.actions.actor import Actor
 from gnomon.report.listings.not_found import dag_not_found
-from gnomon.store import Database, notify_on_commit
-from gnomon.store.dag_records import dags
+from gnomon.storage.store import Database, notify_on_commit
+from gnomon.storage.store.dag_records import dags
 
 
 def set_dags_paused(actor: Actor, db: Database, dag_ids: Sequence[str], paused: bool) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from gnomon.actions.actor import Actor
 from gnomon.model.records import EventRecord
-from gnomon.store import Database
-from gnomon.store.accounts import favorite_dags
-from gnomon.store.dag_records import event_log
-from gnomon.store.dag_records.dags import StoredDag
+from gnomon.storage.store import Database
+from gnomon.storage.store.accounts import favorite_dags
+from gnomon.storage.store.dag_records import event_log
+from gnomon.storage.store.dag_records.dags import StoredDag
 
 
 def mark_favorite(actor: Actor, db: Database, account: str, dag: StoredDag) -> None:

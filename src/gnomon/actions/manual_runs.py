@@ -20,9 +20,9 @@ from gnomon.model.slots import PlannedRun
 from gnomon.model.states import DagRunType
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.rules.planning import PlanningError, Slot, find_manual_logical_date, find_slot_partition, with_slot_data
-from gnomon.store import Database, notify_on_commit
-from gnomon.store.cross_dag import dag_edges
-from gnomon.store.dag_records import dag_runs
+from gnomon.storage.store import Database, notify_on_commit
+from gnomon.storage.store.cross_dag import dag_edges
+from gnomon.storage.store.dag_records import dag_runs
 
 
 class SlotNotFound(UserError):

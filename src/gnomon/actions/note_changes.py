@@ -9,9 +9,9 @@ from gnomon.actions.actor import Actor
 from gnomon.model.records import DagRecord, EventRecord, RunRecord
 from gnomon.report.listings.not_found import run_not_found
 from gnomon.report.listings.run_list import TaskInstanceRow
-from gnomon.store import Database, Transaction
-from gnomon.store.dag_records import event_log, notes
-from gnomon.store.dag_records.notes import NotePlace
+from gnomon.storage.store import Database, Transaction
+from gnomon.storage.store.dag_records import event_log, notes
+from gnomon.storage.store.dag_records.notes import NotePlace
 
 
 def write_run_note(actor: Actor, db: Database, dag: DagRecord, run: RunRecord, content: str) -> None:

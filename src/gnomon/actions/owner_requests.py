@@ -12,8 +12,8 @@ from gnomon.actions.polling import poll_until
 from gnomon.model.errors.product import UserError
 from gnomon.model.records import DagRecord
 from gnomon.report.listings import process_health
-from gnomon.store import Database, Transaction, notify_on_commit
-from gnomon.store.ownership import mailbox
+from gnomon.storage.store import Database, Transaction, notify_on_commit
+from gnomon.storage.store.ownership import mailbox
 
 ANSWER_S = 5.0
 """How long an action waits for the owner's answer."""

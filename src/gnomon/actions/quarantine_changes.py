@@ -11,10 +11,10 @@ from gnomon.model.attempts import AttemptResult
 from gnomon.model.errors.product import UserError
 from gnomon.model.quarantine import QuarantinedItem
 from gnomon.model.records import EventRecord, NewMail
-from gnomon.store import Database, Transaction, WrongKey, notify_on_commit
-from gnomon.store.dag_records.event_log import log_event
-from gnomon.store.ownership import mailbox, quarantine
-from gnomon.store.trigger_queue import trigger_claims
+from gnomon.storage.store import Database, Transaction, WrongKey, notify_on_commit
+from gnomon.storage.store.dag_records.event_log import log_event
+from gnomon.storage.store.ownership import mailbox, quarantine
+from gnomon.storage.store.trigger_queue import trigger_claims
 
 
 def retry_item(actor: Actor, db: Database, quarantine_pk: int) -> str:

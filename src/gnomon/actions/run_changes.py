@@ -8,7 +8,7 @@ from gnomon.actions.actor import Actor
 from gnomon.actions.owner_requests import OwnerAnswer, ask_owner
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.report.listings.run_list import TaskInstanceRow
-from gnomon.store import Database
+from gnomon.storage.store import Database
 
 
 def clear_instances(

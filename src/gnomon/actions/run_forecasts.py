@@ -12,8 +12,8 @@ from gnomon.model.records import DagRecord
 from gnomon.model.slots import TimetableRef
 from gnomon.report import next_runs as report
 from gnomon.rules.planning.forecast import Forecast
-from gnomon.store import Database
-from gnomon.store.dag_records import dag_runs
+from gnomon.storage.store import Database
+from gnomon.storage.store.dag_records import dag_runs
 
 
 def forecast_next_runs(

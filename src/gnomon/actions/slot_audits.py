@@ -12,7 +12,7 @@ from gnomon.model.errors.product import UserError
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DagRecord
 from gnomon.report.listings.unexplained_slots import find_audit_bounds, find_audit_obstacle, find_unexplained
-from gnomon.store import Database
+from gnomon.storage.store import Database
 
 SLOTS_MAX = 10_000
 """The most slots of one DAG that are judged, the oldest first."""

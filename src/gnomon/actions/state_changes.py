@@ -12,10 +12,10 @@ from gnomon.model.records import EventRecord
 from gnomon.model.state_values import InvalidStateValue, StateWriter, check_state_key, encode_state_value
 from gnomon.report.listings.masked_values import keep_json_secrets
 from gnomon.report.listings.not_found import run_not_found
-from gnomon.store import Database, NotFound, Transaction
-from gnomon.store.dag_records import event_log
-from gnomon.store.state_stores import asset_state_store, task_state_store
-from gnomon.store.state_stores.task_state_store import StoredTaskState, TaskStateScope
+from gnomon.storage.store import Database, NotFound, Transaction
+from gnomon.storage.store.dag_records import event_log
+from gnomon.storage.store.state_stores import asset_state_store, task_state_store
+from gnomon.storage.store.state_stores.task_state_store import StoredTaskState, TaskStateScope
 
 DAY_US = 86_400_000_000
 

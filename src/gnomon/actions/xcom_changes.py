@@ -20,8 +20,8 @@ from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.masked_values import keep_json_secrets
 from gnomon.report.listings.not_found import task_not_found
 from gnomon.report.listings.run_list import find_run
-from gnomon.store import Database, NotFound, Transaction
-from gnomon.store.dag_records import event_log, xcom_values
+from gnomon.storage.store import Database, NotFound, Transaction
+from gnomon.storage.store.dag_records import event_log, xcom_values
 
 
 @dataclass(frozen=True, slots=True)

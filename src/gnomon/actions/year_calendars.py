@@ -39,7 +39,7 @@ from gnomon.report.listings.year_days import YearDays
 from gnomon.rules.planning.window import list_runs_in_window
 from gnomon.rules.timetables.base import BuiltinTimetable
 from gnomon.rules.timetables.delta_timetable import DeltaTimetable
-from gnomon.store import Database
+from gnomon.storage.store import Database
 
 SLOTS_MAX = 10_000
 """The most slots of a year that are computed one by one."""

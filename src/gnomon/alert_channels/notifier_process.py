@@ -16,7 +16,7 @@ from gnomon.ground.config.alert_channels import AlertChannel
 from gnomon.model.alerts import DeliveryRecord
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import iso
-from gnomon.store import Database
+from gnomon.storage.store import Database
 from gnomon.taskapi import answer_task
 
 MODULE = "gnomon.alert_channels.notifier_main"

@@ -27,15 +27,15 @@ from gnomon.ground.clock import Clock
 from gnomon.ground.config import Config, run_folder
 from gnomon.ground.config.network_address import read_networks
 from gnomon.ground.wakeups import Notifier, change_notifier
-from gnomon.remote_logs.live_copies import LiveCopies
-from gnomon.remote_logs.remote_log_folder import open_remote_log_folder
-from gnomon.remote_logs.task_log_folder import TaskLogFolder
 from gnomon.report.activity.coming_slots import ComingSlotsCache
 from gnomon.report.activity.work_facts import WorkFactsCache
 from gnomon.report.listings.dag_facts import VersionFactsCache
 from gnomon.report.listings.log_index import LogIndexCache
-from gnomon.store import Database, load_cipher, open_database
-from gnomon.store.errors import DatabaseUnavailable
+from gnomon.storage.remote_logs.live_copies import LiveCopies
+from gnomon.storage.remote_logs.remote_log_folder import open_remote_log_folder
+from gnomon.storage.remote_logs.task_log_folder import TaskLogFolder
+from gnomon.storage.store import Database, load_cipher, open_database
+from gnomon.storage.store.errors import DatabaseUnavailable
 
 STATEMENT_LIMIT_S = 10.0
 """A statement that reads for longer is cancelled, and its request is answered with 503: it holds one of few threads."""

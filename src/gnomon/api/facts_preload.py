@@ -9,8 +9,8 @@ from collections.abc import Callable
 from gnomon.ground import log
 from gnomon.model.errors.product import GnomonError
 from gnomon.report.listings.dag_facts import KEPT_MAX, VersionFactsCache
-from gnomon.store import Database
-from gnomon.store.pages.dag_pages import decode_version, read_version_rows
+from gnomon.storage.store import Database
+from gnomon.storage.store.pages.dag_pages import decode_version, read_version_rows
 
 BEGIN_S = 1.0
 """The first requests come first."""

@@ -19,16 +19,16 @@ from gnomon.report.listings.process_health import PROCESSOR_SILENCE_S
 from gnomon.report.listings.quarantine_list import describe_count
 from gnomon.report.listings.setup_problems import find_setup_problems
 from gnomon.report.listings.watcher_list import find_watcher_problems
-from gnomon.store import Database, Transaction, open_database
-from gnomon.store.alert_records import alert_events
-from gnomon.store.asset_records import asset_watchers
-from gnomon.store.cross_dag import dag_edges
-from gnomon.store.dag_records import dag_files, dag_runs, dags
-from gnomon.store.dag_records.dag_files import StoredImportError
-from gnomon.store.dag_records.dags import StoredDag
-from gnomon.store.ownership import leases, service_leases
-from gnomon.store.transaction import LEASE_TTL_S
-from gnomon.store.trigger_queue import trigger_claims, triggerer_leases
+from gnomon.storage.store import Database, Transaction, open_database
+from gnomon.storage.store.alert_records import alert_events
+from gnomon.storage.store.asset_records import asset_watchers
+from gnomon.storage.store.cross_dag import dag_edges
+from gnomon.storage.store.dag_records import dag_files, dag_runs, dags
+from gnomon.storage.store.dag_records.dag_files import StoredImportError
+from gnomon.storage.store.dag_records.dags import StoredDag
+from gnomon.storage.store.ownership import leases, service_leases
+from gnomon.storage.store.transaction import LEASE_TTL_S
+from gnomon.storage.store.trigger_queue import trigger_claims, triggerer_leases
 
 CACHE_S = 0.5
 """Requests within this time get the same snapshot, so that many requests cost the database one read."""

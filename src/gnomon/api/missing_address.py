@@ -5,9 +5,9 @@ from __future__ import annotations
 from gnomon.api.common.paths import restore_slashes
 from gnomon.api.context import ApiContext
 from gnomon.model.accounts import Identity, Role
-from gnomon.store import Transaction
-from gnomon.store.dag_records import dag_runs, dags
-from gnomon.store.pages.dag_pages import list_newest_versions
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.dag_records import dag_runs, dags
+from gnomon.storage.store.pages.dag_pages import list_newest_versions
 
 
 def find_missing(context: ApiContext, tx: Transaction, user: Identity | None, path: str) -> list[str]:

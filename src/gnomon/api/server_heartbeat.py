@@ -9,8 +9,8 @@ from gnomon.api.metrics.server_figures import ServerFigures
 from gnomon.ground import log
 from gnomon.ground.config.host_name import current_host_name
 from gnomon.model.errors.product import GnomonError
-from gnomon.store import Database
-from gnomon.store.ownership import leases
+from gnomon.storage.store import Database
+from gnomon.storage.store.ownership import leases
 
 _log = log.get_logger("api")
 

@@ -12,9 +12,9 @@ from urllib.parse import quote
 from gnomon.app.checks import HomeLock
 from gnomon.ground.config import Config
 from gnomon.model.errors.product import ConfigurationError, UserError
-from gnomon.store import Database, SchemaTooOld, StoreError, load_cipher, open_database
-from gnomon.store.drivers.address import SQLITE, Address, parse_address
-from gnomon.store.encryption import key_check
+from gnomon.storage.store import Database, SchemaTooOld, StoreError, load_cipher, open_database
+from gnomon.storage.store.drivers.address import SQLITE, Address, parse_address
+from gnomon.storage.store.encryption import key_check
 
 PAGES_PER_STEP = 2000
 STEP_PAUSE_S = 0.005

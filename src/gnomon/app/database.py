@@ -109,13 +109,18 @@ def _prepare_in_child(cfg: Config, writing: int, creates_account: bool) -> int:
 
 def _upgrade_schema(cfg: Config, creates_account: bool) -> str | None:
     """Create or upgrade the schema and bind the key; returns the password of the account that was created, or None."""
-    from gnomon.store import DatabaseNotInitialised, SchemaTooOld, load_cipher, open_database  # only in the child
+    from gnomon.storage.store import (  # only in the child
+        DatabaseNotInitialised,
+        SchemaTooOld,
+        load_cipher,
+        open_database,
+    )
 
     cipher = load_cipher(cfg)
     try:
         database = open_database(cfg.database_url, cipher=cipher)
     except (DatabaseNotInitialised, SchemaTooOld):
-        from gnomon.store import migrations
+        from gnomon.storage.store import migrations
 
         migrations.upgrade_schema(cfg.database_url, default_pool_slots=cfg.integer("core", "default_pool_task_slot_count"))
         database = open_database(cfg.database_url, cipher=cipher)

@@ -17,7 +17,7 @@ from gnomon.model.errors.product import GnomonError
 from gnomon.model.instants import SECOND, Instant
 from gnomon.report.listings.process_health import list_silent_services
 from gnomon.report.listings.setup_problems import find_setup_problems
-from gnomon.store import (
+from gnomon.storage.store import (
     Database,
     DatabaseNotInitialised,
     SchemaTooNew,
@@ -26,12 +26,12 @@ from gnomon.store import (
     load_cipher,
     open_database,
 )
-from gnomon.store.admin.run_totals import WrongTotal, list_wrong_totals, recount_totals
-from gnomon.store.alert_records import alert_events
-from gnomon.store.dag_records import dag_files
-from gnomon.store.drivers.address import SQLITE, parse_address
-from gnomon.store.ownership import service_leases
-from gnomon.store.schema_revision import HEAD
+from gnomon.storage.store.admin.run_totals import WrongTotal, list_wrong_totals, recount_totals
+from gnomon.storage.store.alert_records import alert_events
+from gnomon.storage.store.dag_records import dag_files
+from gnomon.storage.store.drivers.address import SQLITE, parse_address
+from gnomon.storage.store.ownership import service_leases
+from gnomon.storage.store.schema_revision import HEAD
 
 CLOCK_DIFFERENCE_S = 1.0
 """A larger difference between this machine and the server of the database is reported."""

@@ -16,8 +16,8 @@ from gnomon.executors.remote import RemoteExecutor
 from gnomon.ground.clock import Clock
 from gnomon.ground.config import Config, read_executors
 from gnomon.model.executors import CELERY_EXECUTOR, KUBERNETES_EXECUTOR, LOCAL_EXECUTOR, SLOTS_UNBOUND
-from gnomon.remote_logs.live_copies import LiveCopies
-from gnomon.store import Database, load_cipher
+from gnomon.storage.remote_logs.live_copies import LiveCopies
+from gnomon.storage.store import Database, load_cipher
 
 CLAIM_MARGIN_S = 3600.0
 """How much longer than the timeout of queued tasks the token of a message is valid: an attempt gets another message after the timeout."""

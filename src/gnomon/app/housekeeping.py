@@ -10,12 +10,12 @@ from gnomon.ground import log
 from gnomon.ground.clock import Clock
 from gnomon.ground.log.confined_files import ConfinedFile, list_files, list_folders, remove_empty_folder
 from gnomon.model.instants import SECOND, Instant, add_seconds
-from gnomon.remote_logs.live_copies import LIVE
-from gnomon.remote_logs.task_log_folder import COPIES
-from gnomon.remote_logs.upload_spool import list_unsent_logs
-from gnomon.store import Database
-from gnomon.store.admin import retention
-from gnomon.store.admin.retention import Retention
+from gnomon.storage.remote_logs.live_copies import LIVE
+from gnomon.storage.remote_logs.task_log_folder import COPIES
+from gnomon.storage.remote_logs.upload_spool import list_unsent_logs
+from gnomon.storage.store import Database
+from gnomon.storage.store.admin import retention
+from gnomon.storage.store.admin.retention import Retention
 
 LOGS = "logs"
 TABLES = (*retention.TABLES, LOGS)

@@ -19,7 +19,7 @@ from gnomon.ground.wakeups import StopFlag, retry_until_available
 
 if TYPE_CHECKING:
     from gnomon.monitor.trace_export import TraceExport
-    from gnomon.store import Database
+    from gnomon.storage.store import Database
 
 _log = log.get_logger("app")
 
@@ -47,7 +47,7 @@ def run_monitor(cfg: Config) -> int:
     from gnomon.authoring.sdk.runtime import channel as task_api_channel
     from gnomon.monitor.service import MonitorService
     from gnomon.monitor.settings import build_monitor_settings
-    from gnomon.store import load_cipher, open_database
+    from gnomon.storage.store import load_cipher, open_database
     from gnomon.taskapi.store_channel import StoreChannel
 
     settings = build_monitor_settings(cfg)

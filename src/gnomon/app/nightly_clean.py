@@ -16,8 +16,8 @@ from gnomon.model.errors.product import GnomonError
 from gnomon.model.instants import SECOND, Instant, iso, to_datetime, to_instant
 from gnomon.model.records import EventRecord
 from gnomon.rules.timetables.wall_clock.zones import zone_of
-from gnomon.store import CommitUncertain, Database
-from gnomon.store.dag_records.event_log import log_event
+from gnomon.storage.store import CommitUncertain, Database
+from gnomon.storage.store.dag_records.event_log import log_event
 
 MISSED_S = 3600.0
 """A clean that could not begin within so many seconds after its time is left out: this process stood by, or the machine slept."""

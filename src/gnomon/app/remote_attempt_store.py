@@ -10,10 +10,10 @@ from gnomon.ground.log.secret_masks import hide
 from gnomon.model.attempts import Attempt, AttemptResult
 from gnomon.model.executors import WORKER_TTL_S
 from gnomon.model.instants import SECOND, to_datetime
-from gnomon.remote_logs.live_copies import LiveCopies
-from gnomon.store import Database, Transaction
-from gnomon.store.ownership import remote_attempts
-from gnomon.store.ownership.remote_attempts import GivenUpAttempt
+from gnomon.storage.remote_logs.live_copies import LiveCopies
+from gnomon.storage.store import Database, Transaction
+from gnomon.storage.store.ownership import remote_attempts
+from gnomon.storage.store.ownership.remote_attempts import GivenUpAttempt
 
 _log = log.get_logger("executor")
 

@@ -25,8 +25,8 @@ from gnomon.model.errors import ResourceUnavailable
 from gnomon.report.listings.setup_problems import find_setup_problems
 from gnomon.scheduler.service import SchedulerService
 from gnomon.scheduler.settings import build_scheduler_settings
-from gnomon.store import Database, load_cipher, open_database
-from gnomon.store.ownership.service_figures import FiguresWriter
+from gnomon.storage.store import Database, load_cipher, open_database
+from gnomon.storage.store.ownership.service_figures import FiguresWriter
 from gnomon.taskapi import answer_task
 
 _log = log.get_logger("app")

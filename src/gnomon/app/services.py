@@ -12,7 +12,7 @@ from gnomon.author_code.processes.process_title import name_service
 from gnomon.ground import log
 from gnomon.ground.config import Config, set_current_config
 from gnomon.ground.config.alert_rules import read_alert_settings
-from gnomon.remote_logs.remote_log_settings import read_remote_log_settings
+from gnomon.storage.remote_logs.remote_log_settings import read_remote_log_settings
 
 
 def serve_scheduler(cfg: Config) -> int:

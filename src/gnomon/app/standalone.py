@@ -22,7 +22,7 @@ from gnomon.ground.config.alert_rules import read_alert_settings
 from gnomon.ground.config.environment import set_variable
 from gnomon.model.accounts import FIRST_ACCOUNT
 from gnomon.model.executors import LOCAL_EXECUTOR
-from gnomon.remote_logs.remote_log_settings import read_remote_log_settings
+from gnomon.storage.remote_logs.remote_log_settings import read_remote_log_settings
 
 
 def run_standalone(cfg: Config, port: int | None = None) -> int:

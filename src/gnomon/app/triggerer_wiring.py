@@ -33,7 +33,7 @@ def run_triggerer_when_needed(cfg: Config) -> int:
 
 def run_triggerer(cfg: Config, capacity: int | None = None, queues: tuple[str, ...] | None = None) -> int:
     """Run a triggerer until SIGTERM or Ctrl-C; returns the exit code."""
-    from gnomon.store import load_cipher, open_database
+    from gnomon.storage.store import load_cipher, open_database
     from gnomon.triggerer.service import TriggererService
     from gnomon.triggerer.settings import build_triggerer_settings
 

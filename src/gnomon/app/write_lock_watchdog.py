@@ -14,9 +14,9 @@ from pathlib import Path
 from gnomon.ground import log
 from gnomon.ground.clock import SystemClock
 from gnomon.ground.wakeups import StopFlag
-from gnomon.store.drivers.address import SQLITE, parse_address
-from gnomon.store.drivers.write_lock import LockHolder, find_lock_holder, write_lock_path
-from gnomon.store.transaction import LEASE_TTL_S
+from gnomon.storage.store.drivers.address import SQLITE, parse_address
+from gnomon.storage.store.drivers.write_lock import LockHolder, find_lock_holder, write_lock_path
+from gnomon.storage.store.transaction import LEASE_TTL_S
 
 CHECK_EVERY_S = 0.4
 """Interval between checks: together with the time to live of the write lock, writers wait less than 5 s."""

@@ -8,7 +8,7 @@ from gnomon.actions.polling import poll_until
 from gnomon.app.checks import is_standalone_running
 from gnomon.ground.clock import Clock
 from gnomon.ground.config import Config
-from gnomon.store import Database, DatabaseNotInitialised, SchemaTooOld, load_cipher, open_database
+from gnomon.storage.store import Database, DatabaseNotInitialised, SchemaTooOld, load_cipher, open_database
 
 READY_S = 10.0
 """How long a command waits for a starting standalone to bring the schema up to date."""

@@ -24,9 +24,9 @@ from gnomon.cli.parameter_types import SpanType
 from gnomon.ground.config import without_password
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import to_datetime
-from gnomon.store import Database, load_cipher, migrations, open_database
-from gnomon.store.drivers.address import parse_address
-from gnomon.store.encryption import key_check
+from gnomon.storage.store import Database, load_cipher, migrations, open_database
+from gnomon.storage.store.drivers.address import parse_address
+from gnomon.storage.store.encryption import key_check
 
 
 @click.group()

@@ -20,7 +20,7 @@ from gnomon.ground.config import Config, current_config, run_folder
 if TYPE_CHECKING:
     from gnomon.actions.admin_changes import AdminChanges
     from gnomon.model.accounts import Author
-    from gnomon.store import Database, Transaction
+    from gnomon.storage.store import Database, Transaction
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -22,8 +22,8 @@ from gnomon.model.task_api_requests import AnyTaskApiRequest
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.not_found import task_not_found
 from gnomon.report.listings.run_list import find_run, list_task_instances
-from gnomon.store import Database, Transaction
-from gnomon.store.dag_records import dag_runs
+from gnomon.storage.store import Database, Transaction
+from gnomon.storage.store.dag_records import dag_runs
 from gnomon.taskapi import TaskApiRefused, answer_task
 
 _RENDER = "gnomon.author_code.runner.template_rendering:render_task_fields"

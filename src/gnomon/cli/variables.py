@@ -14,7 +14,7 @@ from gnomon.cli.output import output_option, print_records
 from gnomon.cli.private_files import write_private_file
 from gnomon.operations import variable_operations as operations
 from gnomon.operations.variable_operations import VariableFields
-from gnomon.store.admin import variables as store
+from gnomon.storage.store.admin import variables as store
 
 
 @click.group()

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 
 import msgspec
 
-from gnomon import store
 from gnomon.dagfiles.dependency_check import DependencyChecker
 from gnomon.dagfiles.file_registry import RegistryUnavailable
 from gnomon.dagfiles.listener_findings import KnownDeclarations, find_calls, read_known
@@ -19,7 +18,8 @@ from gnomon.model.errors import ConfigurationError, GnomonError, ResourceUnavail
 from gnomon.model.errors.error_text import describe_error
 from gnomon.model.spec import FileInputs, ParsedFile, ParseFailure
 from gnomon.model.storable_text import escape_unstorable
-from gnomon.store.dag_records import dag_files
+from gnomon.storage import store
+from gnomon.storage.store.dag_records import dag_files
 
 BATCH_DAGS = 200
 """One transaction records files with about this many DAGs."""

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from gnomon import store
 from gnomon.ground import log
 from gnomon.ground.clock import Clock
 from gnomon.model.assets import AssetKey
 from gnomon.rules.assets.conflicts import Declared, find_conflicts
 from gnomon.rules.dependencies.faults import errors_of
 from gnomon.rules.dependencies.shape import Shape, shape_of
-from gnomon.store import Transaction
-from gnomon.store.asset_records import asset_declarations
-from gnomon.store.cross_dag import dag_edges
-from gnomon.store.ownership import group_state
+from gnomon.storage import store
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.asset_records import asset_declarations
+from gnomon.storage.store.cross_dag import dag_edges
+from gnomon.storage.store.ownership import group_state
 
 SPECS_PER_BATCH = 500
 """Specs read into memory at a time."""

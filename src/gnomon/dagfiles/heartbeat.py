@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from uuid import uuid4
 
-from gnomon import store
 from gnomon.ground import log
 from gnomon.ground.clock import Clock
 from gnomon.ground.config.host_name import current_host_name
 from gnomon.ground.metrics import ProcessFigures
 from gnomon.model.errors import GnomonError
-from gnomon.store.ownership import leases
-from gnomon.store.ownership.service_figures import FiguresWriter
+from gnomon.storage import store
+from gnomon.storage.store.ownership import leases
+from gnomon.storage.store.ownership.service_figures import FiguresWriter
 
 HEARTBEAT_S = 5.0
 """Interval; `report.listings.process_health` reports the dag-processor as silent after PROCESSOR_SILENCE_S."""

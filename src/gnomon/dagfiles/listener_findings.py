@@ -9,9 +9,9 @@ from gnomon.dagfiles.listener_process import ListenerCall
 from gnomon.model.assets import AliasKey, AssetKey
 from gnomon.model.spec import DagSpec, ParsedFile
 from gnomon.rules.assets.conditions import iter_leaves
-from gnomon.store import Transaction
-from gnomon.store.asset_records import asset_declarations
-from gnomon.store.dag_records import dag_files
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.asset_records import asset_declarations
+from gnomon.storage.store.dag_records import dag_files
 
 
 @dataclass(frozen=True, slots=True)

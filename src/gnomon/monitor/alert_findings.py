@@ -13,9 +13,9 @@ from gnomon.model.ids import quote_arguments
 from gnomon.model.instants import Instant
 from gnomon.model.records import EventRecord
 from gnomon.monitor.delivery_queue import DeliveryQueue
-from gnomon.store import Transaction
-from gnomon.store.alert_records import alert_events, alerts
-from gnomon.store.dag_records.event_log import log_event
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.alert_records import alert_events, alerts
+from gnomon.storage.store.dag_records.event_log import log_event
 
 POINT_KINDS = frozenset({AlertKind.TASK_FAILURE, AlertKind.RETRY})
 """Alerts about an event whose cause cannot go: they are never open."""

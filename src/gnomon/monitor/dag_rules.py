@@ -10,9 +10,9 @@ from gnomon.ground.config.alert_channels import AlertChannel
 from gnomon.ground.config.alert_rules import AlertRule
 from gnomon.model.alerts import AlertRuleSpec
 from gnomon.model.spec import DagSpec
-from gnomon.store import Transaction
-from gnomon.store.alert_records import alerts
-from gnomon.store.record_codec import decode_spec_without_tasks
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.alert_records import alerts
+from gnomon.storage.store.record_codec import decode_spec_without_tasks
 
 _CACHE_MAX = 10_000
 _log = log.get_logger("monitor")

@@ -16,9 +16,9 @@ from gnomon.model.ids import quote_argument
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import EventRecord
 from gnomon.monitor.settings import RETRY_FIRST_S, RETRY_LONGEST_S, SENDERS
-from gnomon.store import Transaction
-from gnomon.store.alert_records import alert_deliveries
-from gnomon.store.dag_records.event_log import log_event
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.alert_records import alert_deliveries
+from gnomon.storage.store.dag_records.event_log import log_event
 
 SendCall = Callable[[AlertChannel, DeliveryRecord], None]
 _log = log.get_logger("monitor")

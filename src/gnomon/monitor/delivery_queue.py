@@ -13,8 +13,8 @@ from gnomon.ground.config.alert_rules import AlertRule
 from gnomon.model.alerts import AlertItem, DeliveryBody, DeliveryRecord
 from gnomon.model.instants import SECOND, Instant
 from gnomon.monitor.settings import HOUR_S, ITEMS_MAX, MonitorSettings
-from gnomon.store import Transaction
-from gnomon.store.alert_records import alert_deliveries
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.alert_records import alert_deliveries
 
 _NUMBERS = re.compile(r"\d+")
 _HASH_LENGTH = 16

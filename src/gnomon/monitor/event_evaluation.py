@@ -8,8 +8,8 @@ from gnomon.model.instants import iso
 from gnomon.monitor.alert_findings import AlertFindings, RaisedAlert, build_link, build_run_command
 from gnomon.monitor.dag_rules import DagRules, RuledDag
 from gnomon.monitor.settings import EVENTS_MAX
-from gnomon.store import Transaction
-from gnomon.store.alert_records import alert_events, alerts
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.alert_records import alert_events, alerts
 
 
 def evaluate_events(tx: Transaction, rules: DagRules, base_url: str, findings: AlertFindings) -> bool:

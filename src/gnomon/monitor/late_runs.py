@@ -10,8 +10,8 @@ from gnomon.model.states import DagRunState
 from gnomon.monitor.settings import P95_AGE_S
 from gnomon.report.activity.usual_duration import P95_RUNS, find_p95
 from gnomon.rules.timetables.wall_clock.zones import zone_of
-from gnomon.store import Transaction
-from gnomon.store.alert_records.alerts import UnfinishedRun
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.alert_records.alerts import UnfinishedRun
 
 
 class DurationPercentiles:

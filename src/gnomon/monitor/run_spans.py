@@ -10,7 +10,7 @@ from gnomon.model.instants import Instant, iso
 from gnomon.model.records import AttemptRecord, RunRecord
 from gnomon.model.states import DagRunState
 from gnomon.model.trace_ids import compute_attempt_span_id, compute_run_span_id, compute_trace_id
-from gnomon.store.dag_records.run_listing import NamedRun
+from gnomon.storage.store.dag_records.run_listing import NamedRun
 
 FAILED_STATES = frozenset({"failed", "up_for_retry", "lost"})
 """States of an attempt whose span has the status error."""

@@ -26,11 +26,11 @@ from gnomon.monitor.state_evaluation import StateEvaluation
 from gnomon.report.explanations.explanation import explain_run
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.run_list import find_run
-from gnomon.store import CommitUncertain, Database, FencedError, Transaction
-from gnomon.store.alert_records import alert_deliveries
-from gnomon.store.ownership import service_leases
-from gnomon.store.ownership.service_figures import FiguresWriter
-from gnomon.store.ownership.service_leases import MONITOR, MONITOR_BEAT_S
+from gnomon.storage.store import CommitUncertain, Database, FencedError, Transaction
+from gnomon.storage.store.alert_records import alert_deliveries
+from gnomon.storage.store.ownership import service_leases
+from gnomon.storage.store.ownership.service_figures import FiguresWriter
+from gnomon.storage.store.ownership.service_leases import MONITOR, MONITOR_BEAT_S
 
 _log = log.get_logger("monitor")
 

@@ -14,11 +14,11 @@ from gnomon.monitor.dag_rules import DagRules, RuledDag
 from gnomon.monitor.late_runs import DurationPercentiles, describe_lateness, describe_waiting, format_span
 from gnomon.monitor.settings import UNFINISHED_RUNS_MAX, MonitorSettings
 from gnomon.report.listings.process_health import list_silent_services
-from gnomon.store import Transaction
-from gnomon.store.alert_records import alerts
-from gnomon.store.alert_records.alerts import RunOfAlert, UnfinishedRun
-from gnomon.store.dag_records import dag_files
-from gnomon.store.ownership import quarantine
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.alert_records import alerts
+from gnomon.storage.store.alert_records.alerts import RunOfAlert, UnfinishedRun
+from gnomon.storage.store.dag_records import dag_files
+from gnomon.storage.store.ownership import quarantine
 
 QUARANTINED_MAX = 1000
 """Items in quarantine, the oldest, that alerts are about."""

@@ -11,11 +11,11 @@ from gnomon.model.errors.product import GnomonError
 from gnomon.model.instants import SECOND
 from gnomon.monitor.run_spans import RunSpan, build_run_spans
 from gnomon.report.listings.dag_list import find_dag
-from gnomon.store import CommitUncertain, Database, FencedError
-from gnomon.store.dag_records import dag_runs, trace_cursor
-from gnomon.store.dag_records.run_listing import NamedRun
-from gnomon.store.dag_records.trace_cursor import TraceCursor
-from gnomon.store.transaction import LEASE_TTL_S
+from gnomon.storage.store import CommitUncertain, Database, FencedError
+from gnomon.storage.store.dag_records import dag_runs, trace_cursor
+from gnomon.storage.store.dag_records.run_listing import NamedRun
+from gnomon.storage.store.dag_records.trace_cursor import TraceCursor
+from gnomon.storage.store.transaction import LEASE_TTL_S
 
 POLL_S = 2.0
 SETTLED_S = LEASE_TTL_S + 1.0

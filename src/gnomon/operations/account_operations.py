@@ -11,7 +11,7 @@ from gnomon.model.errors.product import UserError
 from gnomon.model.instants import Instant, iso
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
-from gnomon.store.accounts import account_rows, token_rows
+from gnomon.storage.store.accounts import account_rows, token_rows
 
 
 @dataclass(frozen=True, slots=True)

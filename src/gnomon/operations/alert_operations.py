@@ -12,7 +12,7 @@ from gnomon.model.alerts import AlertRuleSpec
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
 from gnomon.report.listings.alert_list import AlertRow, DeliveryRow, list_alerts, list_dag_rules, list_deliveries
-from gnomon.store.dag_records.dags import StoredDag
+from gnomon.storage.store.dag_records.dags import StoredDag
 
 ROWS_MAX = 10_000
 """The newest rows in which those are looked for that a user sees who does not see every DAG."""

@@ -20,7 +20,7 @@ from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.run_list import build_run_row
 from gnomon.report.listings.visible_assets import VisibleAssets
 from gnomon.report.listings.watcher_list import WatcherRow, list_watcher_rows
-from gnomon.store import Transaction
+from gnomon.storage.store import Transaction
 
 EVENTS_MAX = 10_000
 """The most events of one answer."""

@@ -13,10 +13,10 @@ from gnomon.operations.operation_scope import OperationScope
 from gnomon.operations.state_texts import hide_secrets, read_value
 from gnomon.report.listings.asset_list import find_visible_asset
 from gnomon.report.listings.visible_assets import VisibleAssets
-from gnomon.store import Transaction
-from gnomon.store.asset_records import asset_declarations
-from gnomon.store.state_stores import asset_state_store
-from gnomon.store.state_stores.asset_state_store import StoredAssetState
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.asset_records import asset_declarations
+from gnomon.storage.store.state_stores import asset_state_store
+from gnomon.storage.store.state_stores.asset_state_store import StoredAssetState
 
 _HIDDEN_WRITER = "a task"
 """In the place of a writer of a hidden DAG."""

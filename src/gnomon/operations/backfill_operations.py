@@ -26,8 +26,8 @@ from gnomon.report.listings import backfill_list, process_health
 from gnomon.report.listings.backfill_list import BackfillRow
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.not_found import NameNotFound
-from gnomon.store import Transaction
-from gnomon.store.dag_records import backfills
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.dag_records import backfills
 
 LEFT_MAX = 1000
 

@@ -9,7 +9,7 @@ from gnomon.actions.owner_requests import OwnerAnswer
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.operations.operation_scope import OperationScope
 from gnomon.report.listings.run_list import TaskInstanceRow, list_task_instances
-from gnomon.store.dag_records import dag_runs
+from gnomon.storage.store.dag_records import dag_runs
 
 
 @dataclass(frozen=True, slots=True)

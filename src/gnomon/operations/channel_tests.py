@@ -14,7 +14,7 @@ from gnomon.model.alerts import AlertItem, DeliveryBody, DeliveryRecord
 from gnomon.model.errors.product import UserError, find_close_matches
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
-from gnomon.store import Database
+from gnomon.storage.store import Database
 
 _SENDING = threading.Lock()
 """The task API of a process is one for all its threads, and is that of this database while a test message is sent."""

@@ -16,9 +16,9 @@ from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
 from gnomon.report.listings.connection_list import ConnectionRow, make_row, to_connection, to_stored
 from gnomon.report.listings.not_found import connection_not_found
-from gnomon.store import Transaction
-from gnomon.store.admin import connections
-from gnomon.store.admin.connections import StoredConnection
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.admin import connections
+from gnomon.storage.store.admin.connections import StoredConnection
 
 _CONN_ID = re.compile(r"[\w#!()\-.:/\\]{1,250}")
 """As in Airflow."""

@@ -19,9 +19,9 @@ from gnomon.report.listings.task_tree import format_tree
 from gnomon.report.listings.version_list import VersionRow
 from gnomon.report.listings.version_list import list_versions as list_version_rows
 from gnomon.report.next_runs import NextRuns
-from gnomon.store import Transaction, notify_on_commit
-from gnomon.store.cross_dag import dag_edges
-from gnomon.store.dag_records import dag_files, dags
+from gnomon.storage.store import Transaction, notify_on_commit
+from gnomon.storage.store.cross_dag import dag_edges
+from gnomon.storage.store.dag_records import dag_files, dags
 
 NEXT_RUNS_MAX = 1000
 """The most coming runs of one forecast."""

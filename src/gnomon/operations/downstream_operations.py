@@ -13,8 +13,8 @@ from gnomon.operations.operation_scope import OperationScope
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.downstream_runs import ClearRequestPart, DownstreamRow, collect_parts
 from gnomon.report.listings.run_list import find_run
-from gnomon.store import Database
-from gnomon.store.dag_records import dag_runs
+from gnomon.storage.store import Database
+from gnomon.storage.store.dag_records import dag_runs
 
 
 @dataclass(frozen=True, slots=True)

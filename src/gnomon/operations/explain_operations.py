@@ -10,7 +10,7 @@ from gnomon.report.explanations.schedule_switch import describe_schedule_switch
 from gnomon.report.explanations.skipped_slots import explain_slot, parse_instant
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.run_list import find_run
-from gnomon.store.dag_records import dag_runs
+from gnomon.storage.store.dag_records import dag_runs
 
 
 @operation("explain.dag", "read", "DAG")

@@ -9,7 +9,7 @@ from gnomon.operations.operation_scope import OperationScope
 from gnomon.report.activity.failed_dags import FAILED_RUNS_MAX
 from gnomon.report.activity.failure_list import FailureRow, list_failures
 from gnomon.report.listings.dag_list import find_dag
-from gnomon.store.pages import dag_overview
+from gnomon.storage.store.pages import dag_overview
 
 LISTED_MAX = 500
 """The most failed runs of one answer."""

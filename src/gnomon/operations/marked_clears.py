@@ -12,7 +12,7 @@ from gnomon.operations.changed_instances import InstanceChange, read_instance_ch
 from gnomon.operations.operation_scope import OperationScope
 from gnomon.report.listings.marked_tasks import RunInstancesToClear, follow_markers
 from gnomon.report.listings.run_list import TaskInstanceRow
-from gnomon.store import Transaction
+from gnomon.storage.store import Transaction
 
 
 def find_marked(

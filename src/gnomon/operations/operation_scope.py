@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from gnomon.actions.actor import Actor
 from gnomon.model.accounts import Author, Role
-from gnomon.remote_logs.remote_log_folder import open_remote_log_folder
-from gnomon.remote_logs.task_log_folder import TaskLogFolder
 from gnomon.report.activity.current_work import DagFacts
 from gnomon.report.explanations.engine_state_reading import build_limits
 from gnomon.rules.engine.state.engine_state import EngineLimits
-from gnomon.store import Database, Transaction
+from gnomon.storage.remote_logs.remote_log_folder import open_remote_log_folder
+from gnomon.storage.remote_logs.task_log_folder import TaskLogFolder
+from gnomon.storage.store import Database, Transaction
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

@@ -9,8 +9,8 @@ from gnomon.model.records import PoolRecord
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
 from gnomon.report.listings.not_found import pool_not_found
-from gnomon.store import notify_on_commit
-from gnomon.store.admin import pools
+from gnomon.storage.store import notify_on_commit
+from gnomon.storage.store.admin import pools
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,7 +51,7 @@ from gnomon.report.listings.run_list import list_runs as list_run_rows
 from gnomon.report.listings.run_list import list_runs_of_all_dags as list_rows_of_all_dags
 from gnomon.report.listings.run_results import find_results
 from gnomon.report.listings.task_selection import select_instances
-from gnomon.store import Transaction
+from gnomon.storage.store import Transaction
 
 MARKS = ("success", "failed")
 """The states that a run can be marked with."""

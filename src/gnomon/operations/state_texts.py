@@ -9,7 +9,7 @@ from gnomon.model.errors.product import UserError
 from gnomon.model.json_text import escape_surrogates
 from gnomon.operations.operation_scope import OperationScope
 from gnomon.report.listings.connection_list import hide_stored_secrets
-from gnomon.store import Transaction
+from gnomon.storage.store import Transaction
 
 
 def read_value(text: str) -> object:

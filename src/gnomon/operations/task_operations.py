@@ -31,7 +31,7 @@ from gnomon.report.listings.task_selection import (
     split_instance_name,
     split_instance_names,
 )
-from gnomon.store import Transaction
+from gnomon.storage.store import Transaction
 
 MARKS = ("success", "failed", "skipped")
 """The states that a task instance can be marked with."""

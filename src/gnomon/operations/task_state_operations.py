@@ -15,9 +15,9 @@ from gnomon.operations.state_texts import hide_secrets, read_value
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.not_found import task_not_found
 from gnomon.report.listings.run_list import find_run, list_task_instances
-from gnomon.store import Transaction
-from gnomon.store.state_stores import task_state_store
-from gnomon.store.state_stores.task_state_store import TaskStateScope
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.state_stores import task_state_store
+from gnomon.storage.store.state_stores.task_state_store import TaskStateScope
 
 CLEAN_BATCH = 1_000_000
 """Most rows that one transaction deletes when `[state_store] state_cleanup_batch_size` is 0."""

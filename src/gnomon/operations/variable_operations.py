@@ -10,8 +10,8 @@ from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
 from gnomon.report.listings.masked_values import mask_variable
 from gnomon.report.listings.not_found import variable_not_found
-from gnomon.store.admin import variables
-from gnomon.store.admin.variables import StoredVariable
+from gnomon.storage.store.admin import variables
+from gnomon.storage.store.admin.variables import StoredVariable
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,8 @@ from gnomon.report.listings.connection_list import hide_stored_secrets
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.not_found import task_not_found
 from gnomon.report.listings.run_list import find_run
-from gnomon.store import Transaction
-from gnomon.store.dag_records import xcom_values
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.dag_records import xcom_values
 
 
 @dataclass(frozen=True, slots=True)

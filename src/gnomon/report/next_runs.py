@@ -21,8 +21,8 @@ from gnomon.model.states import DagRunType
 from gnomon.rules.planning import PlanningError, build_plan_arguments, compute_fingerprint
 from gnomon.rules.planning.forecast import Forecast, ForecastRun, build_forecast, list_upcoming_runs
 from gnomon.rules.timetables.registry import build
-from gnomon.store import Transaction
-from gnomon.store.dag_records import dag_runs
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.dag_records import dag_runs
 
 AskForecast = Callable[[DagRecord, TimetableRef, dict[str, Any]], Forecast]
 """Computes the forecast of an author's timetable, in another process; raises PlanningError."""

@@ -24,9 +24,9 @@ from gnomon.rules.engine.state.task_instance import Dag
 from gnomon.scheduler.author_partitions import AnsweredQueue, AuthorPartitionQuestions
 from gnomon.scheduler.settings import ASSET_DAGS_MAX, ASSET_RUNS_MAX, PARTITION_KEYS_MAX
 from gnomon.scheduler.step_failures import describe_failure, is_isolable
-from gnomon.store import Database, Transaction
-from gnomon.store.asset_records.asset_queue import MAX_CONSUMED_EVENTS, create_asset_run, find_satisfied_leaves
-from gnomon.store.asset_records.partition_runs import create_partition_runs
+from gnomon.storage.store import Database, Transaction
+from gnomon.storage.store.asset_records.asset_queue import MAX_CONSUMED_EVENTS, create_asset_run, find_satisfied_leaves
+from gnomon.storage.store.asset_records.partition_runs import create_partition_runs
 
 _log = log.get_logger("scheduler.asset_runs")
 

@@ -22,8 +22,8 @@ from gnomon.rules.assets.leaf_mappers import PartitionAnswers, list_rule_classes
 from gnomon.rules.engine.state.engine_state import EngineState
 from gnomon.rules.engine.state.task_instance import Dag
 from gnomon.scheduler.settings import PLAN_RETRY_S
-from gnomon.store import Database
-from gnomon.store.asset_records.partition_runs import read_partition_question
+from gnomon.storage.store import Database
+from gnomon.storage.store.asset_records.partition_runs import read_partition_question
 
 _log = log.get_logger("scheduler.author_partitions")
 NO_HOST = "its partition mapper is an author's class, and this process has no timetable host; run it under a scheduler service"

@@ -27,9 +27,9 @@ from gnomon.scheduler.event_translation import choose_version, read_backfill, re
 from gnomon.scheduler.planning_cursors import CursorMove, build_cursor_events
 from gnomon.scheduler.settings import MAX_WAITING_RUNS, PLAN_RETRY_S
 from gnomon.scheduler.step_failures import describe_failure, is_isolable
-from gnomon.store import Database, Transaction
-from gnomon.store.dag_records import event_log
-from gnomon.store.ownership import backfill_runs
+from gnomon.storage.store import Database, Transaction
+from gnomon.storage.store.dag_records import event_log
+from gnomon.storage.store.ownership import backfill_runs
 
 _log = log.get_logger("scheduler.backfill_coordinator")
 

@@ -12,9 +12,9 @@ from gnomon.model.states import DagRunState
 from gnomon.rules.engine import events as e
 from gnomon.rules.engine.state.engine_state import EngineState
 from gnomon.scheduler.event_translation import read_dags
-from gnomon.store import Database, Transaction
-from gnomon.store.dag_records import dag_runs
-from gnomon.store.ownership import commit
+from gnomon.storage.store import Database, Transaction
+from gnomon.storage.store.dag_records import dag_runs
+from gnomon.storage.store.ownership import commit
 
 _log = log.get_logger("scheduler.consecutive_failures")
 

@@ -8,8 +8,8 @@ from gnomon.ground import log
 from gnomon.rules.engine import events as e
 from gnomon.rules.engine.state.engine_state import EngineState
 from gnomon.scheduler.step_failures import is_isolable
-from gnomon.store import Database
-from gnomon.store.dag_records.run_callbacks import compute_average_runtime
+from gnomon.storage.store import Database
+from gnomon.storage.store.dag_records.run_callbacks import compute_average_runtime
 
 _log = log.get_logger("scheduler.deadline_resolution")
 

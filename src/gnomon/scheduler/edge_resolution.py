@@ -34,9 +34,9 @@ from gnomon.scheduler.upstream_reader import (
     build_sides,
     resolve_or_raise,
 )
-from gnomon.store import Database
-from gnomon.store.cross_dag import upstream_dags
-from gnomon.store.cross_dag.upstream_dags import UpstreamDag
+from gnomon.storage.store import Database
+from gnomon.storage.store.cross_dag import upstream_dags
+from gnomon.storage.store.cross_dag.upstream_dags import UpstreamDag
 
 _log = log.get_logger("scheduler.edge_resolution")
 

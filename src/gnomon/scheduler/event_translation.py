@@ -23,11 +23,11 @@ from gnomon.rules.engine.state.engine_state import EngineState
 from gnomon.rules.engine.state.task_graph import depends_on_previous_run
 from gnomon.scheduler.multipart_requests import MultipartRequests
 from gnomon.scheduler.settings import MAIL_BATCH, MAX_TRIGGER_MESSAGES
-from gnomon.store import Database, Transaction
-from gnomon.store.cross_dag import run_waits, upstream_dags
-from gnomon.store.dag_records import backfills, run_callbacks
-from gnomon.store.ownership import group_state
-from gnomon.store.trigger_queue import trigger_claims
+from gnomon.storage.store import Database, Transaction
+from gnomon.storage.store.cross_dag import run_waits, upstream_dags
+from gnomon.storage.store.dag_records import backfills, run_callbacks
+from gnomon.storage.store.ownership import group_state
+from gnomon.storage.store.trigger_queue import trigger_claims
 
 _log = log.get_logger("scheduler.event_translation")
 

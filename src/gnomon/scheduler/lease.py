@@ -9,10 +9,10 @@ from gnomon.ground.clock import Clock
 from gnomon.model.ids import GROUPS
 from gnomon.model.instants import SECOND, Instant
 from gnomon.scheduler.settings import BEAT_S, REBALANCE_S
-from gnomon.store import Database, FencedError, Transaction
-from gnomon.store.ownership import leases
-from gnomon.store.ownership.service_figures import FiguresWriter
-from gnomon.store.transaction import LEASE_TTL_S
+from gnomon.storage.store import Database, FencedError, Transaction
+from gnomon.storage.store.ownership import leases
+from gnomon.storage.store.ownership.service_figures import FiguresWriter
+from gnomon.storage.store.transaction import LEASE_TTL_S
 
 SCHEMA_CHECK_S = 5.0
 """How often a heartbeat looks whether the schema is still the one that this version knows: a rolling upgrade changes it under running schedulers."""

@@ -21,9 +21,9 @@ from gnomon.scheduler.event_translation import (
 )
 from gnomon.scheduler.multipart_requests import MultipartRequests
 from gnomon.scheduler.settings import MAIL_BATCH, SWEEP_S
-from gnomon.store import Database
-from gnomon.store.ownership import group_state as store_load
-from gnomon.store.ownership import leases, mailbox
+from gnomon.storage.store import Database
+from gnomon.storage.store.ownership import group_state as store_load
+from gnomon.storage.store.ownership import leases, mailbox
 
 _log = log.get_logger("scheduler")
 

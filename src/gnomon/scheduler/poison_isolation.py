@@ -26,8 +26,8 @@ from gnomon.scheduler.mailbox import Mailbox, RoundItem
 from gnomon.scheduler.quarantine import WithheldMessage
 from gnomon.scheduler.step_failures import CommitRefused, describe_failure, find_failing_dags, is_isolable, root_cause
 from gnomon.scheduler.unstorable_values import INTEGER_MAX, INTEGER_MIN, list_unstorable
-from gnomon.store import Cipher, Database, InvalidKey
-from gnomon.store.drivers.address import SQLITE
+from gnomon.storage.store import Cipher, Database, InvalidKey
+from gnomon.storage.store.drivers.address import SQLITE
 
 _log = log.get_logger("scheduler.poison_isolation")
 

@@ -15,7 +15,7 @@ from gnomon.scheduler.mailbox import Mailbox, RoundItem
 from gnomon.scheduler.poison_isolation import PoisonIsolation
 from gnomon.scheduler.step_failures import find_failing_dags, is_isolable
 from gnomon.scheduler.withheld_dags import WithheldDags
-from gnomon.store import Database
+from gnomon.storage.store import Database
 
 _log = log.get_logger("scheduler")
 

@@ -44,7 +44,7 @@ from gnomon.scheduler.settings import BEAT_S, FAULT_RETRY_S, RETRY_AWAY_S, Sched
 from gnomon.scheduler.step_failures import CommitRefused, describe_failure, is_isolable, root_cause
 from gnomon.scheduler.timetable_multiplexer import TimetableHostMultiplexer
 from gnomon.scheduler.withheld_dags import WithheldDags
-from gnomon.store import (
+from gnomon.storage.store import (
     CommitUncertain,
     Database,
     FencedError,
@@ -54,12 +54,12 @@ from gnomon.store import (
     Transaction,
     notify_on_commit,
 )
-from gnomon.store.admin import pools
-from gnomon.store.asset_records.asset_watchers import has_wanted_watchers
-from gnomon.store.drivers.address import SQLITE
-from gnomon.store.ownership import commit
-from gnomon.store.ownership import group_state as store_load
-from gnomon.store.ownership.service_figures import FiguresWriter
+from gnomon.storage.store.admin import pools
+from gnomon.storage.store.asset_records.asset_watchers import has_wanted_watchers
+from gnomon.storage.store.drivers.address import SQLITE
+from gnomon.storage.store.ownership import commit
+from gnomon.storage.store.ownership import group_state as store_load
+from gnomon.storage.store.ownership.service_figures import FiguresWriter
 
 _log = log.get_logger("scheduler")
 

@@ -10,7 +10,7 @@ from gnomon.rules.engine import events as e
 from gnomon.rules.engine.state.engine_state import EngineState
 from gnomon.rules.engine.step_context import StepResult
 from gnomon.scheduler.unstorable_values import list_unstorable
-from gnomon.store import Database, FailureKind, WrongKey, classify_failure
+from gnomon.storage.store import Database, FailureKind, WrongKey, classify_failure
 
 _TEXT_MAX = 500
 """Characters of the message of an error that a reason quotes."""

@@ -21,9 +21,9 @@ from gnomon.scheduler.poison_isolation import build_mail_row
 from gnomon.scheduler.quarantine import DagQuarantine, SetAsideDag, WithheldMessage
 from gnomon.scheduler.step_failures import CommitRefused, describe_failure, is_isolable, root_cause
 from gnomon.scheduler.unstorable_values import INTEGER_MAX
-from gnomon.store import Database, Transaction
-from gnomon.store.drivers.address import SQLITE
-from gnomon.store.ownership import quarantine as quarantine_rows
+from gnomon.storage.store import Database, Transaction
+from gnomon.storage.store.drivers.address import SQLITE
+from gnomon.storage.store.ownership import quarantine as quarantine_rows
 
 _log = log.get_logger("scheduler.withheld_dags")
 

@@ -15,10 +15,10 @@ from gnomon.rules.engine.state.engine_state import EngineLimits
 from gnomon.scheduler.service import SchedulerService
 from gnomon.scheduler.settings import SchedulerSettings
 from gnomon.simulate.faults import FaultPlan, FaultyDatabase, SimulatedCrash
-from gnomon.store import Database, FencedError
-from gnomon.store.admin.run_totals import list_wrong_totals
-from gnomon.store.dag_records import dag_files
-from gnomon.store.ownership import leases
+from gnomon.storage.store import Database, FencedError
+from gnomon.storage.store.admin.run_totals import list_wrong_totals
+from gnomon.storage.store.dag_records import dag_files
+from gnomon.storage.store.ownership import leases
 from gnomon.testing.scripted import Play, ScriptedExecutor, ScriptedWorker
 
 _BEAT_S = 1.0

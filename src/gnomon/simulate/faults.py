@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 
-from gnomon.store import CommitUncertain, Database, DatabaseUnavailable, Transaction
+from gnomon.storage.store import CommitUncertain, Database, DatabaseUnavailable, Transaction
 
 
 class SimulatedCrash(BaseException):

@@ -7,8 +7,8 @@ from gnomon.model.instants import Instant, iso
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.unexplained_slots import find_audit_bounds, find_audit_obstacle, find_unexplained
 from gnomon.rules.planning.window import list_runs_in_window
-from gnomon.store import Database
-from gnomon.store.dag_records import dags
+from gnomon.storage.store import Database
+from gnomon.storage.store.dag_records import dags
 
 _SLOTS_MAX = 20_000
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 
 from gnomon.model.spec import DagSpec
 from gnomon.simulate.deployment import Deployment
-from gnomon.store.admin import pools
-from gnomon.store.dag_records import dag_runs, dags
-from gnomon.store.ownership import group_state, mailbox
+from gnomon.storage.store.admin import pools
+from gnomon.storage.store.dag_records import dag_runs, dags
+from gnomon.storage.store.ownership import group_state, mailbox
 
 
 @dataclass(slots=True)

@@ -16,9 +16,9 @@ from gnomon.scheduler.service import SchedulerService
 from gnomon.scheduler.settings import SchedulerSettings
 from gnomon.simulate.faults import FaultPlan, FaultyDatabase, SimulatedCrash
 from gnomon.simulate.simulation_log import ClockStepped, SchedulerKilled, SchedulerStarted, SimulationLog, StoreFaults
-from gnomon.store import Database
-from gnomon.store.dag_records import dag_files
-from gnomon.store.ownership import leases
+from gnomon.storage.store import Database
+from gnomon.storage.store.dag_records import dag_files
+from gnomon.storage.store.ownership import leases
 from gnomon.testing.scripted import Play, ScriptedExecutor, ScriptedWorker
 
 RARE_EVENT_S = 40 * 86400.0

@@ -7,7 +7,6 @@ from typing import Any
 
 import msgspec
 
-from gnomon import store
 from gnomon.model.attempts import Attempt
 from gnomon.model.message_bounds import find_message_fault
 from gnomon.model.state_values import StateWriter
@@ -45,7 +44,8 @@ from gnomon.model.task_api_requests import (
     SetVariable,
     TriggerRun,
 )
-from gnomon.store.admin import connections, variables
+from gnomon.storage import store
+from gnomon.storage.store.admin import connections, variables
 from gnomon.taskapi.asset_queries import get_asset, get_asset_events, get_consumed_asset_events
 from gnomon.taskapi.run_creation import get_request, trigger_run
 from gnomon.taskapi.run_queries import (

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 
 import msgspec
 
-from gnomon import store
 from gnomon.model.assets import AssetEvent
 from gnomon.model.attempts import Attempt
 from gnomon.model.task_api_requests import GetAsset, GetAssetEvents
-from gnomon.store.asset_records import asset_declarations, asset_events
+from gnomon.storage import store
+from gnomon.storage.store.asset_records import asset_declarations, asset_events
 
 
 def get_asset(tx: store.Transaction, request: GetAsset) -> object:

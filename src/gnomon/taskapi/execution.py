@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection
 
-from gnomon import store
 from gnomon.ground.metrics.figures import encode_numbers
 from gnomon.model.attempts import Attempt, AttemptResult, XComElement
 from gnomon.model.execution_messages import ClaimRequest, Figure
@@ -13,8 +12,9 @@ from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import REMOTE_ADDRESS, WorkerRecord
 from gnomon.model.result_checks import check_result
 from gnomon.model.task_api_requests import AnyTaskApiRequest, GetCachedSecret, SetCachedSecret
-from gnomon.store.ownership import leases, mailbox, remote_attempts, service_figures
-from gnomon.store.ownership.remote_attempts import ClaimedRow
+from gnomon.storage import store
+from gnomon.storage.store.ownership import leases, mailbox, remote_attempts, service_figures
+from gnomon.storage.store.ownership.remote_attempts import ClaimedRow
 from gnomon.taskapi.answers import answer_task
 from gnomon.taskapi.report_batches import build_entry_mail
 from gnomon.taskapi.result_mail import build_result_mail

@@ -6,12 +6,12 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from gnomon import store
 from gnomon.model.attempts import Attempt, AttemptResult
 from gnomon.model.instants import Instant
 from gnomon.model.records import NewMail
 from gnomon.model.result_checks import check_result
-from gnomon.store.ownership import leases, mailbox, remote_attempts
+from gnomon.storage import store
+from gnomon.storage.store.ownership import leases, mailbox, remote_attempts
 from gnomon.taskapi.result_mail import build_result_mail
 
 

@@ -6,7 +6,7 @@ import msgspec
 
 from gnomon.model.attempts import AttemptResult
 from gnomon.model.records import NewMail
-from gnomon.store import Transaction
+from gnomon.storage.store import Transaction
 
 
 def build_result_mail(tx: Transaction, worker_id: str, result: AttemptResult) -> NewMail:

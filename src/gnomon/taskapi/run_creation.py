@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 
-from gnomon import store
 from gnomon.ground.clock import SystemClock
 from gnomon.model.attempts import Attempt
 from gnomon.model.states import DagRunType
 from gnomon.model.task_api_requests import GetRequest, TriggerRun
-from gnomon.store import RunExists, RunIdReserved, RunTypeNotAllowed
-from gnomon.store.dag_records import dag_runs, dags
-from gnomon.store.ownership import mailbox
+from gnomon.storage import store
+from gnomon.storage.store import RunExists, RunIdReserved, RunTypeNotAllowed
+from gnomon.storage.store.dag_records import dag_runs, dags
+from gnomon.storage.store.ownership import mailbox
 from gnomon.taskapi.run_queries import TaskApiRefused
 
 

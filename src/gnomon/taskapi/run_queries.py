@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from gnomon import store
 from gnomon.model.attempts import Attempt, RunFacts, TaskInstanceFacts
 from gnomon.model.errors.product import GnomonError
 from gnomon.model.ids import UNMAPPED
@@ -24,10 +23,11 @@ from gnomon.model.task_api_requests import (
     GetTaskStates,
     ListRuns,
 )
-from gnomon.store.dag_records import dag_runs, dags, event_log, notes
-from gnomon.store.ownership import group_state
-from gnomon.store.pages.page_query import Condition, Operator, PageQuery, SortKey
-from gnomon.store.pages.run_pages import read_run_page
+from gnomon.storage import store
+from gnomon.storage.store.dag_records import dag_runs, dags, event_log, notes
+from gnomon.storage.store.ownership import group_state
+from gnomon.storage.store.pages.page_query import Condition, Operator, PageQuery, SortKey
+from gnomon.storage.store.pages.run_pages import read_run_page
 
 
 class TaskApiRefused(GnomonError):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from gnomon import store
 from gnomon.ground.clock import SystemClock
 from gnomon.model.attempts import Attempt
 from gnomon.model.instants import clamp
@@ -15,7 +14,8 @@ from gnomon.model.task_api_requests import (
     SetAssetState,
     SetTaskState,
 )
-from gnomon.store.state_stores import asset_state_store, task_state_store
+from gnomon.storage import store
+from gnomon.storage.store.state_stores import asset_state_store, task_state_store
 from gnomon.taskapi.run_queries import TaskApiRefused
 
 

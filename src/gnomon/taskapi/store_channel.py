@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gnomon import store
 from gnomon.model.task_api_requests import TaskApiRequest
+from gnomon.storage import store
 from gnomon.taskapi.answers import answer_task
 
 

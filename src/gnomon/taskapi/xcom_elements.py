@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
-from gnomon import store
 from gnomon.ground.clock import SystemClock
 from gnomon.model.attempts import BACKEND_VALUE, RETURN_VALUE, Attempt, XComElement
 from gnomon.model.serde.containers import SplitContainer, split_container
 from gnomon.model.task_api_requests import GetXComElement
-from gnomon.store.dag_records import dag_runs
-from gnomon.store.dag_records import xcom_values as stored
-from gnomon.store.dag_records.xcom_values import XComOrigin
+from gnomon.storage import store
+from gnomon.storage.store.dag_records import dag_runs
+from gnomon.storage.store.dag_records import xcom_values as stored
+from gnomon.storage.store.dag_records.xcom_values import XComOrigin
 
 CACHED_BYTES = 16 * 1024 * 1024
 """The elements that are kept for later requests take at most about so many bytes; a larger value is split for each request."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gnomon import store
 from gnomon.model.attempts import utf8_bytes
 from gnomon.model.task_api_requests import XCOM_BATCH, GetXComBatch, GetXComCount, GetXComs
-from gnomon.store.dag_records import dag_runs
-from gnomon.store.dag_records import xcom_values as stored
+from gnomon.storage import store
+from gnomon.storage.store.dag_records import dag_runs
+from gnomon.storage.store.dag_records import xcom_values as stored
 
 BATCH_BYTES = 8 * 1024 * 1024
 """An answer to GetXComBatch ends with the value that reaches this size."""

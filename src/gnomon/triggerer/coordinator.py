@@ -21,10 +21,10 @@ from gnomon.model.deferral import DeferralResult
 from gnomon.model.errors import ResourceUnavailable
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import EventRecord
-from gnomon.store import CommitUncertain, Database, FencedError, WrongKey, notify_on_commit
-from gnomon.store.dag_records import event_log
-from gnomon.store.ownership.service_figures import FiguresWriter
-from gnomon.store.trigger_queue import trigger_claims, triggerer_leases, watcher_claims
+from gnomon.storage.store import CommitUncertain, Database, FencedError, WrongKey, notify_on_commit
+from gnomon.storage.store.dag_records import event_log
+from gnomon.storage.store.ownership.service_figures import FiguresWriter
+from gnomon.storage.store.trigger_queue import trigger_claims, triggerer_leases, watcher_claims
 from gnomon.taskapi import TaskApiRefused, answer_trigger
 from gnomon.triggerer.cancellations import TriggerJob
 from gnomon.triggerer.host_pool import HostPool

@@ -13,7 +13,7 @@ from gnomon.ground.metrics import Meter
 from gnomon.ground.wakeups import Listener, StopFlag
 from gnomon.model.errors import ConfigurationError, ResourceUnavailable
 from gnomon.model.instants import SECOND
-from gnomon.store import Database, FencedError
+from gnomon.storage.store import Database, FencedError
 from gnomon.triggerer.cancellations import UNRESPONSIVE_S
 from gnomon.triggerer.coordinator import TriggererCoordinator
 from gnomon.triggerer.host_pool import HostPool

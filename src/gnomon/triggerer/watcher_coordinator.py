@@ -12,9 +12,9 @@ from gnomon.model.attempts import build_watcher_log_path
 from gnomon.model.deferral import DeferralResult
 from gnomon.model.instants import SECOND
 from gnomon.model.storable_text import escape_unstorable
-from gnomon.store import CommitUncertain, Database, FencedError
-from gnomon.store.trigger_queue import watcher_claims
-from gnomon.store.trigger_queue.watcher_claims import ClaimedWatcher, WatcherEnd
+from gnomon.storage.store import CommitUncertain, Database, FencedError
+from gnomon.storage.store.trigger_queue import watcher_claims
+from gnomon.storage.store.trigger_queue.watcher_claims import ClaimedWatcher, WatcherEnd
 from gnomon.triggerer.host_pool import HostPool
 from gnomon.triggerer.host_protocol import (
     FromTriggerHost,

@@ -12,9 +12,9 @@ from pathlib import Path
 from gnomon.author_code.processes.termination import wait_for_exit
 from gnomon.ground import log
 from gnomon.ground.clock import Clock
-from gnomon.remote_logs.upload_spool import UploadSpool
+from gnomon.storage.remote_logs.upload_spool import UploadSpool
 
-MODULE = "gnomon.remote_logs.uploader_main"
+MODULE = "gnomon.storage.remote_logs.uploader_main"
 RESTART_S = 5.0
 """The pause before an uploader that has ended is started again."""
 events = log.get_logger("worker")

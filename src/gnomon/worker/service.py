@@ -12,8 +12,8 @@ from gnomon.ground.config import Config, environment
 from gnomon.ground.config.host_name import current_host_name
 from gnomon.ground.metrics import ProcessFigures
 from gnomon.ground.wakeups import Notifier, change_notifier
-from gnomon.store import load_cipher, open_database
-from gnomon.store.ownership.service_figures import FiguresWriter
+from gnomon.storage.store import load_cipher, open_database
+from gnomon.storage.store.ownership.service_figures import FiguresWriter
 from gnomon.worker import drain
 from gnomon.worker.loop import WorkerService
 from gnomon.worker.settings import build_worker_settings

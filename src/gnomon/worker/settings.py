@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gnomon.ground.config import Config, run_folder, without_secrets
 from gnomon.model.executors import SLOTS_UNBOUND, WORKER_TTL_S
-from gnomon.remote_logs.remote_log_settings import read_remote_log_settings
+from gnomon.storage.remote_logs.remote_log_settings import read_remote_log_settings
 
 STOP_GRACE_MAX_S = 6.0
 """The longest grace of tasks when their worker ends, so that `gnomon standalone` ends within 10 s."""

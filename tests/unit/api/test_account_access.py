@@ -36,12 +36,12 @@ from gnomon.model.assets import AliasKey, AllOf, AssetDeclaration, AssetKey, New
 from gnomon.model.backfills import BackfillRecord
 from gnomon.model.spec import ParseFailure, TaskSpec
 from gnomon.model.state_values import StateWriter
-from gnomon.store.accounts import favorite_dags, token_rows
-from gnomon.store.asset_records.asset_events import publish_events
-from gnomon.store.dag_records import backfills, dag_runs, dags
-from gnomon.store.dag_records.notes import NotePlace, put_note
-from gnomon.store.ownership import mailbox
-from gnomon.store.state_stores.asset_state_store import set_asset_state
+from gnomon.storage.store.accounts import favorite_dags, token_rows
+from gnomon.storage.store.asset_records.asset_events import publish_events
+from gnomon.storage.store.dag_records import backfills, dag_runs, dags
+from gnomon.storage.store.dag_records.notes import NotePlace, put_note
+from gnomon.storage.store.ownership import mailbox
+from gnomon.storage.store.state_stores.asset_state_store import set_asset_state
 
 ROOT = Author("cli:root", NOW)
 PASSWORD = "correct horse"

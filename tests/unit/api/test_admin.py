@@ -76,7 +76,7 @@ def test_connections_show_no_secret(api: Client) -> None:
 
 
 def test_a_masked_password_stays(api: Client, deployment: Deployment) -> None:
-    from gnomon.store.admin import connections
+    from gnomon.storage.store.admin import connections
 
     api.send("POST", "/connections", {"connection_id": "c", "conn_type": "http", "password": "p", "extra": '{"token": "t"}'}, 201)
     api.send("PATCH", "/connections/c", {**api.get("/connections/c"), "login": "l"})

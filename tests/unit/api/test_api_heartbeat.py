@@ -12,8 +12,8 @@ from gnomon.api.metrics.server_figures import ServerFigures
 from gnomon.api.server_heartbeat import ApiServerHeartbeat
 from gnomon.ground.clock import SystemClock
 from gnomon.model.errors import ResourceUnavailable
-from gnomon.store import Database, open_database
-from gnomon.store.ownership import leases, service_figures
+from gnomon.storage.store import Database, open_database
+from gnomon.storage.store.ownership import leases, service_figures
 
 
 @pytest.fixture

@@ -43,7 +43,7 @@ from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import load_config
 from gnomon.model.accounts import Author, Grant, GrantKind, Role
 from gnomon.model.spec import ParseFailure
-from gnomon.store.pages.memory_pages import is_like
+from gnomon.storage.store.pages.memory_pages import is_like
 
 ROOT = Author("cli:root", NOW)
 ACCOUNTS = {"admin": Role.ADMIN, "viewer": Role.VIEWER, "reader": Role.NONE, "changer": Role.NONE}

@@ -29,10 +29,10 @@ from gnomon.model.spec import ParseFailure, TaskSpec
 from gnomon.model.upstream_edges import AfterSpec
 from gnomon.operations import run_operations
 from gnomon.report.listings.import_problems import HIDDEN_TEXT
-from gnomon.store.admin.connections import StoredConnection, set_connection
-from gnomon.store.dag_records import dag_runs, dags
-from gnomon.store.dag_records.backfills import create_backfill
-from gnomon.store.dag_records.xcom_values import write_xcom
+from gnomon.storage.store.admin.connections import StoredConnection, set_connection
+from gnomon.storage.store.dag_records import dag_runs, dags
+from gnomon.storage.store.dag_records.backfills import create_backfill
+from gnomon.storage.store.dag_records.xcom_values import write_xcom
 
 ROOT = Author("cli:root", NOW)
 OWN = "/api/gnomon/v1"

@@ -28,7 +28,7 @@ from gnomon.model.instants import SECOND, iso
 from gnomon.model.quarantine import QuarantinedItem
 from gnomon.model.spec import TaskSpec
 from gnomon.model.upstream_edges import AfterSpec
-from gnomon.store.ownership import quarantine
+from gnomon.storage.store.ownership import quarantine
 from gnomon.testing import Play
 
 V2, OWN = "/api/v2", "/api/gnomon/v1"

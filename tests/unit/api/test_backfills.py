@@ -9,7 +9,7 @@ from tests.unit.cli.deployment import HOURLY, NOW, Deployment, spec_of
 from gnomon.model.backfills import BackfillRecord
 from gnomon.model.instants import SECOND
 from gnomon.model.spec import ParamSpec, TaskSpec
-from gnomon.store.dag_records import backfills, dags
+from gnomon.storage.store.dag_records import backfills, dags
 
 HOUR = 3600 * SECOND
 BODY = {"dag_id": "a", "from_date": "2026-02-01T00:00:00Z", "to_date": "2026-02-01T03:00:00Z"}

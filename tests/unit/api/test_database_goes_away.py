@@ -21,8 +21,8 @@ from gnomon.api.context import ApiContext
 from gnomon.api.health import HealthSnapshot
 from gnomon.ground.clock import SystemClock
 from gnomon.ground.config import load_config
-from gnomon.store.drivers import sqlite
-from gnomon.store.drivers.write_lock import WriteLock
+from gnomon.storage.store.drivers import sqlite
+from gnomon.storage.store.drivers.write_lock import WriteLock
 
 READS = ("/api/v2/dags", "/api/v2/pools", "/api/v2/dags/~/dagRuns", "/api/v2/eventLogs", "/api/gnomon/v1/services", "/api/gnomon/v1/operations/pools.list")
 ANSWER_MAX_S = 36.0

@@ -18,8 +18,8 @@ from gnomon.api.health import HealthSnapshot
 from gnomon.api.streams import change_watcher, event_hub
 from gnomon.api.v2 import dag_run_wait
 from gnomon.model.accounts import Author, Grant, GrantKind, Role
-from gnomon.store import Transaction
-from gnomon.store.dag_records import dags
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.dag_records import dags
 
 ROOT = Author("cli:root", NOW)
 PASSWORD = "correct horse"

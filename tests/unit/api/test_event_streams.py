@@ -17,9 +17,9 @@ from gnomon.api.health import HealthSnapshot
 from gnomon.api.streams import change_watcher, event_hub, stream_connection
 from gnomon.model.accounts import Grant, GrantKind, Identity, Role
 from gnomon.report.activity.change_feed import find_present_place
-from gnomon.store import change_journal
-from gnomon.store.admin import pools
-from gnomon.store.dag_records import dags
+from gnomon.storage.store import change_journal
+from gnomon.storage.store.admin import pools
+from gnomon.storage.store.dag_records import dags
 
 
 @pytest.fixture(autouse=True)

@@ -33,11 +33,11 @@ from gnomon.model.attempts import XCOM_MAX_BYTES, Attempt, AttemptResult, RunFac
 from gnomon.model.execution_messages import EXECUTION_PREFIX, EXECUTION_VERSION, KNOWN_VERSIONS, VERSION_HEADER
 from gnomon.model.records import Changes, RunRecord, WorkerRecord
 from gnomon.model.task_api_requests import GetCachedSecret
-from gnomon.remote_logs import live_copies
 from gnomon.report.listings.service_list import list_services
-from gnomon.store.admin import variables
-from gnomon.store.errors import DatabaseUnavailable
-from gnomon.store.ownership import commit, leases, remote_attempts, service_figures
+from gnomon.storage.remote_logs import live_copies
+from gnomon.storage.store.admin import variables
+from gnomon.storage.store.errors import DatabaseUnavailable
+from gnomon.storage.store.ownership import commit, leases, remote_attempts, service_figures
 from gnomon.taskapi import execution, report_batches, secret_cache
 
 LOG = "dag_id=d/run_id=m/task_id=c/attempt=1.log"

@@ -17,9 +17,9 @@ from gnomon.api.facts_preload import FactsPreload
 from gnomon.model.errors import ResourceUnavailable
 from gnomon.report.listings import dag_facts
 from gnomon.report.listings.dag_facts import VersionFactsCache
-from gnomon.store import Database, open_database
-from gnomon.store.dag_records import dag_files
-from gnomon.store.ownership import group_state
+from gnomon.storage.store import Database, open_database
+from gnomon.storage.store.dag_records import dag_files
+from gnomon.storage.store.ownership import group_state
 
 DAGS = 2 * facts_preload.BATCH + 1
 

@@ -15,11 +15,11 @@ from gnomon.api.health_reader import CACHE_S, HealthReader, find_problems, find_
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import Config, load_config
 from gnomon.model.records import WorkerRecord
-from gnomon.store import open_database
-from gnomon.store.dag_records import dag_files, dags
-from gnomon.store.ownership import leases, service_leases
-from gnomon.store.trigger_queue import triggerer_leases
-from gnomon.store.trigger_queue.triggerer_leases import TriggererLease
+from gnomon.storage.store import open_database
+from gnomon.storage.store.dag_records import dag_files, dags
+from gnomon.storage.store.ownership import leases, service_leases
+from gnomon.storage.store.trigger_queue import triggerer_leases
+from gnomon.storage.store.trigger_queue.triggerer_leases import TriggererLease
 
 START = 1_767_225_600_000_000
 

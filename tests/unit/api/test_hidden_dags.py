@@ -26,8 +26,8 @@ from gnomon.model.assets import AssetDeclaration, AssetKey
 from gnomon.model.records import EventRecord
 from gnomon.model.spec import TaskSpec
 from gnomon.model.upstream_edges import AfterSpec
-from gnomon.store.dag_records import dags
-from gnomon.store.dag_records.event_log import log_event
+from gnomon.storage.store.dag_records import dags
+from gnomon.storage.store.dag_records.event_log import log_event
 
 ROOT = Author("cli:root", NOW)
 OWN = "/api/gnomon/v1"

@@ -8,7 +8,7 @@ from fastapi import HTTPException
 from gnomon.api.access.hidden_names import HIDDEN, _hide_in_word
 from gnomon.api.common.ordering import SortField, parse_order
 from gnomon.api.common.paging import TotalEntries, check_sorted, count_entries, find_count_limit, find_total
-from gnomon.store.pages.page_query import COUNT_MAX, SORTED_MAX
+from gnomon.storage.store.pages.page_query import COUNT_MAX, SORTED_MAX
 
 pytestmark = pytest.mark.pure
 

@@ -13,8 +13,8 @@ from tests.unit.cli.deployment import Deployment, spec_of
 from gnomon.model.assets import AssetDeclaration, AssetKey
 from gnomon.model.attempts import XComItem
 from gnomon.model.spec import TaskSpec
-from gnomon.store.admin import connections, variables
-from gnomon.store.state_stores import asset_state_store, task_state_store
+from gnomon.storage.store.admin import connections, variables
+from gnomon.storage.store.state_stores import asset_state_store, task_state_store
 from gnomon.testing import Play
 
 PASSWORD, TOKEN = "first-secret-word", "second-secret-word"

@@ -29,9 +29,9 @@ from gnomon.ground.metrics import definitions
 from gnomon.ground.metrics.definitions import DEPLOYMENT_METRICS, PROCESS_METRICS
 from gnomon.model.accounts import Author, Role
 from gnomon.report.activity.deployment_figures import POOLS_MAX
-from gnomon.store.admin import pools
-from gnomon.store.ownership import deployment_counts
-from gnomon.store.ownership.service_figures import FORGOTTEN_AFTER_S
+from gnomon.storage.store.admin import pools
+from gnomon.storage.store.ownership import deployment_counts
+from gnomon.storage.store.ownership.service_figures import FORGOTTEN_AFTER_S
 from gnomon.testing import Play
 
 KINDS = {metric.name.removesuffix("_total"): metric for metric in (*PROCESS_METRICS, *DEPLOYMENT_METRICS)}

@@ -11,7 +11,7 @@ from tests.unit.cli.deployment import NOW, Deployment, spec_of
 
 from gnomon.cli.main import main
 from gnomon.model.spec import TaskSpec
-from gnomon.store.dag_records.dag_runs import create_manual_run
+from gnomon.storage.store.dag_records.dag_runs import create_manual_run
 
 RUN = "/dags/a/dagRuns/r"
 INSTANCES = f"{RUN}/taskInstances"

@@ -6,7 +6,7 @@ import pytest
 from tests.unit.api.served import Client
 from tests.unit.cli.deployment import Deployment, spec_of
 
-from gnomon.store.errors import UnstorableText
+from gnomon.storage.store.errors import UnstorableText
 
 
 @pytest.mark.parametrize("body", [

@@ -23,7 +23,7 @@ from gnomon.api.common import request_slots
 from gnomon.ground.config import OptionError, load_config
 from gnomon.model.accounts import Author, Role
 from gnomon.model.instants import SECOND
-from gnomon.store.dag_records import event_log
+from gnomon.storage.store.dag_records import event_log
 
 ROOT = Author("cli:root", NOW)
 

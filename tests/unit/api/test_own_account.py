@@ -12,7 +12,7 @@ from tests.unit.api.test_sessions import PASSWORD, ROOT, Site, site
 from gnomon.accounts import account_changes, api_tokens
 from gnomon.api.access.allowed_acts import list_allowed_acts
 from gnomon.model.accounts import Grant, GrantKind, Identity, Role
-from gnomon.store.dag_records import event_log
+from gnomon.storage.store.dag_records import event_log
 
 __all__ = ["site"]
 NEW = "another horse"

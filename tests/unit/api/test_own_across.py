@@ -14,7 +14,7 @@ from gnomon.model.backfills import BackfillRecord
 from gnomon.model.instants import SECOND
 from gnomon.model.spec import TaskSpec
 from gnomon.model.upstream_edges import AfterSpec
-from gnomon.store.dag_records import backfills, dags
+from gnomon.storage.store.dag_records import backfills, dags
 
 HOUR = 3600 * SECOND
 DAY = "from=2026-03-01T00:00:00Z&to=2026-03-02T00:00:00Z"

@@ -17,7 +17,7 @@ from gnomon.model.hitl import HITLRequest
 from gnomon.model.spec import TaskSpec
 from gnomon.model.upstream_edges import AfterSpec
 from gnomon.model.wait_conditions import ReleaseAct, ReleaseTarget, WaitCondition
-from gnomon.store.admin import pools
+from gnomon.storage.store.admin import pools
 from gnomon.testing import Play
 
 RUN = "/dags/a/dagRuns/r"

@@ -16,7 +16,7 @@ from gnomon.api.access.open_access import OpenAccess
 from gnomon.api.context import ApiContext
 from gnomon.api.health import HealthSnapshot
 from gnomon.model.accounts import Role
-from gnomon.store.dag_records import event_log
+from gnomon.storage.store.dag_records import event_log
 
 __all__ = ["site"]
 FAILED = {"page": "/dags", "name": "What failed, é / \u202e", "query": "state=%5B%22failed%22%5D", "is_default": False}

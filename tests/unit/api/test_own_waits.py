@@ -19,9 +19,9 @@ from gnomon.model.spec import TaskSpec
 from gnomon.report.activity import current_work, limit_use
 from gnomon.report.explanations.engine_state_reading import build_limits
 from gnomon.rules.engine import explain as rules
-from gnomon.store.dag_records import dag_runs, dags
-from gnomon.store.dag_records.event_log import log_event
-from gnomon.store.trigger_queue import triggerer_leases
+from gnomon.storage.store.dag_records import dag_runs, dags
+from gnomon.storage.store.dag_records.event_log import log_event
+from gnomon.storage.store.trigger_queue import triggerer_leases
 from gnomon.testing import Play
 
 

@@ -11,7 +11,7 @@ from tests.unit.cli.deployment import Deployment, spec_of
 from gnomon.authoring.sdk.runtime.secret_masking import mask_secret
 from gnomon.cli.main import main
 from gnomon.ground.log.secret_masks import forget_secrets, hide
-from gnomon.store.admin import connections, variables
+from gnomon.storage.store.admin import connections, variables
 
 S = "s3cr3t-p4ss"
 URI = f"https://user:{S}@host/x?a=1"

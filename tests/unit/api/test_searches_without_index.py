@@ -7,7 +7,7 @@ from tests.unit.api.served import Client
 from tests.unit.cli.deployment import Deployment, spec_of
 
 from gnomon.model.attempts import XComItem
-from gnomon.store.pages import event_pages, xcom_pages
+from gnomon.storage.store.pages import event_pages, xcom_pages
 from gnomon.testing import Play
 
 ROWS = 16

@@ -23,7 +23,7 @@ from gnomon.cli.main import main
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import load_config
 from gnomon.model.accounts import Author, Role
-from gnomon.store.dag_records import event_log
+from gnomon.storage.store.dag_records import event_log
 
 PASSWORD = "correct horse"
 ROOT = Author("cli:root", NOW)

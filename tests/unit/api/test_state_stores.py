@@ -9,7 +9,7 @@ from tests.unit.cli.deployment import Deployment, spec_of
 from gnomon.model.assets import AssetDeclaration, AssetKey
 from gnomon.model.spec import TaskSpec
 from gnomon.model.state_values import StateWriter
-from gnomon.store.state_stores.asset_state_store import set_asset_state
+from gnomon.storage.store.state_stores.asset_state_store import set_asset_state
 
 TASK = "/dags/a/dagRuns/r/taskInstances/only/state-store"
 

@@ -12,7 +12,7 @@ from tests.unit.api.served import Client
 from tests.unit.cli.deployment import Deployment, spec_of
 
 from gnomon.model.spec import ParseFailure, TaskSpec
-from gnomon.store import Transaction
+from gnomon.storage.store import Transaction
 
 MANY = 30
 PATHS = ("/api/v2/dags/~/dagRuns/~/taskInstances", "/api/v2/dags/wide/dagRuns/r/taskInstances", "/api/v2/dags", "/api/gnomon/v1/dags", "/api/v2/importErrors", "/api/v2/eventLogs")

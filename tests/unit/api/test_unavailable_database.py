@@ -13,7 +13,7 @@ from gnomon.api.context import ApiContext
 from gnomon.api.health import HealthSnapshot
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import load_config
-from gnomon.store.errors import DatabaseUnavailable
+from gnomon.storage.store.errors import DatabaseUnavailable
 
 
 def test_a_missing_database_is_said_so_and_found_when_it_is_there(tmp_path: Path) -> None:

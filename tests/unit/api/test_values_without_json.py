@@ -12,8 +12,8 @@ from tests.unit.cli.deployment import Deployment, spec_of
 from gnomon.model import serde
 from gnomon.model.assets import AssetDeclaration, AssetEmission, AssetKey
 from gnomon.model.attempts import XComItem
-from gnomon.store.admin.variables import set_variable
-from gnomon.store.dag_records import dag_runs
+from gnomon.storage.store.admin.variables import set_variable
+from gnomon.storage.store.dag_records import dag_runs
 from gnomon.testing import Play
 
 RUN = "/dags/a/dagRuns/r"

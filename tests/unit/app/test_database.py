@@ -14,8 +14,8 @@ from tests.keys import CIPHER
 from gnomon.app.database import DatabasePreparation, prepare_database
 from gnomon.ground.config import load_config
 from gnomon.model.errors import ConfigurationError, ResourceUnavailable
-from gnomon.store import WrongKey, load_cipher, migrations, open_database
-from gnomon.store.encryption.key_file import FILE_NAME
+from gnomon.storage.store import WrongKey, load_cipher, migrations, open_database
+from gnomon.storage.store.encryption.key_file import FILE_NAME
 
 
 def test_the_first_start_makes_the_key_and_binds_the_database_to_it(tmp_path: Path) -> None:

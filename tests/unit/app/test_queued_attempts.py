@@ -17,9 +17,9 @@ from gnomon.model.attempts import Attempt
 from gnomon.rules.engine.state.engine_state import EngineLimits
 from gnomon.scheduler.service import SchedulerService
 from gnomon.scheduler.settings import SchedulerSettings
-from gnomon.store import Database, open_database
-from gnomon.store.dag_records import dag_files
-from gnomon.store.ownership import remote_attempts
+from gnomon.storage.store import Database, open_database
+from gnomon.storage.store.dag_records import dag_files
+from gnomon.storage.store.ownership import remote_attempts
 
 EXECUTOR = "CeleryExecutor"
 START = 1_767_225_600_000_000

@@ -15,8 +15,8 @@ from tests.forked import another_process
 from gnomon.app import write_lock_watchdog
 from gnomon.app.write_lock_watchdog import SLOW_MAX_S, WriteLockWatchdog
 from gnomon.ground.clock import VirtualClock
-from gnomon.store.drivers.write_lock import WriteLock, write_lock_path
-from gnomon.store.transaction import LEASE_TTL_S
+from gnomon.storage.store.drivers.write_lock import WriteLock, write_lock_path
+from gnomon.storage.store.transaction import LEASE_TTL_S
 
 
 @pytest.fixture

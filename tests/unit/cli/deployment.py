@@ -16,10 +16,10 @@ from gnomon.model.spec import DagSpec, FileInputs, ParsedDag, ParsedFile, ParseF
 from gnomon.scheduler.service import SchedulerService
 from gnomon.scheduler.settings import build_scheduler_settings
 from gnomon.simulate.year_simulation import InMemoryListener
-from gnomon.store import load_cipher, open_database
-from gnomon.store.dag_records import dag_files
-from gnomon.store.ownership import leases
-from gnomon.store.ownership.service_figures import FiguresWriter
+from gnomon.storage.store import load_cipher, open_database
+from gnomon.storage.store.dag_records import dag_files
+from gnomon.storage.store.ownership import leases
+from gnomon.storage.store.ownership.service_figures import FiguresWriter
 from gnomon.testing import Play, ScriptedExecutor, ScriptedWorker
 
 NOW: Instant = 1_772_355_600_000_000

@@ -11,7 +11,7 @@ from tests.unit.cli.deployment import HOURLY, Deployment, spec_of
 
 from gnomon.cli.home import Home
 from gnomon.model.spec import ParamSpec, ParseFailure, TaskSpec
-from gnomon.store.dag_records import dags
+from gnomon.storage.store.dag_records import dags
 from gnomon.timetables import MultipleCronTriggerTimetable, Timetable, reference
 
 BROKEN = ParseFailure(kind="syntax", message="/dags/bad.py, line 3: invalid syntax. Correct that line.", line=3, traceback="Traceback ...")

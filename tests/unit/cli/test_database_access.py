@@ -14,7 +14,7 @@ from gnomon.cli.database_access import READY_S
 from gnomon.cli.home import Home
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import run_folder
-from gnomon.store import migrations
+from gnomon.storage.store import migrations
 
 
 def _standalone(home: Home, pid: int) -> None:
@@ -65,7 +65,7 @@ def test_without_a_living_standalone_it_does_not_wait(text: str, gnomon: Gnomon,
 
 
 def test_an_older_schema_is_refused_with_the_remedy(gnomon: Gnomon, home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    from gnomon.store import schema_revision
+    from gnomon.storage.store import schema_revision
 
     monkeypatch.setattr(schema_revision, "HEAD", "the next one")
     code, out, err = gnomon("dags", "list")

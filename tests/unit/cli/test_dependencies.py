@@ -13,7 +13,7 @@ from tests.unit.cli.deployment import HOURLY, Deployment, spec_of
 from gnomon.cli.home import Home
 from gnomon.model.upstream_edges import AfterSpec
 from gnomon.rules.timetables.registry import reference
-from gnomon.store.cross_dag import dag_edges
+from gnomon.storage.store.cross_dag import dag_edges
 from gnomon.timetables import DiscreteHours
 
 MORNING = reference(DiscreteHours([3, 6, 8]))

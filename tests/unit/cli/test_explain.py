@@ -10,7 +10,7 @@ from tests.unit.cli.deployment import HOURLY, NOW, Deployment, spec_of
 
 from gnomon.model.ids import GROUPS
 from gnomon.model.spec import ParseFailure, TaskSpec
-from gnomon.store.admin import pools
+from gnomon.storage.store.admin import pools
 from gnomon.testing import Play
 
 HOUR = 3_600_000_000

@@ -10,8 +10,8 @@ from tests.unit.cli.deployment import Deployment, spec_of
 
 from gnomon.model.deferral import Deferral
 from gnomon.model.hitl import HITLRequest, HITLRespondent
-from gnomon.store.dag_records import hitl_details
-from gnomon.store.ownership import commit
+from gnomon.storage.store.dag_records import hitl_details
+from gnomon.storage.store.ownership import commit
 from gnomon.testing import Play
 
 QUESTION = HITLRequest(

@@ -18,7 +18,7 @@ from gnomon.cli.main import main
 from gnomon.cli.unknown_commands import OF_AIRFLOW
 from gnomon.model.errors.product import InternalError, ResourceUnavailable, UserError
 
-HEAVY = {"rich", "psycopg", "sqlite3", "yaml", "gnomon.store", "gnomon.app", "gnomon.authoring.sdk", "pendulum"}
+HEAVY = {"rich", "psycopg", "sqlite3", "yaml", "gnomon.storage.store", "gnomon.app", "gnomon.authoring.sdk", "pendulum"}
 
 
 def _command(monkeypatch: pytest.MonkeyPatch, body: Callable[[], object]) -> None:

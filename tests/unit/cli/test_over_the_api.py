@@ -30,8 +30,8 @@ from gnomon.model.attempts import Deferral, XComItem, build_attempt_log_path
 from gnomon.model.hitl import HITLRequest
 from gnomon.model.quarantine import QuarantinedItem
 from gnomon.model.spec import ParseFailure, TaskSpec
-from gnomon.store import migrations
-from gnomon.store.ownership import quarantine
+from gnomon.storage.store import migrations
+from gnomon.storage.store.ownership import quarantine
 from gnomon.testing import Play
 
 QUESTION = HITLRequest(subject="Send it?", options=("Approve", "Reject"))

@@ -14,8 +14,8 @@ from gnomon.cli.home import Home
 from gnomon.model.attempts import build_attempt_log_path
 from gnomon.model.ids import RUN_ID_MAX, find_run_id_fault, quote_argument
 from gnomon.model.states import DagRunType
-from gnomon.store import RunExists
-from gnomon.store.dag_records import dag_runs
+from gnomon.storage.store import RunExists
+from gnomon.storage.store.dag_records import dag_runs
 
 TEXTS = (
     "2021-01-05 Tuesday",

@@ -11,8 +11,8 @@ from tests.unit.cli.deployment import HOURLY, NOW, Deployment, spec_of
 
 from gnomon.model.ids import group_of
 from gnomon.model.instants import SECOND
-from gnomon.store.dag_records import dag_runs
-from gnomon.store.ownership import commit, mailbox
+from gnomon.storage.store.dag_records import dag_runs
+from gnomon.storage.store.ownership import commit, mailbox
 
 HOUR = 3600 * SECOND
 

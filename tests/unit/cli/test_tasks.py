@@ -13,7 +13,7 @@ from gnomon.model.mapping import Expansion, LiteralLength, XComLength
 from gnomon.model.spec import TaskSpec
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.run_list import find_run
-from gnomon.store.state_stores import task_state_store
+from gnomon.storage.store.state_stores import task_state_store
 from gnomon.testing import Play
 
 FIELDS = ["dag_id", "run_id", "task_id", "map_index", "state", "try_number", "start_date", "end_date", "reason", "rendered_map_index", "executor"]

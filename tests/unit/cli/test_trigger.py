@@ -14,7 +14,7 @@ from gnomon.model.instants import to_instant
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import ParamSpec
 from gnomon.model.upstream_edges import AfterSpec
-from gnomon.store.dag_records import dag_runs
+from gnomon.storage.store.dag_records import dag_runs
 
 NIGHTLY = TimetableRef(path="CronDataIntervalTimetable", summary="0 0 * * 1-5", data={"expression": "0 0 * * 1-5", "timezone": "UTC"})
 

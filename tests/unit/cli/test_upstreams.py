@@ -10,8 +10,8 @@ from tests.unit.cli.deployment import HOURLY, Deployment, Ended, spec_of
 
 from gnomon.model.spec import TaskSpec
 from gnomon.model.upstream_edges import AfterSpec
-from gnomon.store.cross_dag import dag_edges
-from gnomon.store.dag_records import dags
+from gnomon.storage.store.cross_dag import dag_edges
+from gnomon.storage.store.dag_records import dags
 
 CIRCLE = "DAG 'report' is in a cycle of DAGs: report -> billing -> report"
 

@@ -15,7 +15,7 @@ from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.upstream_edges import AfterSpec
 from gnomon.rules.timetables.registry import reference
-from gnomon.store.dag_records import event_log
+from gnomon.storage.store.dag_records import event_log
 from gnomon.testing import Play
 from gnomon.timetables import Daily, DiscreteHours, Hourly, Minutely
 

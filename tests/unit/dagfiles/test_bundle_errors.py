@@ -12,8 +12,8 @@ from gnomon.dagfiles.bundle_errors import BundleErrors
 from gnomon.dagfiles.database_file_registry import DatabaseFileRegistry
 from gnomon.ground.clock import SystemClock
 from gnomon.ground.wakeups import Notifier
-from gnomon.store import Database, open_database
-from gnomon.store.dag_records import dag_files
+from gnomon.storage.store import Database, open_database
+from gnomon.storage.store.dag_records import dag_files
 
 FOLDERS = {"team": "/bundles/team", "other": "/bundles/other"}
 

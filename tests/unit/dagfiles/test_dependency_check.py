@@ -21,9 +21,9 @@ from gnomon.ground.config import load_config, set_current_config
 from gnomon.ground.wakeups import Notifier
 from gnomon.model.errors import ResourceUnavailable
 from gnomon.model.spec import FileInputs, ParsedDag, ParsedFile
-from gnomon.store.cross_dag import dag_edges
-from gnomon.store.dag_records import dags as stored_dags
-from gnomon.store.ownership import commit, group_state, mailbox
+from gnomon.storage.store.cross_dag import dag_edges
+from gnomon.storage.store.dag_records import dags as stored_dags
+from gnomon.storage.store.ownership import commit, group_state, mailbox
 
 START = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
 

@@ -21,7 +21,7 @@ from gnomon.ground.clock import SystemClock
 from gnomon.ground.config import load_config
 from gnomon.model.assets import AliasKey, AssetDeclaration
 from gnomon.model.spec import ParsedFile, ParseFailure
-from gnomon.store import open_database
+from gnomon.storage.store import open_database
 
 PLUGIN = """
 import json, sys, time

@@ -12,16 +12,16 @@ import pytest
 from tests.patience import PATIENCE_S
 from tests.unit.dagfiles.conftest import Home, Parser
 
-from gnomon import store
 from gnomon.author_code.processes.memory import mapped_bytes
 from gnomon.dagfiles.database_file_registry import DatabaseFileRegistry
 from gnomon.dagfiles.processor import DagProcessor
 from gnomon.ground.clock import SystemClock
 from gnomon.ground.metrics import definitions
 from gnomon.ground.wakeups import Notifier
-from gnomon.store import migrations
-from gnomon.store.dag_records import dag_files, dags
-from gnomon.store.ownership import commit
+from gnomon.storage import store
+from gnomon.storage.store import migrations
+from gnomon.storage.store.dag_records import dag_files, dags
+from gnomon.storage.store.ownership import commit
 
 TURNS_MAX = 600
 

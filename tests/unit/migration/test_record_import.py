@@ -22,7 +22,7 @@ from gnomon.migration.records.airflow_database import read_database
 from gnomon.migration.records.airflow_keys import AirflowCipher, KeyText
 from gnomon.migration.records.airflow_records import AirflowPool, AirflowRecords, read_export_file
 from gnomon.model.errors.product import UserError
-from gnomon.store.admin import connections, pools, variables
+from gnomon.storage.store.admin import connections, pools, variables
 
 pytestmark = pytest.mark.ordinary
 

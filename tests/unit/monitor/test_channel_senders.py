@@ -25,7 +25,7 @@ from gnomon.ground.config.alert_channels import AlertChannel
 from gnomon.ground.config.environment import environment, replace_environment
 from gnomon.ground.log import secret_masks
 from gnomon.model.alerts import AlertItem, DeliveryBody, DeliveryRecord
-from gnomon.store import open_database
+from gnomon.storage.store import open_database
 
 AT = 1_700_000_000_000_000
 SECRET = "s3cret-of-the-hook"

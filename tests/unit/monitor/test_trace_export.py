@@ -24,10 +24,10 @@ from gnomon.monitor import otlp_sender, trace_export
 from gnomon.monitor.otlp_sender import OtlpSender, find_endpoint
 from gnomon.monitor.run_spans import RunSpan, build_run_spans
 from gnomon.monitor.trace_export import FIRST_PAUSE_S, POLL_S, SETTLED_S, TraceExport
-from gnomon.store import FencedError
-from gnomon.store.dag_records import dag_runs
-from gnomon.store.dag_records.run_listing import NamedRun
-from gnomon.store.ownership import service_leases
+from gnomon.storage.store import FencedError
+from gnomon.storage.store.dag_records import dag_runs
+from gnomon.storage.store.dag_records.run_listing import NamedRun
+from gnomon.storage.store.ownership import service_leases
 from gnomon.testing import Play
 
 MONITOR = "monitor-1"

@@ -30,10 +30,10 @@ from gnomon.scheduler.service import SchedulerService
 from gnomon.scheduler.settings import SchedulerSettings
 from gnomon.simulate.faults import FaultyDatabase, SimulatedCrash
 from gnomon.simulate.year_simulation import RARE_EVENT_S, InMemoryListener
-from gnomon.store import Database, Transaction, open_database
-from gnomon.store.cross_dag import run_waits
-from gnomon.store.dag_records import dag_files, dag_runs, dags
-from gnomon.store.ownership import group_state, leases, mailbox
+from gnomon.storage.store import Database, Transaction, open_database
+from gnomon.storage.store.cross_dag import run_waits
+from gnomon.storage.store.dag_records import dag_files, dag_runs, dags
+from gnomon.storage.store.ownership import group_state, leases, mailbox
 from gnomon.testing.scripted import Play, ScriptedExecutor, ScriptedWorker
 from gnomon.timetables import CronTriggerTimetable, Timetable
 

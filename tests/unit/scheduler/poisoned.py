@@ -23,9 +23,9 @@ from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.rules.timetables.registry import reference
 from gnomon.scheduler.service import SchedulerService
 from gnomon.simulate import Deployment
-from gnomon.store import Database, open_database
-from gnomon.store.dag_records import dag_runs, run_callbacks
-from gnomon.store.ownership import group_state, mailbox, quarantine
+from gnomon.storage.store import Database, open_database
+from gnomon.storage.store.dag_records import dag_runs, run_callbacks
+from gnomon.storage.store.ownership import group_state, mailbox, quarantine
 from gnomon.testing import Play
 from gnomon.timetables import NullTimetable
 

@@ -19,8 +19,8 @@ from gnomon.model.assets import AssetKey, NewAssetEvent
 from gnomon.model.states import DagRunState
 from gnomon.rules.timetables.simple_timetables import NullTimetable
 from gnomon.scheduler.settings import PLAN_RETRY_S
-from gnomon.store.asset_records import asset_events, asset_queue
-from gnomon.store.dag_records import dag_runs
+from gnomon.storage.store.asset_records import asset_events, asset_queue
+from gnomon.storage.store.dag_records import dag_runs
 
 ORDERS = AssetKey("orders", "orders")
 RETRY_H = PLAN_RETRY_S / 3600

@@ -24,10 +24,10 @@ from gnomon.model.upstream_edges import AfterSpec
 from gnomon.report.explanations.explanation import explain_run
 from gnomon.report.listings.backfill_list import BackfillRow, build_backfill_rows
 from gnomon.rules.engine import explain
-from gnomon.store import BackfillActive
-from gnomon.store.admin import pools
-from gnomon.store.dag_records import backfills
-from gnomon.store.pages.run_pages import read_run_counts_of_dags
+from gnomon.storage.store import BackfillActive
+from gnomon.storage.store.admin import pools
+from gnomon.storage.store.dag_records import backfills
+from gnomon.storage.store.pages.run_pages import read_run_counts_of_dags
 from gnomon.testing import Play
 from gnomon.timetables import CronDataIntervalTimetable, EventsTimetable, Timetable
 

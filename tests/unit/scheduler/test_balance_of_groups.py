@@ -20,10 +20,10 @@ from gnomon.model.states import DagRunState
 from gnomon.scheduler.lease import Lease
 from gnomon.scheduler.service import SchedulerService
 from gnomon.scheduler.settings import REBALANCE_S, build_scheduler_settings
-from gnomon.store import Database, open_database
-from gnomon.store.dag_records import dag_files, dag_runs
-from gnomon.store.ownership import leases
-from gnomon.store.transaction import LEASE_TTL_S
+from gnomon.storage.store import Database, open_database
+from gnomon.storage.store.dag_records import dag_files, dag_runs
+from gnomon.storage.store.ownership import leases
+from gnomon.storage.store.transaction import LEASE_TTL_S
 from gnomon.testing import Play, ScriptedExecutor, ScriptedWorker
 
 START = 1_767_225_600 * SECOND

@@ -20,8 +20,8 @@ from gnomon.rules.engine.lifecycle import deadlines
 from gnomon.rules.engine.step_context import StepContext
 from gnomon.rules.timetables.registry import reference
 from gnomon.scheduler import planner
-from gnomon.store import Transaction
-from gnomon.store.dag_records import dag_runs
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.dag_records import dag_runs
 from gnomon.testing import Play
 from gnomon.timetables import CronTriggerTimetable, NullTimetable
 

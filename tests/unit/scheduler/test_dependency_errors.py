@@ -12,9 +12,9 @@ from gnomon.ground.clock import Clock
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.simulate import Deployment
-from gnomon.store import Database, open_database
-from gnomon.store.cross_dag import dag_edges
-from gnomon.store.dag_records import dag_runs, dags
+from gnomon.storage.store import Database, open_database
+from gnomon.storage.store.cross_dag import dag_edges
+from gnomon.storage.store.dag_records import dag_runs, dags
 from gnomon.testing import Play
 from gnomon.timetables import CronTriggerTimetable, reference
 

@@ -20,10 +20,10 @@ from gnomon.model.upstream_edges import AfterSpec
 from gnomon.rules.engine import events as e
 from gnomon.scheduler.edge_resolution import EdgeResolver
 from gnomon.scheduler.settings import RESOLVED_MAX
-from gnomon.store import RunExists, Transaction
-from gnomon.store.cross_dag import upstream_dags
-from gnomon.store.dag_records.dag_runs import list_task_states
-from gnomon.store.ownership import mailbox
+from gnomon.storage.store import RunExists, Transaction
+from gnomon.storage.store.cross_dag import upstream_dags
+from gnomon.storage.store.dag_records.dag_runs import list_task_states
+from gnomon.storage.store.ownership import mailbox
 from gnomon.testing import Play
 from gnomon.timetables import CronDataIntervalTimetable
 

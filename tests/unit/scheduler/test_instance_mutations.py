@@ -23,8 +23,8 @@ from gnomon.report.explanations.explanation import explain_task
 from gnomon.rules.engine.lifecycle.instance_mutation import RETRY_S
 from gnomon.rules.engine.state.engine_state import EngineLimits
 from gnomon.rules.timetables.simple_timetables import NullTimetable
-from gnomon.store.admin import pools
-from gnomon.store.ownership import group_state
+from gnomon.storage.store.admin import pools
+from gnomon.storage.store.ownership import group_state
 from gnomon.testing.scripted import Play
 
 RETRY_H = RETRY_S / 3600

@@ -16,9 +16,9 @@ from gnomon.scheduler import service
 from gnomon.scheduler.lease import Lease
 from gnomon.scheduler.settings import BEAT_S
 from gnomon.simulate import Deployment
-from gnomon.store import CommitUncertain, Database, FencedError, Transaction, open_database
-from gnomon.store.ownership import leases
-from gnomon.store.transaction import LEASE_TTL_S
+from gnomon.storage.store import CommitUncertain, Database, FencedError, Transaction, open_database
+from gnomon.storage.store.ownership import leases
+from gnomon.storage.store.transaction import LEASE_TTL_S
 from gnomon.testing import Play
 
 START = 1_767_225_600 * SECOND

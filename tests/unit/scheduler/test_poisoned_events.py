@@ -18,7 +18,7 @@ from gnomon.model.ids import group_of
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.rules.engine.lifecycle import attempt_results
 from gnomon.rules.timetables.registry import reference
-from gnomon.store.ownership import quarantine
+from gnomon.storage.store.ownership import quarantine
 from gnomon.testing import Play
 from gnomon.timetables import NullTimetable
 

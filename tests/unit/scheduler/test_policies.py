@@ -17,9 +17,9 @@ from gnomon.model.records import EventRecord, RunRecord
 from gnomon.model.slots import SkippedSlots
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.simulate import Deployment
-from gnomon.store import Database, open_database
-from gnomon.store.dag_records import dag_runs, dags, event_log
-from gnomon.store.ownership import group_state
+from gnomon.storage.store import Database, open_database
+from gnomon.storage.store.dag_records import dag_runs, dags, event_log
+from gnomon.storage.store.ownership import group_state
 from gnomon.testing import Play
 from gnomon.timetables import CronTriggerTimetable, EventsTimetable, Timetable, reference
 

@@ -17,9 +17,9 @@ from gnomon.model.instants import SECOND
 from gnomon.scheduler.lease import SCHEMA_CHECK_S
 from gnomon.scheduler.service import SchedulerService
 from gnomon.scheduler.settings import build_scheduler_settings
-from gnomon.store import Database, SchemaTooNew, SchemaTooOld, open_database
-from gnomon.store.ownership import leases
-from gnomon.store.schema_revision import HEAD
+from gnomon.storage.store import Database, SchemaTooNew, SchemaTooOld, open_database
+from gnomon.storage.store.ownership import leases
+from gnomon.storage.store.schema_revision import HEAD
 from gnomon.testing import Play, ScriptedExecutor, ScriptedWorker
 
 START = 1_767_225_600 * SECOND

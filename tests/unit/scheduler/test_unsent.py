@@ -19,8 +19,8 @@ from gnomon.model.records import WorkerRecord
 from gnomon.rules.engine.state.engine_state import EngineLimits
 from gnomon.scheduler.service import SchedulerService
 from gnomon.scheduler.settings import SchedulerSettings
-from gnomon.store import open_database
-from gnomon.store.ownership import leases
+from gnomon.storage.store import open_database
+from gnomon.storage.store.ownership import leases
 
 ATTEMPTS = 1000
 SELDOM_S = 1e4

@@ -27,8 +27,8 @@ from gnomon.rules.dependencies.upstream_query import (
 from gnomon.rules.timetables.registry import reference
 from gnomon.rules.timetables.wall_clock.zones import named_zone
 from gnomon.scheduler.upstream_reader import UpstreamReader
-from gnomon.store import Transaction
-from gnomon.store.cross_dag.upstream_dags import UpstreamDag
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.cross_dag.upstream_dags import UpstreamDag
 from gnomon.timetables import (
     CronTriggerTimetable,
     Daily,

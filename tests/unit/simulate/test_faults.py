@@ -11,8 +11,8 @@ from typing import cast
 import pytest
 
 from gnomon.simulate.faults import FaultPlan, FaultyDatabase, SimulatedCrash
-from gnomon.store import CommitUncertain, DatabaseUnavailable
-from gnomon.store.database import Database
+from gnomon.storage.store import CommitUncertain, DatabaseUnavailable
+from gnomon.storage.store.database import Database
 
 
 class _RecordingDatabase:

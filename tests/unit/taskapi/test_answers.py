@@ -34,9 +34,9 @@ from gnomon.model.task_api_requests import (
     ListVariables,
     SetVariable,
 )
-from gnomon.store import open_database
-from gnomon.store.admin import connections
-from gnomon.store.dag_records import notes, xcom_values
+from gnomon.storage.store import open_database
+from gnomon.storage.store.admin import connections
+from gnomon.storage.store.dag_records import notes, xcom_values
 from gnomon.taskapi import run_queries, xcom_queries
 
 ATTEMPT = Attempt(

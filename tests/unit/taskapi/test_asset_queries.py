@@ -17,8 +17,8 @@ from gnomon.model.assets import AssetDeclaration, AssetKey, NewAssetEvent
 from gnomon.model.attempts import Attempt, RunFacts
 from gnomon.model.spec import TaskSpec
 from gnomon.model.task_api_requests import GetAsset, GetAssetEvents, GetConsumedAssetEvents
-from gnomon.store import open_database
-from gnomon.store.asset_records import asset_events, asset_queue
+from gnomon.storage.store import open_database
+from gnomon.storage.store.asset_records import asset_events, asset_queue
 
 ORDERS = AssetKey("orders", "s3://b/orders")
 

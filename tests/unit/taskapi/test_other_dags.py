@@ -26,9 +26,9 @@ from gnomon.model.task_api_requests import (
     SetVariable,
     TriggerRun,
 )
-from gnomon.store import open_database
-from gnomon.store.dag_records import dag_runs, dags
-from gnomon.store.ownership import mailbox
+from gnomon.storage.store import open_database
+from gnomon.storage.store.dag_records import dag_runs, dags
+from gnomon.storage.store.ownership import mailbox
 from gnomon.taskapi.run_queries import TaskApiRefused, list_group_tasks
 
 ATTEMPT = Attempt(

@@ -19,8 +19,8 @@ from gnomon.model.serde import dumps
 from gnomon.model.serde.containers import SplitContainer
 from gnomon.model.states import TaskInstanceState
 from gnomon.model.task_api_requests import GetXComBatch, GetXComElement
-from gnomon.store import open_database
-from gnomon.store.dag_records import xcom_values
+from gnomon.storage.store import open_database
+from gnomon.storage.store.dag_records import xcom_values
 from gnomon.taskapi import xcom_elements
 from gnomon.taskapi.xcom_elements import TRUSTED_S, ContainerCache, ContainerKey
 

@@ -271,7 +271,7 @@ class Speaks(Noted):
         subprocess.run(["true"], stdout=sys.stdout, stderr=sys.stderr, check=True)
         import logging
         logging.getLogger("mine").warning("logged by %s", self.task_instance.task_id)
-        yield TriggerEvent(sorted(name for name in sys.modules if name.startswith(("gnomon.store", "sqlite3", "sqlalchemy", "psycopg"))))
+        yield TriggerEvent(sorted(name for name in sys.modules if name.startswith(("gnomon.storage.store", "sqlite3", "sqlalchemy", "psycopg"))))
 
 
 class Environment(Noted):

@@ -23,10 +23,10 @@ from gnomon.model.ids import GROUPS, TaskKey
 from gnomon.model.instants import SECOND
 from gnomon.model.records import Changes, DeferralRecord, RunRecord
 from gnomon.model.states import TaskInstanceState as S
-from gnomon.store import Database, open_database
-from gnomon.store.dag_records import dags
-from gnomon.store.ownership import mailbox
-from gnomon.store.trigger_queue import trigger_claims
+from gnomon.storage.store import Database, open_database
+from gnomon.storage.store.dag_records import dags
+from gnomon.storage.store.ownership import mailbox
+from gnomon.storage.store.trigger_queue import trigger_claims
 from gnomon.triggerer.coordinator import TriggererCoordinator
 from gnomon.triggerer.host_pool import HostPool
 from gnomon.triggerer.settings import TriggererSettings, build_triggerer_settings

@@ -18,8 +18,8 @@ from gnomon.model.asset_watchers import WatcherEvent, WatcherSpec, compute_ident
 from gnomon.model.assets import AssetDeclaration, AssetKey
 from gnomon.report.listings.asset_list import describe_asset_schedule
 from gnomon.report.listings.watcher_list import find_watcher_problems, list_watcher_rows
-from gnomon.store.asset_records import asset_events, asset_watchers
-from gnomon.store.trigger_queue import triggerer_leases, watcher_claims
+from gnomon.storage.store.asset_records import asset_events, asset_watchers
+from gnomon.storage.store.trigger_queue import triggerer_leases, watcher_claims
 from gnomon.triggerer.saved_events import SavedEvents
 
 A = AssetKey("a", "a")

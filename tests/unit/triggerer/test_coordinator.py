@@ -15,8 +15,8 @@ from tests.unit.triggerer.keeping import Deferred, deferring
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import Config
 from gnomon.report.explanations.deferral_status import describe_trigger_location
-from gnomon.store import Cipher, FencedError
-from gnomon.store.trigger_queue import trigger_claims
+from gnomon.storage.store import Cipher, FencedError
+from gnomon.storage.store.trigger_queue import trigger_claims
 from gnomon.triggerer.coordinator import TriggererCoordinator
 from gnomon.triggerer.settings import build_triggerer_settings
 

@@ -20,7 +20,7 @@ from gnomon.ground.config import Config
 from gnomon.ground.metrics import Meter
 from gnomon.ground.wakeups import Listener, Notifier, StopFlag
 from gnomon.model import serde
-from gnomon.store import Database, open_database
+from gnomon.storage.store import Database, open_database
 from gnomon.triggerer.host_pool import HostPool
 from gnomon.triggerer.host_protocol import TriggerTaskInstance
 from gnomon.triggerer.service import TriggererService

@@ -10,7 +10,7 @@ from tests.unit.triggerer.keeping import Deferred, deferring
 
 from gnomon.ground.config import Config
 from gnomon.model import serde
-from gnomon.store.admin import variables
+from gnomon.storage.store.admin import variables
 
 ASKING = """
 import asyncio

@@ -10,7 +10,7 @@ from tests.unit.triggerer.keeping import Deferred, deferring
 
 from gnomon.ground.config import Config
 from gnomon.ground.metrics import Meter
-from gnomon.store.trigger_queue import triggerer_leases
+from gnomon.storage.store.trigger_queue import triggerer_leases
 from gnomon.triggerer.triggerer_metrics import TriggererMetrics
 
 

@@ -20,7 +20,7 @@ environ = dict(os.environ)
 initial = open('/proc/self/environ').read()
 zygote = open(f'/proc/{os.getppid()}/environ').read()
 foreign = {'sqlalchemy', 'psycopg', 'sqlite3', 'fastapi', 'starlette', 'uvicorn', 'pydantic', 'argon2', 'jwt', 'prometheus_client'}
-modules = [m for m in sys.modules if m.split('.')[0] in foreign or m.startswith(('gnomon.store', 'gnomon.api'))]
+modules = [m for m in sys.modules if m.split('.')[0] in foreign or m.startswith(('gnomon.storage.store', 'gnomon.api'))]
 return json.dumps({'fds': fds, 'environ': environ, 'initial': initial, 'zygote': zygote, 'modules': modules})
 """
 

@@ -13,7 +13,7 @@ from gnomon.api.access.request_origins import is_of_own_origin, is_of_own_site
 from gnomon.api.access.required_roles import OF_DAGS, PUBLIC, check_dag_role, describe_missing_role, find_required_role
 from gnomon.api.common.cookies import read_cookie
 from gnomon.model.accounts import Identity, Role
-from gnomon.store.accounts.session_rows import LoginSession
+from gnomon.storage.store.accounts.session_rows import LoginSession
 
 COOKIE = "gnomon_session"
 LOGIN_PATH = "/login"

@@ -12,7 +12,7 @@ from gnomon.ground import log
 from gnomon.ground.clock import Clock
 from gnomon.ground.config import Config, OptionError
 from gnomon.ground.config.network_address import describe_open_address, is_loopback
-from gnomon.store.pages.dag_pages import list_newest_versions
+from gnomon.storage.store.pages.dag_pages import list_newest_versions
 
 _log = log.get_logger("api")
 

@@ -10,9 +10,9 @@ from gnomon.api.context import ApiContext
 from gnomon.model.accounts import Role
 from gnomon.report.listings.visible_assets import VisibleAssets
 from gnomon.rules.assets.conditions import match_leaves
-from gnomon.store import Transaction
-from gnomon.store.asset_records import asset_declarations
-from gnomon.store.asset_records.asset_declarations import StoredAsset
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.asset_records import asset_declarations
+from gnomon.storage.store.asset_records.asset_declarations import StoredAsset
 
 
 def read_visible_assets(context: ApiContext, tx: Transaction, user: User, role: Role = Role.VIEWER) -> VisibleAssets:

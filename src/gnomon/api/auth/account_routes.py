@@ -24,7 +24,7 @@ from gnomon.api.v2.conversions import moment
 from gnomon.api.v2.schemas.base import Body
 from gnomon.model.accounts import ApiToken, Author, Identity, Role, parse_role
 from gnomon.model.instants import to_datetime
-from gnomon.store.accounts import token_rows
+from gnomon.storage.store.accounts import token_rows
 
 router = OperationRouter(prefix="/auth", tags=["Login"])
 LIFETIME_MAX_S = 10 * 366 * 86400

@@ -31,7 +31,7 @@ from gnomon.ground import log
 from gnomon.model.accounts import Author
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import SECOND
-from gnomon.store import WrongKey, load_cipher
+from gnomon.storage.store import WrongKey, load_cipher
 
 router = OperationRouter(prefix="/auth/oidc", include_in_schema=False)
 COOKIE = "gnomon_oidc"

@@ -9,7 +9,7 @@ from gnomon.api.access.accounts_policy import AccountsPolicy
 from gnomon.api.access.policies import AccessRefused
 from gnomon.api.context import ApiContext
 from gnomon.model.accounts import Account, Identity
-from gnomon.store.accounts import account_rows
+from gnomon.storage.store.accounts import account_rows
 
 
 def find_own_account(context: ApiContext, request: Request) -> tuple[Identity, Account]:

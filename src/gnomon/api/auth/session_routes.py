@@ -17,7 +17,7 @@ from gnomon.api.common.trusted_proxies import find_address
 from gnomon.api.context import ApiContext, Context
 from gnomon.model.accounts import Account, Author, Identity, Role
 from gnomon.model.instants import to_datetime
-from gnomon.store.accounts import account_rows
+from gnomon.storage.store.accounts import account_rows
 
 router = OperationRouter(prefix="/auth/sessions", tags=["Login"])
 SESSION_MAX = 2**63 - 1

@@ -15,8 +15,8 @@ from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.context import Context
 from gnomon.api.v2.schemas.base import Body
 from gnomon.model.accounts import Identity, Role
-from gnomon.store.accounts import saved_view_rows
-from gnomon.store.accounts.saved_view_rows import SavedView
+from gnomon.storage.store.accounts import saved_view_rows
+from gnomon.storage.store.accounts.saved_view_rows import SavedView
 
 router = OperationRouter(prefix="/auth/me", tags=["Login"])
 PageAddress = Annotated[str, Field(max_length=100, pattern=r"^/[a-z/-]*$")]

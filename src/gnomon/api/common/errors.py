@@ -26,7 +26,7 @@ from gnomon.model.accounts import Role
 from gnomon.model.errors.product import ConfigurationError, GnomonError, ResourceUnavailable, UserError
 from gnomon.model.json_text import escape_surrogates
 from gnomon.report.listings.not_found import NameNotFound
-from gnomon.store import (
+from gnomon.storage.store import (
     DatabaseNotInitialised,
     ForeignDatabase,
     InvalidAddress,
@@ -36,7 +36,7 @@ from gnomon.store import (
     SchemaTooNew,
     SchemaTooOld,
 )
-from gnomon.store.errors import BackfillActive
+from gnomon.storage.store.errors import BackfillActive
 
 _log = log.get_logger("api")
 ERROR_CLASS_HEADER = "Gnomon-Error"

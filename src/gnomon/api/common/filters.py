@@ -17,7 +17,7 @@ from fastapi import HTTPException
 from pydantic import BaseModel
 
 from gnomon.model.instants import SECOND, Instant, to_instant
-from gnomon.store.pages.page_query import Condition, Operator
+from gnomon.storage.store.pages.page_query import Condition, Operator
 
 _OPERATORS = {
     "_not_pattern": Operator.MATCHES_NOT, "_not": Operator.NOT_IN, "_prefix_pattern": Operator.STARTS_WITH, "_pattern": Operator.MATCHES, "_gte": Operator.AT_LEAST, "_gt": Operator.MORE,

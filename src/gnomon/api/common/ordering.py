@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from fastapi import HTTPException
 
-from gnomon.store.pages.page_query import SortKey
+from gnomon.storage.store.pages.page_query import SortKey
 
 T = TypeVar("T")
 

@@ -12,7 +12,7 @@ from fastapi import HTTPException
 from pydantic import BaseModel, ConfigDict, Field
 
 from gnomon.api.common.ordering import Ordering, SortField
-from gnomon.store.pages.page_query import COUNT_MAX, SORTED_MAX, Position, SortKey
+from gnomon.storage.store.pages.page_query import COUNT_MAX, SORTED_MAX, Position, SortKey
 
 T = TypeVar("T")
 

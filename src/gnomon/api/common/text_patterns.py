@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gnomon.api.common.filters import split_pattern
-from gnomon.store.pages.memory_pages import is_like
+from gnomon.storage.store.pages.memory_pages import is_like
 
 
 def matches_pattern(value: str | None, pattern: str | None) -> bool:

@@ -36,7 +36,7 @@ from gnomon.model.execution_messages import (
     ReportBatch,
     RunningLogPiece,
 )
-from gnomon.remote_logs.live_copies import HERE
+from gnomon.storage.remote_logs.live_copies import HERE
 from gnomon.taskapi import TaskApiRefused, execution
 
 _BODY_MAX = 256 * 1024 * 1024

@@ -25,8 +25,8 @@ from gnomon.model.accounts import Role
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import to_datetime
 from gnomon.report.listings.audit_list import hide_in_value, read_details
-from gnomon.store.pages.event_pages import ListedEvent, read_event_page
-from gnomon.store.pages.page_query import Condition, Operator, PageQuery, SortKey
+from gnomon.storage.store.pages.event_pages import ListedEvent, read_event_page
+from gnomon.storage.store.pages.page_query import Condition, Operator, PageQuery, SortKey
 
 router = OperationRouter(prefix="/dags/{dag_id}", tags=["Audit"])
 LIMIT_MAX = 200

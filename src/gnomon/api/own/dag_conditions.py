@@ -17,10 +17,10 @@ from gnomon.model.states import RUN_STATE_CODES
 from gnomon.report.activity.current_work import LATE_AFTER_S
 from gnomon.report.activity.run_timeline import find_folder
 from gnomon.report.listings.dag_facts import FactsOfAll, VersionFacts
-from gnomon.store import Transaction
-from gnomon.store.accounts.favorite_dags import list_favorites
-from gnomon.store.pages.dag_pages import find_dag_keys
-from gnomon.store.pages.page_query import Condition, Operator
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.accounts.favorite_dags import list_favorites
+from gnomon.storage.store.pages.dag_pages import find_dag_keys
+from gnomon.storage.store.pages.page_query import Condition, Operator
 
 VALUES_MAX = 100
 _Text = Annotated[str, StringConstraints(max_length=500)]

@@ -31,9 +31,9 @@ from gnomon.model.instants import SECOND, iso
 from gnomon.report.activity.run_timeline import find_folder
 from gnomon.report.listings.dag_facts import FactsOfAll, VersionFacts
 from gnomon.report.listings.dag_overview import DagOverview, read_overviews
-from gnomon.store.accounts.favorite_dags import list_favorites
-from gnomon.store.pages.dag_pages import count_dags, read_dag_page
-from gnomon.store.pages.page_query import PageQuery
+from gnomon.storage.store.accounts.favorite_dags import list_favorites
+from gnomon.storage.store.pages.dag_pages import count_dags, read_dag_page
+from gnomon.storage.store.pages.page_query import PageQuery
 
 router = OperationRouter(tags=["DAG overview"])
 _READ = requires(Permission.READ, ApiResource.DAG)

@@ -22,7 +22,7 @@ from gnomon.model.spec import collect_edges
 from gnomon.report.listings import dag_list, import_problems
 from gnomon.report.listings.dag_limits import list_dag_limits
 from gnomon.report.listings.version_list import list_newest_versions
-from gnomon.store.cross_dag import dag_edges
+from gnomon.storage.store.cross_dag import dag_edges
 
 router = OperationRouter(prefix="/dags/{dag_id}", tags=["DAG"])
 VERSIONS_MAX = 100

@@ -35,9 +35,9 @@ from gnomon.report.listings.local_time import DayClock, to_local
 from gnomon.report.waits.edge_wording import describe_options
 from gnomon.report.waits.sensor_waits import AFTER, SensorEdge, build_sensor_edges
 from gnomon.report.waits.wait_graph import EdgeRow, build_sensor_row
-from gnomon.store import Transaction
-from gnomon.store.cross_dag.dag_edges import DagEdge, list_edges
-from gnomon.store.dag_records import dags
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.cross_dag.dag_edges import DagEdge, list_edges
+from gnomon.storage.store.dag_records import dags
 
 router = OperationRouter(prefix="/dependencies", tags=["Dependency"])
 

@@ -33,8 +33,8 @@ from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.run_list import find_run, list_task_instances
 from gnomon.rules.assets.leaf_mappers import PartitionAnswers, list_rule_classes
 from gnomon.rules.engine.state.engine_state import EngineLimits
-from gnomon.store import Transaction
-from gnomon.store.dag_records import dag_runs
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.dag_records import dag_runs
 
 router = OperationRouter(prefix="/dags/{dag_id}", tags=["Explanation"])
 

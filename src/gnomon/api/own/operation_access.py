@@ -9,7 +9,7 @@ from gnomon.api.access.policies import User
 from gnomon.api.access.visible_dags import VisibleDags, require_role
 from gnomon.api.context import ApiContext
 from gnomon.model.accounts import Role
-from gnomon.store import Transaction
+from gnomon.storage.store import Transaction
 
 
 class ApiDags:

@@ -16,8 +16,8 @@ from gnomon.api.context import Context
 from gnomon.api.v2.conversions import moment
 from gnomon.api.v2.schemas.base import Answer
 from gnomon.model.instants import SECOND, Instant, to_datetime
-from gnomon.store import Transaction
-from gnomon.store.cross_dag.upstream_dags import UpstreamDag, find_upstream_dag, list_runs_in_slots
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.cross_dag.upstream_dags import UpstreamDag, find_upstream_dag, list_runs_in_slots
 
 router = OperationRouter(prefix="/dependencies", tags=["Dependency"])
 DAGS_MAX = 50

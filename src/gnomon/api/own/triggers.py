@@ -17,7 +17,7 @@ from gnomon.api.v2.lookup import find_stored_dag
 from gnomon.api.v2.schemas.base import Answer
 from gnomon.report.activity import trigger_waits
 from gnomon.report.activity.trigger_waits import LISTED_MAX
-from gnomon.store.pages.page_query import Condition, Operator
+from gnomon.storage.store.pages.page_query import Condition, Operator
 
 router = OperationRouter(prefix="/triggers", tags=["Trigger"])
 

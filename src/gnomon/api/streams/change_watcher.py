@@ -14,10 +14,10 @@ from gnomon.ground import log
 from gnomon.ground.wakeups import CHANGES_SUFFIX, Listener
 from gnomon.model.errors.product import ConfigurationError, ResourceUnavailable
 from gnomon.report.activity.change_feed import ChangeEvent, ChangeFeed
-from gnomon.store import Database
+from gnomon.storage.store import Database
 
 if TYPE_CHECKING:
-    from gnomon.store.drivers.postgres import NotifyListener
+    from gnomon.storage.store.drivers.postgres import NotifyListener
 
 ROWS_BACK = 2_000
 """Rows of the journal that are read at the start, for clients that continue an earlier stream."""

@@ -26,7 +26,7 @@ from gnomon.api.streams.stream_interest import StreamInterest
 from gnomon.model.errors.product import GnomonError
 from gnomon.report.activity.change_feed import ChangeEvent, ChangeFeed, format_place
 from gnomon.report.listings.dag_facts import VersionFactsCache
-from gnomon.store import Database
+from gnomon.storage.store import Database
 
 EVENTS_KEPT = 20_000
 """Events in memory, for clients that continue an earlier stream: a few megabytes."""

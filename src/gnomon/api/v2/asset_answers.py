@@ -23,9 +23,9 @@ from gnomon.model.instants import to_datetime
 from gnomon.model.json_text import read_shown_json
 from gnomon.report.listings.connection_list import hide_stored_secrets
 from gnomon.report.listings.visible_assets import VisibleAssets
-from gnomon.store import Transaction
-from gnomon.store.asset_records import asset_declarations, asset_events, asset_watchers
-from gnomon.store.asset_records.asset_declarations import (
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.asset_records import asset_declarations, asset_events, asset_watchers
+from gnomon.storage.store.asset_records.asset_declarations import (
     INLET,
     OUTLET,
     SCHEDULE,
@@ -33,8 +33,8 @@ from gnomon.store.asset_records.asset_declarations import (
     StoredAsset,
     StoredDeclaration,
 )
-from gnomon.store.asset_records.asset_events import ConsumingRun
-from gnomon.store.pages.asset_event_pages import ListedAssetEvent
+from gnomon.storage.store.asset_records.asset_events import ConsumingRun
+from gnomon.storage.store.pages.asset_event_pages import ListedAssetEvent
 
 
 def build_assets(tx: Transaction, visible: VisibleAssets, assets: Sequence[StoredAsset]) -> list[AssetResponse]:

@@ -28,8 +28,8 @@ from gnomon.model.instants import to_datetime
 from gnomon.model.json_text import read_shown_json
 from gnomon.model.state_values import StateWriter
 from gnomon.report.listings.connection_list import hide_stored_secrets
-from gnomon.store import Transaction
-from gnomon.store.state_stores.asset_state_store import StoredAssetState, list_asset_state
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.state_stores.asset_state_store import StoredAssetState, list_asset_state
 
 router = OperationRouter(prefix="/assets/{asset_id}/state-store", tags=["Asset State Store"])
 _READ = requires(Permission.READ, ApiResource.ASSET)

@@ -31,8 +31,8 @@ from gnomon.model.accounts import Role
 from gnomon.model.states import DagRunType
 from gnomon.report.listings.asset_list import list_producing_dags
 from gnomon.report.listings.visible_assets import VisibleAssets
-from gnomon.store.asset_records import asset_declarations
-from gnomon.store.asset_records.asset_declarations import StoredAsset
+from gnomon.storage.store.asset_records import asset_declarations
+from gnomon.storage.store.asset_records.asset_declarations import StoredAsset
 
 router = OperationRouter(prefix="/assets", tags=["Asset"])
 _READ = requires(Permission.READ, ApiResource.ASSET)

@@ -26,8 +26,8 @@ from gnomon.model.instants import to_datetime
 from gnomon.report.listings.audit_list import hide_in_value
 from gnomon.report.listings.backfill_list import find_backfill
 from gnomon.report.listings.not_found import NameNotFound
-from gnomon.store import Transaction
-from gnomon.store.dag_records import backfills
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.dag_records import backfills
 
 _CANCEL_LOOKS, _CANCEL_PAUSE_S = 25, 0.04
 router = OperationRouter(prefix="/backfills", tags=["Backfill"])

@@ -27,7 +27,7 @@ from gnomon.api.v2.schemas.bulk_shapes import (
     T,
 )
 from gnomon.model.errors.product import GnomonError
-from gnomon.store import Database, Transaction
+from gnomon.storage.store import Database, Transaction
 
 ENTITIES_MAX = 1_000
 """The most runs or task instances of one bulk change: each is looked up, and is a request to the owner of its DAG, which may take seconds to answer."""

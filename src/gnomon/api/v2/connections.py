@@ -38,9 +38,9 @@ from gnomon.report.listings.connection_list import make_row
 from gnomon.report.listings.masked_values import keep_connection_secrets
 from gnomon.report.listings.not_found import connection_not_found
 from gnomon.rules.planning import PlanningError
-from gnomon.store import Transaction
-from gnomon.store.admin import connections
-from gnomon.store.admin.connections import StoredConnection
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.admin import connections
+from gnomon.storage.store.admin.connections import StoredConnection
 
 router = OperationRouter(prefix="/connections", tags=["Connection"])
 _READ = requires(Permission.READ, ApiResource.CONNECTION)

@@ -18,7 +18,7 @@ from gnomon.model.instants import to_datetime
 from gnomon.model.records import DagRecord
 from gnomon.model.states import FINISHED_RUN_STATES, DagRunState, DagRunType
 from gnomon.report.listings.dag_facts import VersionFacts
-from gnomon.store.pages.dag_pages import ListedDag
+from gnomon.storage.store.pages.dag_pages import ListedDag
 
 
 def build_dag(dag: ListedDag, facts: VersionFacts, cfg: Config) -> DAGResponse:

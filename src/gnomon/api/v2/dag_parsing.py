@@ -19,8 +19,8 @@ from gnomon.api.v2.task_instance_reader import RunInstances
 from gnomon.model.accounts import Role
 from gnomon.model.ids import UNMAPPED
 from gnomon.report.listings.extra_links import find_extra_links
-from gnomon.store import notify_on_commit
-from gnomon.store.dag_records import dag_files, dags
+from gnomon.storage.store import notify_on_commit
+from gnomon.storage.store.dag_records import dag_files, dags
 
 router = OperationRouter()
 

@@ -28,9 +28,9 @@ from gnomon.model.spec import DagSpec
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.neighbour_runs import RUNS_MAX
 from gnomon.rules.timetables.wall_clock.zones import zone_of
-from gnomon.store import Transaction
-from gnomon.store.pages.page_query import Condition, Operator, PageQuery, SortKey
-from gnomon.store.pages.run_pages import read_run_page
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.pages.page_query import Condition, Operator, PageQuery, SortKey
+from gnomon.storage.store.pages.run_pages import read_run_page
 
 router = OperationRouter(prefix="/dags/{dag_id}", tags=["DagRun"])
 _NamedRun = tuple[str, str]

@@ -30,8 +30,8 @@ from gnomon.model.states import FINISHED_RUN_STATES
 from gnomon.report.listings.connection_list import hide_stored_secrets
 from gnomon.report.listings.not_found import task_not_found
 from gnomon.report.listings.run_results import RETURN_KEY, find_results
-from gnomon.store import Transaction
-from gnomon.store.dag_records import xcom_values
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.dag_records import xcom_values
 
 router = OperationRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}", tags=["DagRun"])
 

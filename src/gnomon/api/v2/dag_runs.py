@@ -51,12 +51,12 @@ from gnomon.model.instants import Instant
 from gnomon.model.states import DagRunType
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.run_list import find_run
-from gnomon.store import Transaction
-from gnomon.store.dag_records import dag_runs
-from gnomon.store.dag_records.notes import read_notes
-from gnomon.store.pages.page_query import SORTED_MAX, Condition, Operator, PageQuery, Position
-from gnomon.store.pages.run_conditions import resolve_dags, tally_conditions
-from gnomon.store.pages.run_pages import (
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.dag_records import dag_runs
+from gnomon.storage.store.dag_records.notes import read_notes
+from gnomon.storage.store.pages.page_query import SORTED_MAX, Condition, Operator, PageQuery, Position
+from gnomon.storage.store.pages.run_conditions import resolve_dags, tally_conditions
+from gnomon.storage.store.pages.run_pages import (
     CREATORS_SEARCHED_MAX,
     RUNS_SEARCHED_MAX,
     ListedRun,
@@ -65,7 +65,7 @@ from gnomon.store.pages.run_pages import (
     find_end_of_run_search,
     read_run_page,
 )
-from gnomon.store.pages.time_bounds import bound_runs
+from gnomon.storage.store.pages.time_bounds import bound_runs
 
 router = OperationRouter(prefix="/dags/{dag_id}/dagRuns", tags=["DagRun"])
 _READ = requires(Permission.READ, ApiResource.DAG_RUN)

@@ -43,11 +43,11 @@ from gnomon.api.v2.schemas.dags_shapes import (
 from gnomon.ground.config.dag_bundles import DAGS_FOLDER_BUNDLE
 from gnomon.model.accounts import Role
 from gnomon.report.listings.dag_list import find_dag
-from gnomon.store import Transaction
-from gnomon.store.accounts.favorite_dags import list_favorites
-from gnomon.store.pages.dag_pages import ListedDag, count_dags, read_dag_page
-from gnomon.store.pages.page_query import Condition, Operator, PageQuery
-from gnomon.store.pages.run_pages import read_run_counts_of_dags
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.accounts.favorite_dags import list_favorites
+from gnomon.storage.store.pages.dag_pages import ListedDag, count_dags, read_dag_page
+from gnomon.storage.store.pages.page_query import Condition, Operator, PageQuery
+from gnomon.storage.store.pages.run_pages import read_run_counts_of_dags
 
 router = OperationRouter(tags=["DAG"])
 _READ = requires(Permission.READ, ApiResource.DAG)

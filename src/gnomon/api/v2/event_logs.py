@@ -26,8 +26,8 @@ from gnomon.model.accounts import Role
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import to_datetime
 from gnomon.report.listings.audit_list import hide_in_body, list_visible_conditions
-from gnomon.store.dag_records import dags
-from gnomon.store.pages.event_pages import (
+from gnomon.storage.store.dag_records import dags
+from gnomon.storage.store.pages.event_pages import (
     EVENTS_SEARCHED_MAX,
     ListedEvent,
     count_events,
@@ -35,7 +35,7 @@ from gnomon.store.pages.event_pages import (
     read_event_page,
     resolve_names,
 )
-from gnomon.store.pages.page_query import Condition, Operator, PageQuery
+from gnomon.storage.store.pages.page_query import Condition, Operator, PageQuery
 
 router = OperationRouter(prefix="/eventLogs", tags=["Event Log"])
 _READ = requires(Permission.READ, ApiResource.AUDIT_LOG)

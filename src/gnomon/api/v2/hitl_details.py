@@ -36,14 +36,14 @@ from gnomon.model.hitl import HITLRespondent
 from gnomon.model.instants import to_datetime
 from gnomon.report.listings.hitl_list import RespondentRefused, build_answer
 from gnomon.report.listings.task_instance_details import list_tries
-from gnomon.store import Transaction
-from gnomon.store.dag_records import hitl_details
-from gnomon.store.dag_records.hitl_details import NamedHITLDetail
-from gnomon.store.pages.hitl_pages import count_hitl_details, read_hitl_page
-from gnomon.store.pages.page_query import Condition, Operator, PageQuery, SortKey
-from gnomon.store.pages.run_conditions import mark_dags
-from gnomon.store.pages.run_pages import find_runs_with_id
-from gnomon.store.pages.task_instance_pages import read_task_instance_page
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.dag_records import hitl_details
+from gnomon.storage.store.dag_records.hitl_details import NamedHITLDetail
+from gnomon.storage.store.pages.hitl_pages import count_hitl_details, read_hitl_page
+from gnomon.storage.store.pages.page_query import Condition, Operator, PageQuery, SortKey
+from gnomon.storage.store.pages.run_conditions import mark_dags
+from gnomon.storage.store.pages.run_pages import find_runs_with_id
+from gnomon.storage.store.pages.task_instance_pages import read_task_instance_page
 
 router = OperationRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}", tags=["Task Instance"])
 _READ = requires(Permission.READ, ApiResource.HITL_DETAIL)

@@ -20,8 +20,12 @@ from gnomon.api.v2.schemas.import_errors_shapes import ImportErrorCollectionResp
 from gnomon.ground.config.dag_bundles import DAGS_FOLDER_BUNDLE
 from gnomon.model.instants import to_datetime
 from gnomon.report.listings.import_problems import HIDDEN_TEXT
-from gnomon.store import Transaction
-from gnomon.store.dag_records.dag_files import StoredImportError, list_files_of_errors, list_numbered_import_errors
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.dag_records.dag_files import (
+    StoredImportError,
+    list_files_of_errors,
+    list_numbered_import_errors,
+)
 
 router = OperationRouter(prefix="/importErrors", tags=["Import Error"])
 _READ = requires(Permission.READ, ApiResource.IMPORT_ERROR)

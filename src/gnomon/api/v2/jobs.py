@@ -20,10 +20,10 @@ from gnomon.api.v2.conversions import moment
 from gnomon.api.v2.schemas.jobs_shapes import JobCollectionResponse, JobResponse
 from gnomon.model.instants import SECOND, Instant
 from gnomon.report.listings.process_health import PROCESSOR_SILENCE_S
-from gnomon.store import Transaction
-from gnomon.store.ownership import leases
-from gnomon.store.transaction import LEASE_TTL_S
-from gnomon.store.trigger_queue import triggerer_leases
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.ownership import leases
+from gnomon.storage.store.transaction import LEASE_TTL_S
+from gnomon.storage.store.trigger_queue import triggerer_leases
 
 router = OperationRouter(prefix="/jobs", tags=["Job"])
 RUNNING, FAILED = "running", "failed"

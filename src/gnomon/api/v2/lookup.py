@@ -14,10 +14,10 @@ from gnomon.model.records import DagRecord, RunRecord
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.not_found import dag_not_found
 from gnomon.report.listings.run_list import find_run
-from gnomon.store import Transaction
-from gnomon.store.dag_records import dags
-from gnomon.store.dag_records.dags import StoredDag
-from gnomon.store.pages.dag_pages import list_newest_versions
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.dag_records import dags
+from gnomon.storage.store.dag_records.dags import StoredDag
+from gnomon.storage.store.pages.dag_pages import list_newest_versions
 
 
 def find_dag_and_run(tx: Transaction, dag_id: str, run_id: str) -> tuple[DagRecord, RunRecord]:

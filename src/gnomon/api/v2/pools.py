@@ -25,8 +25,8 @@ from gnomon.api.v2.schemas.pools_shapes import PoolBody, PoolCollectionResponse,
 from gnomon.model.records import PoolRecord
 from gnomon.model.states import TaskInstanceState
 from gnomon.report.listings.not_found import pool_not_found
-from gnomon.store import Transaction, notify_on_commit
-from gnomon.store.admin import pools
+from gnomon.storage.store import Transaction, notify_on_commit
+from gnomon.storage.store.admin import pools
 
 router = OperationRouter(prefix="/pools", tags=["Pool"])
 _READ = requires(Permission.READ, ApiResource.POOL)

@@ -24,8 +24,8 @@ from gnomon.api.v2.lookup import find_display_names, find_stored_dag, require_an
 from gnomon.api.v2.schemas.assets_shapes import QueuedEventCollectionResponse, QueuedEventResponse
 from gnomon.model.accounts import Role
 from gnomon.model.instants import Instant, to_datetime
-from gnomon.store import Transaction
-from gnomon.store.asset_records.asset_queue import QueuedAsset, list_queued_assets
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.asset_records.asset_queue import QueuedAsset, list_queued_assets
 
 router = OperationRouter(tags=["Asset"])
 _READ = requires(Permission.READ, ApiResource.ASSET)

@@ -19,7 +19,7 @@ from gnomon.api.v2.task_instance_changes import (
     read_patch,
     select_group,
 )
-from gnomon.store import Transaction
+from gnomon.storage.store import Transaction
 
 router = OperationRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}/taskGroupInstances/{group_id}", tags=["Task Instance"])
 _EDIT = requires(Permission.EDIT, ApiResource.TASK_INSTANCE)

@@ -12,8 +12,8 @@ from gnomon.model.ids import TaskKey
 from gnomon.model.instants import to_datetime
 from gnomon.model.states import TaskInstanceState
 from gnomon.report.listings.task_instance_details import TaskInstanceDetail, TaskTry, find_executor, find_queue
-from gnomon.store.dag_records.notes import NotesOfRuns
-from gnomon.store.pages.run_pages import ListedRun
+from gnomon.storage.store.dag_records.notes import NotesOfRuns
+from gnomon.storage.store.pages.run_pages import ListedRun
 
 DEFAULT_POOL = "default_pool"
 

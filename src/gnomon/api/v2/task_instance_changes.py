@@ -34,8 +34,8 @@ from gnomon.report.listings.marked_tasks import follow_markers
 from gnomon.report.listings.neighbour_runs import bound_runs, list_bounded_runs, list_runs_to_change
 from gnomon.report.listings.run_list import TaskInstanceRow, find_run, find_spec_of_run
 from gnomon.report.listings.task_selection import Act, list_group_tasks, select_instances
-from gnomon.store import Transaction
-from gnomon.store.pages.page_query import Condition, Operator
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.pages.page_query import Condition, Operator
 
 router = OperationRouter(prefix="/dags/{dag_id}", tags=["Task Instance"])
 _EDIT = requires(Permission.EDIT, ApiResource.TASK_INSTANCE)

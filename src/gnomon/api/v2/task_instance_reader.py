@@ -23,16 +23,16 @@ from gnomon.model.ids import UNMAPPED, TaskKey
 from gnomon.report.listings.not_found import task_not_found
 from gnomon.report.listings.run_list import TaskInstanceRow
 from gnomon.report.listings.task_instance_details import TaskInstanceDetail, list_details
-from gnomon.store import Transaction
-from gnomon.store.dag_records.dag_runs import read_workers_of_attempts
-from gnomon.store.dag_records.notes import read_notes
-from gnomon.store.ownership import group_state, leases
-from gnomon.store.pages.memory_pages import MemoryPage, select_page
-from gnomon.store.pages.page_query import Condition, Operator, PageQuery
-from gnomon.store.pages.run_conditions import mark_dags, resolve_dags
-from gnomon.store.pages.run_pages import ListedRun, find_runs_with_id, read_run_page
-from gnomon.store.pages.run_walk import RUNS_WALKED_MAX, RunWalk, WalkedCount, count_walked
-from gnomon.store.pages.task_instance_pages import (
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.dag_records.dag_runs import read_workers_of_attempts
+from gnomon.storage.store.dag_records.notes import read_notes
+from gnomon.storage.store.ownership import group_state, leases
+from gnomon.storage.store.pages.memory_pages import MemoryPage, select_page
+from gnomon.storage.store.pages.page_query import Condition, Operator, PageQuery
+from gnomon.storage.store.pages.run_conditions import mark_dags, resolve_dags
+from gnomon.storage.store.pages.run_pages import ListedRun, find_runs_with_id, read_run_page
+from gnomon.storage.store.pages.run_walk import RUNS_WALKED_MAX, RunWalk, WalkedCount, count_walked
+from gnomon.storage.store.pages.task_instance_pages import (
     ListedTaskInstance,
     TaskInstancePage,
     count_task_instances,

@@ -10,10 +10,10 @@ from fastapi import HTTPException
 
 from gnomon.api.v2.task_instance_filters import read_spec_fields
 from gnomon.report.listings.task_instance_details import TaskInstanceDetail
-from gnomon.store.pages.memory_pages import holds
-from gnomon.store.pages.page_query import Condition, PageQuery, Position
-from gnomon.store.pages.run_pages import ListedRun
-from gnomon.store.pages.task_instance_pages import ListedTaskInstance, TaskInstancePage
+from gnomon.storage.store.pages.memory_pages import holds
+from gnomon.storage.store.pages.page_query import Condition, PageQuery, Position
+from gnomon.storage.store.pages.run_pages import ListedRun
+from gnomon.storage.store.pages.task_instance_pages import ListedTaskInstance, TaskInstancePage
 
 SEARCHED_MAX = 1_750
 """The most task instances that are read for one page."""

@@ -44,8 +44,8 @@ from gnomon.model.states import FINISHED_TASK_STATES
 from gnomon.report.explanations import explanation
 from gnomon.report.explanations.engine_state_reading import build_limits
 from gnomon.report.listings.task_instance_details import list_tries
-from gnomon.store.dag_records.rendered_fields import read_rendered_fields
-from gnomon.store.pages.page_query import Condition, Operator, PageQuery, Position
+from gnomon.storage.store.dag_records.rendered_fields import read_rendered_fields
+from gnomon.storage.store.pages.page_query import Condition, Operator, PageQuery, Position
 
 router = OperationRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances", tags=["Task Instance"])
 _READ = requires(Permission.READ, ApiResource.TASK_INSTANCE)

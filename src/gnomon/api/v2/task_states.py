@@ -30,8 +30,8 @@ from gnomon.model.instants import to_datetime
 from gnomon.model.json_text import read_shown_json
 from gnomon.report.listings.connection_list import hide_stored_secrets
 from gnomon.report.listings.not_found import task_not_found
-from gnomon.store import Transaction
-from gnomon.store.state_stores.task_state_store import StoredTaskState, TaskStateScope, list_instance_state
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.state_stores.task_state_store import StoredTaskState, TaskStateScope, list_instance_state
 
 router = OperationRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}/state-store", tags=["Task State Store"])
 _READ = requires(Permission.READ, ApiResource.TASK_INSTANCE)

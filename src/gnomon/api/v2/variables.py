@@ -25,9 +25,9 @@ from gnomon.api.v2.schemas.bulk_shapes import BulkBody, BulkResponse
 from gnomon.api.v2.schemas.variables_shapes import VariableBody, VariableCollectionResponse, VariableResponse
 from gnomon.report.listings.masked_values import mask_variable
 from gnomon.report.listings.not_found import variable_not_found
-from gnomon.store import Transaction
-from gnomon.store.admin import variables
-from gnomon.store.admin.variables import StoredVariable
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.admin import variables
+from gnomon.storage.store.admin.variables import StoredVariable
 
 router = OperationRouter(prefix="/variables", tags=["Variable"])
 _READ = requires(Permission.READ, ApiResource.VARIABLE)

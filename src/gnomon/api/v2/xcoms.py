@@ -46,13 +46,13 @@ from gnomon.model.json_text import read_shown_json
 from gnomon.model.serde.text_form import describe_stored
 from gnomon.report.listings.connection_list import hide_stored_secrets
 from gnomon.report.listings.not_found import task_not_found
-from gnomon.store import Transaction
-from gnomon.store.dag_records import xcom_values
-from gnomon.store.ownership import group_state
-from gnomon.store.pages.page_query import Condition, Operator, PageQuery
-from gnomon.store.pages.run_conditions import mark_dags
-from gnomon.store.pages.run_pages import find_runs_with_id
-from gnomon.store.pages.xcom_pages import (
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.dag_records import xcom_values
+from gnomon.storage.store.ownership import group_state
+from gnomon.storage.store.pages.page_query import Condition, Operator, PageQuery
+from gnomon.storage.store.pages.run_conditions import mark_dags
+from gnomon.storage.store.pages.run_pages import find_runs_with_id
+from gnomon.storage.store.pages.xcom_pages import (
     XCOMS_SEARCHED_MAX,
     ListedXCom,
     bound_xcoms,

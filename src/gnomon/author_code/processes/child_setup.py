@@ -26,7 +26,7 @@ from gnomon.ground.config import (
 
 DESCRIPTORS_MAX = 65_536
 """No process that starts a host has an inheritable descriptor above this number."""
-FORBIDDEN_MODULES = ("gnomon.store", "sqlalchemy", "psycopg", "sqlite3", "fastapi")
+FORBIDDEN_MODULES = ("gnomon.storage.store", "sqlalchemy", "psycopg", "sqlite3", "fastapi")
 """Modules that must not be imported in a process that author code runs in."""
 
 

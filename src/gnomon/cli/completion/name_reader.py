@@ -10,7 +10,7 @@ from urllib.parse import quote, unquote
 from gnomon.ground.config import current_config
 
 _SQL = Path(__file__).parents[2] / "store" / "sql" / "completion.sql"
-"""Read as text: to import `gnomon.store` would take longer than to answer."""
+"""Read as text: to import `gnomon.storage.store` would take longer than to answer."""
 _BUSY_S = 0.1
 NAMES_MAX = 200
 """Names that are offered at most."""
@@ -22,7 +22,7 @@ def read_names(statement: str, parameters: Mapping[str, str]) -> list[str]:
         url = current_config().database_url
         if url.startswith("sqlite"):
             return _read_sqlite("/" + unquote(url.partition("://")[2].partition("?")[0]).lstrip("/"), statement, parameters)
-        from gnomon.store import open_database  # loads the driver of PostgreSQL
+        from gnomon.storage.store import open_database  # loads the driver of PostgreSQL
 
         db = open_database(url)
         try:

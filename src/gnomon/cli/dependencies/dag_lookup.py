@@ -19,9 +19,9 @@ from gnomon.model.spec import DagSpec, collect_edges
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.not_found import NameNotFound
 from gnomon.report.waits.sensor_waits import SensorEdge, list_sensor_edges
-from gnomon.store import DatabaseNotInitialised
-from gnomon.store.dag_records import dags
-from gnomon.store.ownership import group_state
+from gnomon.storage.store import DatabaseNotInitialised
+from gnomon.storage.store.dag_records import dags
+from gnomon.storage.store.ownership import group_state
 
 
 @dataclass(frozen=True, slots=True)

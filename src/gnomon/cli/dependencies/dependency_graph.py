@@ -13,7 +13,7 @@ from gnomon.model.errors.product import UserError
 from gnomon.report.pictures.wait_graph_svg import render_wait_graph_svg
 from gnomon.report.waits.sensor_waits import SENSOR
 from gnomon.report.waits.wait_graph import EdgeRow, format_dot, list_spec_edges, list_stored_edges
-from gnomon.store import DatabaseNotInitialised
+from gnomon.storage.store import DatabaseNotInitialised
 
 _COLUMNS = ("downstream", "waits_for", "chosen")
 

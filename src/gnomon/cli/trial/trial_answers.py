@@ -20,10 +20,10 @@ from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.hitl_list import build_answer
 from gnomon.report.listings.not_found import task_not_found
 from gnomon.report.listings.run_list import TaskInstanceRow
-from gnomon.store import Database
-from gnomon.store.dag_records import hitl_details
-from gnomon.store.dag_records.hitl_details import NamedHITLDetail
-from gnomon.store.ownership import mailbox
+from gnomon.storage.store import Database
+from gnomon.storage.store.dag_records import hitl_details
+from gnomon.storage.store.dag_records.hitl_details import NamedHITLDetail
+from gnomon.storage.store.ownership import mailbox
 
 Answer = tuple[tuple[str, ...], dict[str, object]]
 """The chosen options and the values for params."""

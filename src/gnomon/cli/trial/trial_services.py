@@ -31,7 +31,7 @@ from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.run_list import TaskInstanceRow, find_run, list_task_instances
 from gnomon.scheduler.service import SchedulerService
 from gnomon.scheduler.settings import build_trial_settings
-from gnomon.store import Database
+from gnomon.storage.store import Database
 from gnomon.testing.dag_runs.marking_executor import MarkingExecutor
 from gnomon.testing.dag_runs.private_home import to_environment
 

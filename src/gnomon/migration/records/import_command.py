@@ -13,8 +13,8 @@ from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import output_option, print_records
 from gnomon.migration.records.airflow_records import KINDS, AirflowPool, AirflowRecords, read_export_file
 from gnomon.model.errors.product import UserError
-from gnomon.store import Database, Transaction, WrongKey, notify_on_commit
-from gnomon.store.admin import connections, pools, variables
+from gnomon.storage.store import Database, Transaction, WrongKey, notify_on_commit
+from gnomon.storage.store.admin import connections, pools, variables
 
 _OWN_KEY = "AIRFLOW__CORE__FERNET_KEY"
 _SHOWN = 5

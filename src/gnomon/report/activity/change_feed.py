@@ -21,8 +21,8 @@ from gnomon.model.change_entries import (
 from gnomon.model.instants import iso
 from gnomon.model.states import RUN_STATES_BY_CODE, TASK_STATES_BY_CODE
 from gnomon.report.listings.dag_facts import VersionFactsCache
-from gnomon.store import Transaction
-from gnomon.store.change_journal import (
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.change_journal import (
     list_open_writers,
     read_bounds,
     read_dag_names,
@@ -30,8 +30,8 @@ from gnomon.store.change_journal import (
     read_run_names,
     read_settled_key,
 )
-from gnomon.store.ownership.group_state import load_task_numbers
-from gnomon.store.pages.dag_pages import list_newest_versions
+from gnomon.storage.store.ownership.group_state import load_task_numbers
+from gnomon.storage.store.pages.dag_pages import list_newest_versions
 
 ROWS_READ_MAX = 500
 """Rows of the journal that one call reads at most."""

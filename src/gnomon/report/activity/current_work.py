@@ -14,10 +14,10 @@ from gnomon.report.activity.usual_duration import find_p95_of_dags
 from gnomon.report.explanations.explanation import explain_waits
 from gnomon.report.listings.process_health import ProcessRow, read_health
 from gnomon.rules.engine.state.engine_state import EngineLimits, KeptGraphs
-from gnomon.store import Transaction
-from gnomon.store.dag_records import dag_files, dag_runs, run_listing
-from gnomon.store.dag_records.run_listing import NamedRun
-from gnomon.store.ownership import group_state
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.dag_records import dag_files, dag_runs, run_listing
+from gnomon.storage.store.dag_records.run_listing import NamedRun
+from gnomon.storage.store.ownership import group_state
 
 RUNS_MAX = 500
 """Unfinished runs that are looked at; of more, the newest."""

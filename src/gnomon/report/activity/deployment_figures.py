@@ -12,11 +12,11 @@ from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import PoolRecord
 from gnomon.model.states import DagRunState, TaskInstanceState
 from gnomon.report.listings.service_list import list_services
-from gnomon.store import Transaction
-from gnomon.store.admin import pools
-from gnomon.store.dag_records import dag_runs
-from gnomon.store.ownership import deployment_counts, leases, quarantine, service_figures
-from gnomon.store.trigger_queue import trigger_claims, triggerer_leases
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.admin import pools
+from gnomon.storage.store.dag_records import dag_runs
+from gnomon.storage.store.ownership import deployment_counts, leases, quarantine, service_figures
+from gnomon.storage.store.trigger_queue import trigger_claims, triggerer_leases
 
 POOLS_MAX = 200
 """Pools that are shown one by one, by name; the slots of further ones are added under one label."""

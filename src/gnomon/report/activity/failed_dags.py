@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from gnomon.model.instants import Instant, iso
 from gnomon.model.states import DagRunState, TaskInstanceState
-from gnomon.store import Transaction
-from gnomon.store.pages import dag_overview
-from gnomon.store.pages.dag_overview import EndedTask, FailedRun
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.pages import dag_overview
+from gnomon.storage.store.pages.dag_overview import EndedTask, FailedRun
 
 FAILED_RUNS_MAX = 5_000
 """The most failed runs that are looked at, those that ended last."""

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from gnomon.model.instants import iso
 from gnomon.model.states import DagRunState, TaskInstanceState
 from gnomon.report.activity.failed_dags import find_first_line
-from gnomon.store import Transaction
-from gnomon.store.cross_dag import run_waits
-from gnomon.store.pages import dag_overview
-from gnomon.store.pages.dag_overview import EndedTask, FailedRun
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.cross_dag import run_waits
+from gnomon.storage.store.pages import dag_overview
+from gnomon.storage.store.pages.dag_overview import EndedTask, FailedRun
 
 TASKS_MAX = 5
 """The most failed tasks, and the most tasks and runs that wait, that are named for a run."""

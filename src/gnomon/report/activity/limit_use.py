@@ -18,8 +18,8 @@ from gnomon.rules.engine.lifecycle.run_lifecycle import UNBOUNDED, active_runs_l
 from gnomon.rules.engine.state.engine_state import EngineLimits, EngineState
 from gnomon.rules.engine.state.limits import ConcurrencyLimit
 from gnomon.rules.engine.state.task_instance import Dag, DagRun, TaskInstance
-from gnomon.store import Transaction
-from gnomon.store.dag_records import dag_runs
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.dag_records import dag_runs
 
 LISTED_MAX = 200
 """Limits that are listed: those that are reached first."""

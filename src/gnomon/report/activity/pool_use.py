@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from gnomon.model.instants import iso
 from gnomon.model.records import PoolRecord
 from gnomon.model.states import TaskInstanceState
-from gnomon.store import Transaction
-from gnomon.store.admin.pools import list_live_instances, list_pools
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.admin.pools import list_live_instances, list_pools
 
 INSTANCES_MAX = 5_000
 """Task instances that are read for one view: those of the highest priority."""

@@ -8,8 +8,8 @@ from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import RunRecord
 from gnomon.model.states import DagRunState, DagRunType
 from gnomon.report.activity.current_work import LATE_AFTER_S, DagFacts, find_slow_since
-from gnomon.store import Transaction
-from gnomon.store.dag_records import run_listing
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.dag_records import run_listing
 
 UNFINISHED_MAX = 5_000
 """Unfinished runs that are looked at; of more, the newest."""

@@ -12,9 +12,9 @@ from gnomon.model.states import RUN_STATE_CODES, DagRunState
 from gnomon.report.activity.coming_slots import ComingSlots, ComingSlotsCache, DueRules, collect_due_rules
 from gnomon.report.activity.current_work import LATE_AFTER_S
 from gnomon.report.listings.dag_facts import FactsOfAll
-from gnomon.store import Transaction
-from gnomon.store.pages import dag_overview
-from gnomon.store.transaction import Row
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.pages import dag_overview
+from gnomon.storage.store.transaction import Row
 
 HOUR = 3_600 * SECOND
 ENDED_MAX = 200_000

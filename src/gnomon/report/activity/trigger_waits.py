@@ -10,12 +10,12 @@ from typing import Any
 from gnomon.model.instants import SECOND, Instant, iso
 from gnomon.report.listings.connection_list import hide_stored_secrets
 from gnomon.rules.engine.lifecycle.deferrals import NEVER
-from gnomon.store import Transaction
-from gnomon.store.errors import WrongKey
-from gnomon.store.pages.deferral_pages import ListedDeferral, read_deferral_page
-from gnomon.store.pages.event_pages import ListedEvent, read_event_page
-from gnomon.store.pages.page_query import Condition, Operator, PageQuery, SortKey
-from gnomon.store.trigger_queue.triggerer_leases import TriggererLease, list_triggerers
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.errors import WrongKey
+from gnomon.storage.store.pages.deferral_pages import ListedDeferral, read_deferral_page
+from gnomon.storage.store.pages.event_pages import ListedEvent, read_event_page
+from gnomon.storage.store.pages.page_query import Condition, Operator, PageQuery, SortKey
+from gnomon.storage.store.trigger_queue.triggerer_leases import TriggererLease, list_triggerers
 
 LISTED_MAX = 100
 ARGUMENTS_MAX = 2_000

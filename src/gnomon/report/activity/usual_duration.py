@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gnomon.model.instants import Instant
-from gnomon.store import Transaction
-from gnomon.store.dag_records import run_listing
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.dag_records import run_listing
 
 PERCENT = 95
 P95_RUNS = 30

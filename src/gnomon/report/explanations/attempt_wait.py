@@ -11,8 +11,8 @@ from gnomon.model.ids import TaskKey
 from gnomon.model.instants import SECOND, Instant, iso
 from gnomon.model.records import WorkerRecord
 from gnomon.report.listings import process_health
-from gnomon.store import Transaction
-from gnomon.store.ownership import remote_attempts
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.ownership import remote_attempts
 
 WORKERS_SHOWN = 3
 

@@ -28,8 +28,8 @@ from gnomon.report.listings.run_list import TaskInstanceRow, list_task_instances
 from gnomon.report.listings.task_selection import list_awaited
 from gnomon.rules.engine import explain_conditions as rules
 from gnomon.rules.engine.state.engine_state import EngineLimits
-from gnomon.store import Transaction
-from gnomon.store.dag_records import dag_runs
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.dag_records import dag_runs
 
 TASKS_MAX = 20
 """The most failed tasks, or unfinished runs, that are conditions of their own."""

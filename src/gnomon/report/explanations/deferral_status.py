@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from gnomon.ground.config import current_config
 from gnomon.model.ids import TaskKey
 from gnomon.model.instants import iso
-from gnomon.store import Transaction
-from gnomon.store.dag_records import event_log
-from gnomon.store.trigger_queue import trigger_claims, triggerer_leases
-from gnomon.store.trigger_queue.triggerer_leases import TriggererLease
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.dag_records import event_log
+from gnomon.storage.store.trigger_queue import trigger_claims, triggerer_leases
+from gnomon.storage.store.trigger_queue.triggerer_leases import TriggererLease
 
 NO_TRIGGERER = "no triggerer is alive; start one with: gnomon triggerer"
 

@@ -14,9 +14,9 @@ from gnomon.report.listings import process_health
 from gnomon.rules.engine.lifecycle.group_loading import load_groups
 from gnomon.rules.engine.lifecycle.run_lifecycle import attach_run
 from gnomon.rules.engine.state.engine_state import EngineLimits, EngineState, KeptGraphs
-from gnomon.store import Transaction
-from gnomon.store.cross_dag import run_waits
-from gnomon.store.ownership import group_state, remote_attempts
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.cross_dag import run_waits
+from gnomon.storage.store.ownership import group_state, remote_attempts
 
 
 @contextmanager

@@ -33,8 +33,8 @@ from gnomon.report.listings.run_list import TaskInstanceRow, find_spec_of_run, l
 from gnomon.rules.assets.leaf_mappers import PartitionAnswers
 from gnomon.rules.engine import explain as rules
 from gnomon.rules.engine.state.engine_state import EngineLimits, KeptGraphs
-from gnomon.store import Transaction
-from gnomon.store.dag_records import dag_files, dag_runs
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.dag_records import dag_files, dag_runs
 
 _SHOWN = 5
 """Maximum number of runs or tasks with a sentence each; the others are counted."""

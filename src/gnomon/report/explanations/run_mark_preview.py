@@ -15,7 +15,7 @@ from gnomon.rules.engine.events import MarkRun
 from gnomon.rules.engine.state.engine_state import EngineLimits
 from gnomon.rules.engine.state.task_instance import DagRun
 from gnomon.rules.engine.step import step
-from gnomon.store import Transaction
+from gnomon.storage.store import Transaction
 
 
 def find_states_after_mark(tx: Transaction, dag: DagRecord, run: RunRecord, state: str, limits: EngineLimits, now: Instant) -> dict[tuple[str, int], str]:

@@ -12,9 +12,9 @@ from gnomon.model.records import DagRecord, EventRecord
 from gnomon.model.slots import SkippedSlots
 from gnomon.report.listings.import_problems import find_planning_error
 from gnomon.report.next_runs import describe_skipped
-from gnomon.store import Transaction
-from gnomon.store.cross_dag import upstream_dags
-from gnomon.store.dag_records import dag_runs, event_log
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.cross_dag import upstream_dags
+from gnomon.storage.store.dag_records import dag_runs, event_log
 
 _SHOWN = 3
 """Maximum number of decisions on skipped slots that are shown of a DAG."""

@@ -17,7 +17,7 @@ from gnomon.report.explanations.upstream_wait_status import (
     is_wait_over,
     read_edges,
 )
-from gnomon.store import Transaction
+from gnomon.storage.store import Transaction
 
 SLOTS_MAX = 20
 """The most slots of a dependency that are conditions of their own."""

@@ -12,10 +12,10 @@ from gnomon.model.states import DagRunState
 from gnomon.model.upstream_edges import Edge
 from gnomon.report.listings.import_problems import find_planning_error
 from gnomon.report.listings.run_list import count_states, list_task_instances
-from gnomon.store import Transaction
-from gnomon.store.cross_dag import upstream_dags
-from gnomon.store.dag_records import dag_runs, dags
-from gnomon.store.ownership import group_state
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.cross_dag import upstream_dags
+from gnomon.storage.store.dag_records import dag_runs, dags
+from gnomon.storage.store.ownership import group_state
 
 _SHOWN = 5
 

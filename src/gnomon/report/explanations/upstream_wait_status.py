@@ -15,8 +15,8 @@ from gnomon.model.upstream_edges import Edge
 from gnomon.report.explanations.upstream_slot_status import describe_upstream_runs, list_later_clears
 from gnomon.report.listings.run_list import find_spec_of_run
 from gnomon.report.waits.edge_wording import describe_edge, rule_words_of
-from gnomon.store import Transaction
-from gnomon.store.cross_dag import run_waits
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.cross_dag import run_waits
 
 SHOWN = 5
 """Maximum number of open slots of a dependency that are listed; the others are counted."""

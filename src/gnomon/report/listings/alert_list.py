@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from gnomon.model.alerts import AlertKind, AlertRecord, AlertRuleSpec, DeliveryRecord
 from gnomon.model.instants import iso
-from gnomon.store import Transaction
-from gnomon.store.alert_records import alert_deliveries, alerts
-from gnomon.store.dag_records import dags
-from gnomon.store.dag_records.dags import StoredDag
-from gnomon.store.record_codec import decode_spec_without_tasks
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.alert_records import alert_deliveries, alerts
+from gnomon.storage.store.dag_records import dags
+from gnomon.storage.store.dag_records.dags import StoredDag
+from gnomon.storage.store.record_codec import decode_spec_without_tasks
 
 SPECS_MAX = 200
 """The most specs that one statement reads."""

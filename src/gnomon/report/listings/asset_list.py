@@ -16,10 +16,16 @@ from gnomon.rules.assets.circles import find_circles
 from gnomon.rules.assets.conditions import describe_leaf, find_missing_leaves, iter_leaves, match_leaves
 from gnomon.rules.assets.leaf_mappers import PartitionAnswers, build_leaf_mappers, list_rule_classes
 from gnomon.rules.assets.partition_progress import describe_partition
-from gnomon.store import Transaction
-from gnomon.store.asset_records import asset_declarations, asset_events, asset_queue
-from gnomon.store.asset_records.asset_declarations import OUTLET, SCHEDULE, StoredAlias, StoredAsset, StoredDeclaration
-from gnomon.store.asset_records.partition_runs import read_partitions
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.asset_records import asset_declarations, asset_events, asset_queue
+from gnomon.storage.store.asset_records.asset_declarations import (
+    OUTLET,
+    SCHEDULE,
+    StoredAlias,
+    StoredAsset,
+    StoredDeclaration,
+)
+from gnomon.storage.store.asset_records.partition_runs import read_partitions
 
 PARTITIONS_SHOWN = 5
 """Pending partitions that an explanation describes."""

@@ -10,9 +10,9 @@ from typing import Any
 from gnomon.ground.log.uri_passwords import hide_uri_passwords
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import iso
-from gnomon.store import Transaction
-from gnomon.store.pages.event_pages import ListedEvent, read_event_page, resolve_names
-from gnomon.store.pages.page_query import Condition, Operator, PageQuery, SortKey
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.pages.event_pages import ListedEvent, read_event_page, resolve_names
+from gnomon.storage.store.pages.page_query import Condition, Operator, PageQuery, SortKey
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from gnomon.model.instants import iso
 from gnomon.model.states import DagRunState
 from gnomon.report.listings.audit_list import hide_in_value
 from gnomon.report.listings.not_found import NameNotFound
-from gnomon.store import Transaction
-from gnomon.store.dag_records import backfills
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.dag_records import backfills
 
 
 @dataclass(frozen=True, slots=True)

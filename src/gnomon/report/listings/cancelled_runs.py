@@ -12,8 +12,8 @@ from gnomon.report.listings.marked_tasks import RunInstancesToClear
 from gnomon.report.listings.run_list import TaskInstanceRow, find_run
 from gnomon.report.listings.task_selection import select_instances
 from gnomon.rules.engine.state.edge_waits import CANCELLED_PREFIX
-from gnomon.store import Transaction
-from gnomon.store.cross_dag import run_waits
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.cross_dag import run_waits
 
 _FAILED_STATES = frozenset({TaskInstanceState.FAILED.value, TaskInstanceState.UPSTREAM_FAILED.value})
 

@@ -12,10 +12,10 @@ from gnomon.authoring.sdk.runtime.secret_masking import mask_stored_secret
 from gnomon.authoring.sdk.runtime.secrets_masker import redact
 from gnomon.ground.log.secret_masks import hide
 from gnomon.ground.log.uri_passwords import hide_uri_passwords
-from gnomon.store import Transaction
-from gnomon.store.admin import connections, variables
-from gnomon.store.admin.connections import StoredConnection
-from gnomon.store.transaction import Row
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.admin import connections, variables
+from gnomon.storage.store.admin.connections import StoredConnection
+from gnomon.storage.store.transaction import Row
 
 HIDDEN = "***"
 _ANY_DEPTH = 1_000_000

@@ -11,10 +11,16 @@ import msgspec
 
 from gnomon.model.spec import DagSpec
 from gnomon.report.waits.sensor_waits import TaskWait, list_task_waits
-from gnomon.store import Transaction
-from gnomon.store.change_journal import JournalExtent, is_any_dag_changed, read_extent
-from gnomon.store.ownership import group_state
-from gnomon.store.pages.dag_pages import NewestVersion, VersionRows, decode_version, read_file_paths, read_version_rows
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.change_journal import JournalExtent, is_any_dag_changed, read_extent
+from gnomon.storage.store.ownership import group_state
+from gnomon.storage.store.pages.dag_pages import (
+    NewestVersion,
+    VersionRows,
+    decode_version,
+    read_file_paths,
+    read_version_rows,
+)
 
 T = TypeVar("T")
 _MISSING = object()

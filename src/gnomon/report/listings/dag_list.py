@@ -20,9 +20,9 @@ from gnomon.report.listings.not_found import dag_not_found
 from gnomon.report.next_runs import UpcomingRunsQuery, describe_family, list_next_runs
 from gnomon.report.waits.edge_wording import describe_edge
 from gnomon.rules.planning import resolve_misfire
-from gnomon.store import Transaction
-from gnomon.store.dag_records import dag_files, dag_runs, dags
-from gnomon.store.ownership import group_state
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.dag_records import dag_files, dag_runs, dags
+from gnomon.storage.store.ownership import group_state
 
 
 @dataclass(frozen=True, slots=True)

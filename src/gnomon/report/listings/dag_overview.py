@@ -9,16 +9,16 @@ from gnomon.model.instants import SECOND, Instant
 from gnomon.model.states import DagRunState
 from gnomon.report.activity.current_work import LATE_AFTER_S
 from gnomon.report.listings.import_problems import select_dag_warnings
-from gnomon.store import Transaction
-from gnomon.store.pages.dag_overview import (
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.pages.dag_overview import (
     DagProblems,
     RunBar,
     list_newest_runs,
     list_problems,
     read_recent_counts,
 )
-from gnomon.store.pages.dag_pages import ListedDag
-from gnomon.store.pages.run_pages import read_run_counts_of_dags
+from gnomon.storage.store.pages.dag_pages import ListedDag
+from gnomon.storage.store.pages.run_pages import read_run_counts_of_dags
 
 BARS = 12
 """How many of the newest runs are shown."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from gnomon.model.ids import TaskKey
 from gnomon.model.instants import Instant
 from gnomon.report.explanations.deferral_status import describe_trigger_location, list_live_triggerers
-from gnomon.store import Transaction
-from gnomon.store.trigger_queue import deferrals, trigger_claims
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.trigger_queue import deferrals, trigger_claims
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from gnomon.model.records import DagRecord, RunRecord
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.run_list import find_run, find_spec_of_run
 from gnomon.report.listings.task_selection import Act, select_instances
-from gnomon.store import Transaction
-from gnomon.store.cross_dag import run_waits
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.cross_dag import run_waits
 
 MAX_RUNS = 1000
 """Maximum number of runs that one request clears."""

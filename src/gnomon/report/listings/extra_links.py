@@ -9,8 +9,8 @@ from gnomon.model.records import DagRecord, RunRecord
 from gnomon.model.spec import ExtraLinkSpec
 from gnomon.report.listings.not_found import task_not_found
 from gnomon.report.listings.run_list import find_spec_of_run, list_task_instances
-from gnomon.store.dag_records.xcom_values import read_xcoms
-from gnomon.store.transaction import Transaction
+from gnomon.storage.store.dag_records.xcom_values import read_xcoms
+from gnomon.storage.store.transaction import Transaction
 
 
 def find_extra_links(tx: Transaction, dag: DagRecord, run: RunRecord, task_id: str, map_index: int = UNMAPPED) -> dict[str, str | None]:

@@ -15,9 +15,9 @@ from gnomon.model.instants import iso
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.report.listings.not_found import task_not_found
 from gnomon.rules.decide.hitl_rules import find_respondent_fault, find_response_fault, list_param_defaults
-from gnomon.store import Transaction
-from gnomon.store.dag_records import hitl_details
-from gnomon.store.dag_records.hitl_details import NamedHITLDetail
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.dag_records import hitl_details
+from gnomon.storage.store.dag_records.hitl_details import NamedHITLDetail
 
 
 class AnswerRefused(UserError):

@@ -14,10 +14,10 @@ from gnomon.report.listings.asset_list import describe_circle, list_asset_circle
 from gnomon.rules.calendars.calendar import find_end_warning
 from gnomon.rules.calendars.decoding import decode
 from gnomon.rules.dependencies.faults import doubts_of
-from gnomon.store import Transaction
-from gnomon.store.cross_dag import dag_edges
-from gnomon.store.dag_records import dag_files, dags
-from gnomon.store.ownership import group_state
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.cross_dag import dag_edges
+from gnomon.storage.store.dag_records import dag_files, dags
+from gnomon.storage.store.ownership import group_state
 
 
 def list_calendar_warnings(timetable: TimetableRef, now: Instant) -> list[str]:

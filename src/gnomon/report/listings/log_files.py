@@ -11,11 +11,11 @@ from gnomon.model.ids import UNMAPPED, format_map_indices, quote_arguments
 from gnomon.model.instants import Instant
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.model.states import TaskInstanceState
-from gnomon.remote_logs.task_log_folder import LogLookup
 from gnomon.report.listings.not_found import task_not_found
 from gnomon.report.listings.run_list import list_task_instances
-from gnomon.store import Transaction
-from gnomon.store.dag_records import dag_runs
+from gnomon.storage.remote_logs.task_log_folder import LogLookup
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.dag_records import dag_runs
 
 
 def find_log_files(

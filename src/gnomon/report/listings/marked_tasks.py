@@ -14,11 +14,11 @@ from gnomon.model.spec import ClearedTask
 from gnomon.report.listings.dag_list import find_dag
 from gnomon.report.listings.run_list import TaskInstanceRow, find_spec_of_run
 from gnomon.report.listings.task_selection import Act, select_instances
-from gnomon.store import Transaction
-from gnomon.store.dag_records import dags
-from gnomon.store.dag_records.rendered_fields import read_rendered_fields
-from gnomon.store.pages.page_query import Condition, Operator, PageQuery, SortKey
-from gnomon.store.pages.run_pages import read_run_page
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.dag_records import dags
+from gnomon.storage.store.dag_records.rendered_fields import read_rendered_fields
+from gnomon.storage.store.pages.page_query import Condition, Operator, PageQuery, SortKey
+from gnomon.storage.store.pages.run_pages import read_run_page
 
 RUNS_MAX = 1000
 """The most runs of other DAGs that one clear reaches."""

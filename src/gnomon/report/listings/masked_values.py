@@ -14,9 +14,9 @@ from gnomon.authoring.sdk.runtime.secrets_masker import redact
 from gnomon.model.errors.product import UserError
 from gnomon.model.json_text import escape_surrogates
 from gnomon.report.listings.connection_list import HIDDEN, hide_stored_secrets, make_row
-from gnomon.store import StoreError, Transaction
-from gnomon.store.admin.connections import StoredConnection
-from gnomon.store.admin.variables import StoredVariable
+from gnomon.storage.store import StoreError, Transaction
+from gnomon.storage.store.admin.connections import StoredConnection
+from gnomon.storage.store.admin.variables import StoredVariable
 
 
 class MaskedSecret(UserError):

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from gnomon.model.errors.product import UserError
 from gnomon.model.records import DagRecord, RunRecord
-from gnomon.store import Transaction
-from gnomon.store.pages.page_query import Condition, Operator, PageQuery, SortKey
-from gnomon.store.pages.run_pages import read_run_page
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.pages.page_query import Condition, Operator, PageQuery, SortKey
+from gnomon.storage.store.pages.run_pages import read_run_page
 
 RUNS_MAX = 1000
 """The most runs of one act."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import iso
 from gnomon.model.records import DagRecord, RunRecord
-from gnomon.store import Transaction
-from gnomon.store.dag_records.notes import NotePlace, read_notes
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.dag_records.notes import NotePlace, read_notes
 
 
 @dataclass(frozen=True, slots=True)

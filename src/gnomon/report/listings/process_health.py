@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from gnomon.model.executors import WORKER_TTL_S
 from gnomon.model.instants import SECOND, Instant, iso
 from gnomon.model.records import WorkerRecord
-from gnomon.store import Transaction
-from gnomon.store.ownership import leases
-from gnomon.store.transaction import LEASE_TTL_S
-from gnomon.store.trigger_queue import trigger_claims, triggerer_leases
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.ownership import leases
+from gnomon.storage.store.transaction import LEASE_TTL_S
+from gnomon.storage.store.trigger_queue import trigger_claims, triggerer_leases
 
 PROCESSOR_SILENCE_S = 20.0
 """A DAG processor sends a heartbeat every five seconds; without one for so long it is dead or stuck."""

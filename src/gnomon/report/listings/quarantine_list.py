@@ -8,8 +8,8 @@ from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import iso
 from gnomon.model.quarantine import QuarantinedItem
 from gnomon.model.records import DagRecord
-from gnomon.store import Transaction
-from gnomon.store.ownership import quarantine
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.ownership import quarantine
 
 _SHOWN = 5
 """The most items that an explanation names."""

@@ -9,9 +9,9 @@ from gnomon.model.ids import quote_arguments
 from gnomon.model.instants import iso
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.model.run_callbacks import CallbackKind, CallbackRecord, CallbackState, DeadlineRecord, DeadlineState
-from gnomon.remote_logs.task_log_folder import LogLookup
-from gnomon.store import Transaction
-from gnomon.store.dag_records import run_callbacks
+from gnomon.storage.remote_logs.task_log_folder import LogLookup
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.dag_records import run_callbacks
 
 _TITLES = {
     CallbackKind.RUN_STARTED: "listeners of the start",

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.model.spec import DagSpec
 from gnomon.model.states import NO_STATUS_CODE, TASK_STATES_BY_CODE
-from gnomon.store import Transaction
-from gnomon.store.dag_records import dag_runs, run_listing
-from gnomon.store.dag_records.run_listing import StateLine
-from gnomon.store.pages.page_query import Condition, Operator, PageQuery, Position, SortKey
-from gnomon.store.pages.run_pages import read_run_page
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.dag_records import dag_runs, run_listing
+from gnomon.storage.store.dag_records.run_listing import StateLine
+from gnomon.storage.store.pages.page_query import Condition, Operator, PageQuery, Position, SortKey
+from gnomon.storage.store.pages.run_pages import read_run_page
 
 StateCounts = dict[str | None, int]
 """The number of task instances in each state; None: without a state."""

@@ -16,9 +16,9 @@ from gnomon.report.listings.not_found import run_not_found
 from gnomon.rules.engine.lifecycle.expansion_loading import list_expected_indices
 from gnomon.rules.engine.lifecycle.run_lifecycle import is_within_task_bounds
 from gnomon.rules.engine.state.mapping_plan import build_mapping_plan
-from gnomon.store import Transaction
-from gnomon.store.dag_records import dag_runs, run_listing
-from gnomon.store.ownership import group_state
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.dag_records import dag_runs, run_listing
+from gnomon.storage.store.ownership import group_state
 
 _SUGGEST_AMONG = 1000
 """An unknown run id is compared with at most so many of the newest run ids."""

@@ -6,8 +6,8 @@ from gnomon.model.ids import UNMAPPED
 from gnomon.model.json_text import read_shown_json
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.report.listings.run_list import find_spec_of_run
-from gnomon.store.dag_records.xcom_values import read_xcoms
-from gnomon.store.transaction import Transaction
+from gnomon.storage.store.dag_records.xcom_values import read_xcoms
+from gnomon.storage.store.transaction import Transaction
 
 RETURN_KEY = "return_value"
 

@@ -9,7 +9,7 @@ from gnomon.model.records import DagRecord, RunRecord, TaskRecord
 from gnomon.model.spec import TaskSpec
 from gnomon.report.listings.run_list import find_spec_of_run
 from gnomon.report.listings.task_instance_details import TaskInstanceDetail, list_details
-from gnomon.store import Transaction
+from gnomon.storage.store import Transaction
 
 INSTANCES_MAX = 50_000
 """The most task instances that one answer lists; the counts are of all."""

@@ -8,8 +8,8 @@ from gnomon.model.instants import Instant
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.model.states import NO_STATUS_CODE, TASK_STATES_BY_CODE
 from gnomon.report.listings.run_list import find_spec_of_run
-from gnomon.store import Transaction
-from gnomon.store.dag_records import run_listing
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.dag_records import run_listing
 
 INSTANCES_MAX = 10_000
 """The most task instances of one answer, and of their attempts three times as many."""

@@ -12,9 +12,9 @@ from gnomon.ground.metrics.figures import FigureSample, decode_figures
 from gnomon.model.instants import SECOND, Instant, iso
 from gnomon.model.records import WorkerRecord
 from gnomon.report.listings.process_health import PROCESSOR_SILENCE_S, read_health
-from gnomon.store import Transaction
-from gnomon.store.ownership import leases, service_figures, service_leases
-from gnomon.store.trigger_queue import triggerer_leases
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.ownership import leases, service_figures, service_leases
+from gnomon.storage.store.trigger_queue import triggerer_leases
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from gnomon.ground.metrics import definitions
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import REMOTE_ADDRESS
 from gnomon.report.listings.service_list import ServiceRow, WrittenFigures, list_services, read_figures
-from gnomon.store import Transaction
-from gnomon.store.ownership import leases
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.ownership import leases
 
 CLOCK_DIFFERENCE_S = 1.0
 STEADY_S = 150.0

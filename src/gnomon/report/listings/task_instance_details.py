@@ -13,8 +13,8 @@ from gnomon.report.listings.run_list import (
     find_spec_of_run,
     list_stored_instances,
 )
-from gnomon.store import Transaction
-from gnomon.store.dag_records import dag_runs
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.dag_records import dag_runs
 
 
 @dataclass(frozen=True, slots=True)

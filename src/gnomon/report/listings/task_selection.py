@@ -21,7 +21,7 @@ from gnomon.rules.decide.setup_scopes import build_setup_scopes
 from gnomon.rules.engine.lifecycle.expansion_loading import find_expected_lengths
 from gnomon.rules.engine.state.mapping_plan import build_mapping_plan
 from gnomon.rules.engine.state.task_expansion import compute_strides
-from gnomon.store import Transaction
+from gnomon.storage.store import Transaction
 
 
 class Act(Enum):

@@ -11,10 +11,10 @@ from gnomon.ground.config.dag_bundles import DAGS_FOLDER_BUNDLE
 from gnomon.model.instants import iso
 from gnomon.model.records import DagRecord
 from gnomon.model.spec import DagSpec, TaskSpec
-from gnomon.store import Transaction
-from gnomon.store.dag_records import dag_versions
-from gnomon.store.ownership import group_state
-from gnomon.store.pages.dag_pages import list_version_numbers
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.dag_records import dag_versions
+from gnomon.storage.store.ownership import group_state
+from gnomon.storage.store.pages.dag_pages import list_version_numbers
 
 _VALUE_MAX = 40
 """Characters of a value; longer ones are only named."""

@@ -6,9 +6,9 @@ from collections.abc import Collection
 
 from gnomon.model.assets import AliasKey, AssetKey, AssetLeaf
 from gnomon.rules.assets.conditions import match_leaves
-from gnomon.store import Transaction
-from gnomon.store.asset_records import asset_declarations
-from gnomon.store.asset_records.asset_declarations import StoredDeclaration
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.asset_records import asset_declarations
+from gnomon.storage.store.asset_records.asset_declarations import StoredDeclaration
 
 
 class VisibleAssets:

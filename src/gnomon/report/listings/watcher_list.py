@@ -10,9 +10,9 @@ from gnomon.model.attempts import build_watcher_log_path
 from gnomon.model.ids import quote_argument
 from gnomon.model.instants import iso
 from gnomon.rules.assets.conditions import iter_leaves, match_leaves
-from gnomon.store import Transaction
-from gnomon.store.asset_records import asset_watchers
-from gnomon.store.asset_records.asset_watchers import StoredWatcher
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.asset_records import asset_watchers
+from gnomon.storage.store.asset_records.asset_watchers import StoredWatcher
 
 WATCHERS_SHOWN = 5
 """Failing watchers that the health page names."""

@@ -15,9 +15,9 @@ from gnomon.model.slots import SkippedSlots
 from gnomon.model.states import DagRunState
 from gnomon.report.explanations.skipped_slots import describe_undecided
 from gnomon.report.listings.year_days import YearDays
-from gnomon.store import Transaction
-from gnomon.store.dag_records import event_log, run_listing
-from gnomon.store.pages.dag_pages import list_version_numbers
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.dag_records import event_log, run_listing
+from gnomon.storage.store.pages.dag_pages import list_version_numbers
 
 RUNS_COUNTED_MAX = 1_000_000
 """The most runs of a year that are counted, newest first."""

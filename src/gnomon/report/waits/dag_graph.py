@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from gnomon.model.assets import AliasKey, AssetKey, AssetLeaf, AssetRefKey
 from gnomon.rules.assets.conditions import match_leaves
-from gnomon.store import Transaction
-from gnomon.store.asset_records import asset_declarations
-from gnomon.store.asset_records.asset_declarations import StoredAsset
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.asset_records import asset_declarations
+from gnomon.storage.store.asset_records.asset_declarations import StoredAsset
 
 
 @dataclass(frozen=True, slots=True)

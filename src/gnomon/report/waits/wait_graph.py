@@ -14,10 +14,10 @@ from gnomon.report.waits.edge_wording import describe_options
 from gnomon.report.waits.sensor_waits import AFTER, SensorEdge, list_sensor_edges
 from gnomon.rules.dependencies.faults import errors_of
 from gnomon.rules.dependencies.shape import shape_of
-from gnomon.store import Transaction
-from gnomon.store.cross_dag import dag_edges
-from gnomon.store.dag_records import dags
-from gnomon.store.ownership import group_state
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.cross_dag import dag_edges
+from gnomon.storage.store.dag_records import dags
+from gnomon.storage.store.ownership import group_state
 
 
 @dataclass(frozen=True, slots=True)

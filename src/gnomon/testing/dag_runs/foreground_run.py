@@ -42,9 +42,9 @@ from gnomon.report.listings.run_list import find_run, list_task_instances
 from gnomon.rules.planning import PlanningError, build_manual_run, infer_manual_run
 from gnomon.scheduler.service import SchedulerService
 from gnomon.scheduler.settings import build_trial_settings
-from gnomon.store.admin import pools
-from gnomon.store.dag_records import dag_files, dag_runs, dags
-from gnomon.store.ownership import leases
+from gnomon.storage.store.admin import pools
+from gnomon.storage.store.dag_records import dag_files, dag_runs, dags
+from gnomon.storage.store.ownership import leases
 from gnomon.testing.dag_runs.console_logging import console_logging
 from gnomon.testing.dag_runs.executor_services import ExecutorServices
 from gnomon.testing.dag_runs.finished_run import FinishedDagRun

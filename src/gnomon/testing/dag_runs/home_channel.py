@@ -6,7 +6,7 @@ from gnomon.ground.config import current_config
 from gnomon.model.errors.authoring import AirflowRuntimeError
 from gnomon.model.errors.product import GnomonError
 from gnomon.model.task_api_requests import GetConnection, GetVariable, TaskApiRequest
-from gnomon.store import DatabaseNotInitialised, load_cipher, open_database
+from gnomon.storage.store import DatabaseNotInitialised, load_cipher, open_database
 from gnomon.testing.dag_runs.in_process_executor import InProcessChannel
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from gnomon.ground.config import Config, load_config
 from gnomon.ground.config.environment import environment
-from gnomon.store import Database, DatabaseNotInitialised, load_cipher, open_database
-from gnomon.store.admin import connections, pools, variables
-from gnomon.store.dag_records import dags
+from gnomon.storage.store import Database, DatabaseNotInitialised, load_cipher, open_database
+from gnomon.storage.store.admin import connections, pools, variables
+from gnomon.storage.store.dag_records import dags
 
 
 @contextmanager

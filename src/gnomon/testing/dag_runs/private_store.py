@@ -15,9 +15,9 @@ from typing import Any
 from gnomon.authoring.sdk.runtime.connection import Connection
 from gnomon.ground.config import Config, current_config
 from gnomon.model.errors.product import UserError
-from gnomon.store import Database, load_cipher, migrations, open_database
-from gnomon.store.admin import connections, pools, variables
-from gnomon.store.admin.connections import StoredConnection
+from gnomon.storage.store import Database, load_cipher, migrations, open_database
+from gnomon.storage.store.admin import connections, pools, variables
+from gnomon.storage.store.admin.connections import StoredConnection
 from gnomon.testing.dag_runs.private_home import copy_settings, load_private_options
 
 _MEMORY_FOLDER = "/dev/shm"

@@ -24,7 +24,7 @@ from gnomon.authoring.sdk.assets import Asset
 from gnomon.ground.config import load_config, set_current_config
 from gnomon.model.attempts import Attempt, RunFacts
 from gnomon.model.task_api_requests import AnyTaskApiRequest, GetAssetState, SetTaskState
-from gnomon.store import open_database
+from gnomon.storage.store import open_database
 
 pytestmark = pytest.mark.ordinary
 

@@ -32,9 +32,9 @@ from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import ParamSpec
 from gnomon.model.states import DagRunState
 from gnomon.model.task_api_requests import GetRequest, GetRunState, TaskApiRequest
-from gnomon.store import open_database
-from gnomon.store.dag_records import dag_runs, dags
-from gnomon.store.ownership import commit
+from gnomon.storage.store import open_database
+from gnomon.storage.store.dag_records import dag_runs, dags
+from gnomon.storage.store.ownership import commit
 from gnomon.timetables import CronDataIntervalTimetable, DeltaDataIntervalTimetable, NullTimetable
 
 pytestmark = pytest.mark.ordinary

@@ -228,7 +228,7 @@ def test_a_host_process_has_no_store_and_no_descriptor_of_ours(asking: Asking) -
     asking.plugin.write_text(asking.plugin.read_text() + '''
     def look(self, moment):
         import os, sys
-        bad = sorted({"sqlalchemy", "psycopg", "sqlite3", "gnomon.store"} & sys.modules.keys())
+        bad = sorted({"sqlalchemy", "psycopg", "sqlite3", "gnomon.storage.store"} & sys.modules.keys())
         raise ValueError(f"{bad} {sorted(os.listdir('/proc/self/fd'), key=int)}")
 ''')
     secret, other = os.pipe()

@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from gnomon.api.v2.schemas.base import Answer, Body
-from gnomon.store.dag_records.notes import NOTE_MAX
+from gnomon.storage.store.dag_records.notes import NOTE_MAX
 
 
 class DagScheduleAssetReference(Answer):

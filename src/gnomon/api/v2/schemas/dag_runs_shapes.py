@@ -10,7 +10,7 @@ from pydantic import Field
 from gnomon.api.v2.schemas.base import Answer, Body
 from gnomon.api.v2.schemas.versions_shapes import DagVersionResponse
 from gnomon.model.states import DagRunState, DagRunTriggeredByType, DagRunType
-from gnomon.store.dag_records.notes import NOTE_MAX
+from gnomon.storage.store.dag_records.notes import NOTE_MAX
 
 
 class DagRunMutableStates(str, Enum):

@@ -11,7 +11,7 @@ from gnomon.api.v2.schemas.base import Answer, Body
 from gnomon.api.v2.schemas.jobs_shapes import JobResponse
 from gnomon.api.v2.schemas.versions_shapes import DagVersionResponse
 from gnomon.model.states import TaskInstanceState
-from gnomon.store.dag_records.notes import NOTE_MAX
+from gnomon.storage.store.dag_records.notes import NOTE_MAX
 
 
 class TriggerResponse(Answer):

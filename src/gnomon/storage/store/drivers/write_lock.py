@@ -1,0 +1,137 @@
+"""The write lock of a SQLite database: an flock on `<db>.ticket`, taken before BEGIN IMMEDIATE.
+
+Writers wait in the kernel's queue instead of polling SQLite's lock, so "database is locked" does not occur. The holder
+writes its pid and the time into the file: a process that is frozen while it holds the lock blocks all writers, and the
+supervisor kills a process that holds it for longer than `LEASE_TTL_S` (TAKE_OVER in docs/discussions/ownership.md). The kernel
+releases the lock of a dead process, and SQLite drops its unfinished transaction.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import threading
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+from gnomon.ground.clock import Clock
+from gnomon.storage.store.errors import WriteLockTimeout
+
+WAIT_MAX_S = 30.0
+"""How long a writer waits for the lock: many times the time after which the supervisor kills its holder."""
+RETRY_PAUSES_S = (0.0003, 0.0006, 0.0012)
+"""The pauses between attempts to take the lock, before a writer waits in the queue of the kernel."""
+_RECORD_BYTES = 48
+
+
+class LockHolder(NamedTuple):
+    """The process that holds the lock, and since when by the machine's monotonic clock, in seconds."""
+
+    pid: int
+    since: float
+
+
+def write_lock_path(database: Path) -> Path:
+    """The path of the lock file beside a database."""
+    return database.with_name(database.name + ".ticket")
+
+
+class WriteLock:
+    """The lock file, opened by one process. At most one thread of the process may hold it."""
+
+    def __init__(self, database: Path, clock: Clock, wait_max_s: float = WAIT_MAX_S) -> None:
+        self._wait_max_s = wait_max_s
+        self._path = write_lock_path(database)
+        self._clock = clock
+        self._fd = _open_lock_file(self._path)
+
+    def acquire(self) -> None:
+        """Wait until this process holds the lock. Raises WriteLockTimeout after `wait_max_s`."""
+        if not self._try():
+            self._queue()
+        os.pwrite(self._fd, f"{os.getpid()} {self._clock.monotonic():.6f}\n".ljust(_RECORD_BYTES).encode(), 0)
+
+    def release(self) -> None:
+        """Release the lock: the next process in the queue gets it."""
+        fcntl.flock(self._fd, fcntl.LOCK_UN)
+
+    def close(self) -> None:
+        """Close the file, which releases the lock."""
+        os.close(self._fd)
+
+    def _try(self) -> bool:
+        """Take the lock if it is free within a few milliseconds: most holders need less, and a thread that waits costs more."""
+        for pause_s in (*RETRY_PAUSES_S, None):
+            with contextlib.suppress(BlockingIOError):
+                fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return True
+            if pause_s is not None:
+                time.sleep(pause_s)
+        return False
+
+    def _queue(self) -> None:
+        """Wait in the kernel's queue. flock has no timeout, so a thread waits with a file description of its own."""
+        waiter = _LockWaiter(_open_lock_file(self._path))
+        if not waiter.wait(self._wait_max_s):
+            holder = find_lock_holder(self._path)
+            cause = f"process {holder.pid} holds it; end that process if it hangs" if holder else "many processes write; try again"
+            raise WriteLockTimeout(
+                f"waited {self._wait_max_s:.0f} s for the write lock of {self._path.name.removesuffix('.ticket')}: {cause}"
+            )
+        os.close(self._fd)
+        self._fd = waiter.fd
+
+
+class _LockWaiter:
+    def __init__(self, fd: int) -> None:
+        self.fd = fd
+        self._guard = threading.Lock()
+        self._locked = threading.Event()
+        self._is_abandoned = False
+        threading.Thread(target=self._lock, name="write-lock", daemon=True).start()
+
+    def wait(self, timeout_s: float) -> bool:
+        if self._locked.wait(timeout_s):
+            return True
+        with self._guard:
+            if self._locked.is_set():
+                return True
+            self._is_abandoned = True
+            return False
+
+    def _lock(self) -> None:
+        fcntl.flock(self.fd, fcntl.LOCK_EX)
+        with self._guard:
+            if self._is_abandoned:
+                os.close(self.fd)
+            else:
+                self._locked.set()
+
+
+def find_lock_holder(path: Path) -> LockHolder | None:
+    """The process that holds the lock now; None when it is free."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return None
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return _read_holder(fd)
+    finally:
+        os.close(fd)
+    return None
+
+
+def _read_holder(fd: int) -> LockHolder | None:
+    try:
+        pid, since = os.pread(fd, _RECORD_BYTES, 0).split()
+        return LockHolder(int(pid), float(since))
+    except ValueError:
+        return None
+
+
+def _open_lock_file(path: Path) -> int:
+    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o660)

@@ -1,0 +1,139 @@
+"""Named statements: the `.sql` files of `store/sql`, parsed once per dialect.
+
+A file is named after the module that uses it. A statement begins with `-- name: verb` and is called `module.verb`.
+`-- name: verb (sqlite)` and `-- name: verb (postgresql)` are the two forms of a statement that differs between the dialects. A line
+`-- rows: column type, ...` makes a statement a batch: on PostgreSQL `:rows` stands for a table of those columns made of arrays; on SQLite
+`:column` is the value of one row, and the statement is executed once for each row. Lines `-- field: name expression` and, for an expression that
+can be NULL, `-- nullable field: name expression` (or `-- fields: verb`: those of an earlier statement) make a statement a listing: `store.pages.page_query` replaces `{conditions}`, `{order}` and `{keys}`
+in its text by conditions on these fields, by the order of the rows, and by the columns that the order compares. More lines of a listing: `-- equal: name expression`, an
+expression with an index that equals the field where the field is not NULL; `-- members: name condition`, for which see `ListingField`; `-- part: name value condition`, the rows in which the field has that number (`few condition` where these are few);
+`-- join: alias JOIN ...`, which `{joins}` stands for where a condition or the order uses the alias, and `{order_joins}` where only the columns or the order of the page do. `{cross}` is CROSS on SQLite, whose planner then keeps the order of the
+tables, and nothing on PostgreSQL.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib import resources
+
+from gnomon.storage.store.drivers.address import POSTGRESQL, SQLITE
+
+_NAME = re.compile(r"^-- name: (\w+)(?: \((sqlite|postgresql)\))?$")
+_ROWS = "-- rows: "
+_FIELDS_OF = re.compile(r"^-- fields: (\w+)$")
+_FIELD = re.compile(r"^-- (nullable )?field: (\w+) (.+)$")
+_EQUAL = re.compile(r"^-- equal: (\w+) (.+)$")
+_MEMBERS = re.compile(r"^-- members: (\w+) (.+)$")
+_PART = re.compile(r"^-- part: (\w+) (\d+) (.+)$")
+_JOIN = re.compile(r"^-- join: (\w+) (.+)$")
+_PARAMETER = re.compile(r"(?<![:\w]):([a-z_]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class ListingField:
+    """What a listing may filter and order by."""
+
+    expression: str
+    is_nullable: bool = False
+    equal: str | None = None
+    """An expression with an index, which equals `expression` where that is not NULL."""
+    parts: tuple[tuple[int, str], ...] = ()
+    """Each number that the field can have, with the condition that it has it; empty when the numbers are not known."""
+    members: str | None = None
+    """The condition that the field is one of some values, as a comparison with the rows that have them, which are found first; `{in}` stands for the comparison with the values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One statement in the form that its driver takes."""
+
+    name: str
+    text: str
+    columns: tuple[str, ...] = ()
+    """The columns of a row of a batch, in order; empty when it is not a batch."""
+    fields: Mapping[str, ListingField] = field(default_factory=dict)
+    """The fields of a listing, by name; empty when it is not a listing."""
+    joins: tuple[tuple[str, str], ...] = ()
+    """(alias, JOIN clause) of the tables that a listing needs only for some of its fields, in order."""
+    is_prepared: bool = True
+    """False: PostgreSQL plans it for its values each time. The texts of listings differ, and the best plan depends on the values."""
+
+
+@dataclass(slots=True)
+class _StatementDraft:
+    verb: str
+    dialect: str | None
+    rows: str = ""
+    fields: dict[str, ListingField] = field(default_factory=dict)
+    joins: tuple[tuple[str, str], ...] = ()
+    lines: tuple[str, ...] = ()
+
+
+@cache
+def load_statements(dialect: str) -> dict[str, Statement]:
+    """Every statement of the dialect, by name. Raises ValueError when a name occurs twice."""
+    statements: dict[str, Statement] = {}
+    for entry in sorted(resources.files("gnomon.storage.store").joinpath("sql").iterdir(), key=lambda e: e.name):
+        if entry.name.endswith(".sql"):
+            module = entry.name.removesuffix(".sql")
+            for statement in parse_statements(entry.read_text(encoding="utf-8"), module, dialect):
+                if statement.name in statements:
+                    raise ValueError(f"statement {statement.name} occurs twice for {dialect}")
+                statements[statement.name] = statement
+    return statements
+
+
+def parse_statements(text: str, module: str, dialect: str) -> list[Statement]:
+    """The statements of the text of one file that are for the dialect; `module` is the first part of their names."""
+    return [
+        _compile_statement(draft, module, dialect) for draft in _split_statements(text) if draft.dialect is None or draft.dialect == dialect
+    ]
+
+
+def _split_statements(text: str) -> list[_StatementDraft]:
+    drafts: list[_StatementDraft] = []
+    for line in text.splitlines():
+        name = _NAME.match(line)
+        if name:
+            drafts.append(_StatementDraft(name[1], name[2]))
+        elif line.startswith(_ROWS):
+            drafts[-1].rows += line.removeprefix(_ROWS) + " "
+        elif found := _FIELD.match(line):
+            drafts[-1].fields[found[2]] = ListingField(found[3], bool(found[1]))
+        elif found := _FIELDS_OF.match(line):
+            drafts[-1].fields = dict(next(draft.fields for draft in reversed(drafts[:-1]) if draft.verb == found[1] and draft.dialect in (None, drafts[-1].dialect)))
+        elif found := _EQUAL.match(line):
+            drafts[-1].fields[found[1]] = replace(drafts[-1].fields[found[1]], equal=found[2])
+        elif found := _MEMBERS.match(line):
+            drafts[-1].fields[found[1]] = replace(drafts[-1].fields[found[1]], members=found[2])
+        elif found := _PART.match(line):
+            known = drafts[-1].fields[found[1]]
+            drafts[-1].fields[found[1]] = replace(known, parts=(*known.parts, (int(found[2]), found[3])))
+        elif found := _JOIN.match(line):
+            drafts[-1].joins += ((found[1], found[2]),)
+        elif drafts and line.strip() and not line.lstrip().startswith("--"):
+            drafts[-1].lines += (line.strip(),)
+    return drafts
+
+
+def _compile_statement(draft: _StatementDraft, module: str, dialect: str) -> Statement:
+    name = f"{module}.{draft.verb}"
+    body = " ".join(draft.lines).rstrip(";")
+    columns = tuple(column.split() for column in draft.rows.split(",") if column.strip())
+    names = tuple(column[0] for column in columns)
+    body = body.replace("{cross} ", "CROSS " if dialect == SQLITE else "")
+    if dialect == SQLITE:
+        if names:
+            body = _PARAMETER.sub(lambda match: f"?{names.index(match[1]) + 1}", body)
+        return Statement(name, body, names, draft.fields, draft.joins)
+    body = body.replace("%", "%%")
+    if names:
+        arrays = ", ".join(f"%({column})s::{kind}[]" for column, kind in columns)
+        body = body.replace(":rows", f"unnest({arrays}) AS r({', '.join(names)})")
+    return Statement(name, _PARAMETER.sub(r"%(\1)s", body), names, draft.fields, draft.joins)
+
+
+__all__ = ["POSTGRESQL", "SQLITE", "ListingField", "Statement", "load_statements", "parse_statements"]
