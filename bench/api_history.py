@@ -14,12 +14,12 @@ from urllib.parse import urlsplit
 
 import psycopg
 
-from gnomon.accounts.api_tokens import create_token
 from gnomon.model.accounts import Author, Grant, GrantKind, Role
 from gnomon.model.instants import SECOND
 from gnomon.model.records import WorkerRecord
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, FileInputs, ParsedDag, ParsedFile, ParseFailure, TaskSpec
+from gnomon.queries.accounts.api_tokens import create_token
 from gnomon.storage.store import Database, migrations
 from gnomon.storage.store.accounts import account_rows
 from gnomon.storage.store.admin import connections, pools, variables

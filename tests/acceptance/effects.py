@@ -116,7 +116,7 @@ class World(Deployment):
         return [{names[row.task_no]: (row.state, row.try_number) for row in each} for each in rows]
 
     def _names(self, dag_id: str) -> dict[int, str]:
-        from gnomon.report.listings.dag_list import find_dag
+        from gnomon.queries.report.listings.dag_list import find_dag
 
         with self.db.read() as tx:
             return {number: task_id for task_id, number in find_dag(tx, dag_id).task_numbers.items()}

@@ -14,8 +14,6 @@ from tests.unit.api.oidc_browser import oidc_site
 from tests.unit.api.served import served
 from tests.unit.cli.deployment import NOW
 
-from gnomon.accounts.account_changes import create_account
-from gnomon.accounts.first_account import create_first_account
 from gnomon.api.access.choose_policy import create_context
 from gnomon.api.app import create_app
 from gnomon.api.health import HealthSnapshot
@@ -23,6 +21,8 @@ from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import OptionError, load_config
 from gnomon.model.accounts import Author, Role
 from gnomon.model.instants import SECOND
+from gnomon.queries.accounts.account_changes import create_account
+from gnomon.queries.accounts.first_account import create_first_account
 
 
 @effect_of("api.auth")

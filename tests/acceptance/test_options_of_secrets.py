@@ -26,7 +26,7 @@ from gnomon.ground.config import OptionError, load_config, set_current_config
 from gnomon.ground.log.secret_masks import forget_secrets, hide
 from gnomon.model.task_api_requests import GetCachedSecret, SetCachedSecret
 from gnomon.operators import TimeSensor
-from gnomon.taskapi.secret_cache import answer_secret_cache, forget_cached_secrets
+from gnomon.queries.taskapi.secret_cache import answer_secret_cache, forget_cached_secrets
 
 OTHER = base64.urlsafe_b64encode(b"another key, which opens nothing").decode()
 

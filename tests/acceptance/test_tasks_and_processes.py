@@ -16,7 +16,7 @@ from tests.acceptance.product import Product, Row, product
 from tests.keys import KEY
 
 from gnomon.model.serde import loads
-from gnomon.report.listings.dag_list import find_dag
+from gnomon.queries.report.listings.dag_list import find_dag
 from gnomon.storage.store import Transaction, open_database
 from gnomon.storage.store.dag_records import dag_runs, xcom_values
 

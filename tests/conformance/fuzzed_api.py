@@ -10,7 +10,6 @@ from tests.databases import create_schema
 from tests.unit.api.served import Client, served
 from tests.unit.cli.deployment import HOURLY, NOW, Deployment, spec_of
 
-from gnomon.accounts import account_changes
 from gnomon.api.access.accounts_policy import AccountsPolicy
 from gnomon.api.context import ApiContext
 from gnomon.api.health_reader import HealthReader
@@ -23,6 +22,7 @@ from gnomon.model.attempts import XComItem, build_attempt_log_path
 from gnomon.model.deferral import Deferral
 from gnomon.model.hitl import HITLRequest
 from gnomon.model.spec import ParamSpec, ParseFailure, TaskSpec
+from gnomon.queries.accounts import account_changes
 from gnomon.testing import Play
 
 ORDERS = AssetKey("orders", "s3://shop/orders")

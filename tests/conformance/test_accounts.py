@@ -11,17 +11,17 @@ from dataclasses import replace
 
 import pytest
 
-from gnomon.accounts import account_changes, api_tokens, passwords, saved_views
-from gnomon.accounts.authentication import Authenticator
-from gnomon.accounts.first_account import create_first_account
-from gnomon.accounts.logins import LoginRefused, find_network, log_in
-from gnomon.accounts.provider_accounts import ClaimRules, find_provider_account
-from gnomon.accounts.sessions import SessionRules, begin_session, end_session
-from gnomon.accounts.signed_tokens import PURPOSE, TokenSigner
 from gnomon.ground.clock import VirtualClock
 from gnomon.model.accounts import Account, Author, Grant, GrantKind, Identity, Role
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import SECOND
+from gnomon.queries.accounts import account_changes, api_tokens, passwords, saved_views
+from gnomon.queries.accounts.authentication import Authenticator
+from gnomon.queries.accounts.first_account import create_first_account
+from gnomon.queries.accounts.logins import LoginRefused, find_network, log_in
+from gnomon.queries.accounts.provider_accounts import ClaimRules, find_provider_account
+from gnomon.queries.accounts.sessions import SessionRules, begin_session, end_session
+from gnomon.queries.accounts.signed_tokens import PURPOSE, TokenSigner
 from gnomon.storage.store import Database, Transaction
 from gnomon.storage.store.accounts import account_rows, saved_view_rows, session_rows, token_rows
 from gnomon.storage.store.accounts.saved_view_rows import SavedView

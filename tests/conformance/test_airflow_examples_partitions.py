@@ -19,7 +19,7 @@ from tests.conformance.test_airflow_examples_scheduled import observe_run
 from gnomon.model.assets import AssetKey, NewAssetEvent
 from gnomon.model.instants import to_instant
 from gnomon.model.records import RunRecord
-from gnomon.report.listings.dag_list import find_dag
+from gnomon.queries.report.listings.dag_list import find_dag
 from gnomon.rules.planning.partition_keys import resolve_partition_date
 from gnomon.storage.store import Database, open_database
 from gnomon.storage.store.asset_records.asset_events import publish_events

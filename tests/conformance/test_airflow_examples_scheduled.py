@@ -20,8 +20,8 @@ from tests.conformance.airflow_examples import BETTER, Line, Observed, compare, 
 
 from gnomon.model.records import RunRecord
 from gnomon.model.serde import loads
-from gnomon.report.listings.dag_list import find_dag
-from gnomon.report.listings.run_list import list_task_instances
+from gnomon.queries.report.listings.dag_list import find_dag
+from gnomon.queries.report.listings.run_list import list_task_instances
 from gnomon.storage.store import Transaction, open_database
 from gnomon.storage.store.dag_records import dag_runs, xcom_values
 

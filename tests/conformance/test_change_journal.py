@@ -17,8 +17,8 @@ from gnomon.model.backfills import BackfillRecord
 from gnomon.model.records import Changes, PlanChange, TaskRecord
 from gnomon.model.spec import ParseFailure
 from gnomon.model.states import DagRunState, TaskInstanceState
-from gnomon.report.activity.change_feed import ChangeEvent, ChangeFeed
-from gnomon.report.listings.dag_facts import VersionFactsCache
+from gnomon.queries.report.activity.change_feed import ChangeEvent, ChangeFeed
+from gnomon.queries.report.listings.dag_facts import VersionFactsCache
 from gnomon.storage.store import Database, change_journal, open_database
 from gnomon.storage.store.admin import pools
 from gnomon.storage.store.asset_records.asset_events import publish_events

@@ -8,10 +8,10 @@ from tests.conformance.storeworld import World
 
 from gnomon.model.records import DagRecord
 from gnomon.model.spec import TaskSpec
-from gnomon.report.listings.dag_list import find_dag
-from gnomon.report.listings.run_grid import CompactGrid, StateCounts, read_compact_grid, read_run_grid
-from gnomon.report.listings.run_list import list_task_instances
-from gnomon.report.listings.task_instance_details import list_details
+from gnomon.queries.report.listings.dag_list import find_dag
+from gnomon.queries.report.listings.run_grid import CompactGrid, StateCounts, read_compact_grid, read_run_grid
+from gnomon.queries.report.listings.run_list import list_task_instances
+from gnomon.queries.report.listings.task_instance_details import list_details
 from gnomon.storage.store import Transaction
 
 SEED = 5

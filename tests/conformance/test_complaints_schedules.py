@@ -23,7 +23,7 @@ from gnomon.authoring.sdk.dags.dag_spec import build_dag_spec
 from gnomon.ground.config import load_config, set_current_config
 from gnomon.model.instants import SECOND, to_datetime
 from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction
-from gnomon.report.next_runs import answer_next_runs, build_request
+from gnomon.queries.report.next_runs import answer_next_runs, build_request
 from gnomon.timetables import (
     CronDataIntervalTimetable,
     CronTriggerTimetable,

@@ -11,7 +11,7 @@ from tests.conformance.storeworld import AT, World, parsed, spec
 
 from gnomon.model.change_entries import PoolChange
 from gnomon.model.spec import ParseFailure
-from gnomon.report.listings.dag_facts import FactsOfAll, VersionFactsCache
+from gnomon.queries.report.listings.dag_facts import FactsOfAll, VersionFactsCache
 from gnomon.storage.store import Transaction, change_journal
 from gnomon.storage.store.dag_records import dag_files, dags
 from gnomon.storage.store.ownership import commit

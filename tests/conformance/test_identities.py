@@ -10,10 +10,12 @@ import pytest
 from tests.conformance.storeworld import raw
 from tests.conformance.test_accounts import HOME, NOW, PASSWORD, ROOT, authenticator, create, signed
 
-from gnomon.accounts import account_changes, api_tokens
-from gnomon.accounts.logins import log_in
-from gnomon.accounts.provider_accounts import ClaimRules, find_provider_account
-from gnomon.accounts.sessions import (
+from gnomon.model.accounts import Account, Role
+from gnomon.model.errors.product import UserError
+from gnomon.queries.accounts import account_changes, api_tokens
+from gnomon.queries.accounts.logins import log_in
+from gnomon.queries.accounts.provider_accounts import ClaimRules, find_provider_account
+from gnomon.queries.accounts.sessions import (
     LoginOutdated,
     SessionRules,
     begin_session,
@@ -21,8 +23,6 @@ from gnomon.accounts.sessions import (
     find_session_identity,
     require_login,
 )
-from gnomon.model.accounts import Account, Role
-from gnomon.model.errors.product import UserError
 from gnomon.storage.store import Database, Transaction
 from gnomon.storage.store.accounts import account_rows, favorite_dags, identity_rows, session_rows, token_rows
 

@@ -11,9 +11,9 @@ from tests.conformance.storeworld import AT, World
 from gnomon.model.instants import SECOND
 from gnomon.model.records import Changes, RunRecord
 from gnomon.model.states import DagRunState, DagRunType
-from gnomon.report.activity.current_work import LATE_AFTER_S, DagFacts
-from gnomon.report.activity.run_lateness import _find_due, find_late_runs
-from gnomon.report.activity.usual_duration import find_p95, find_p95_of_dags
+from gnomon.queries.report.activity.current_work import LATE_AFTER_S, DagFacts
+from gnomon.queries.report.activity.run_lateness import _find_due, find_late_runs
+from gnomon.queries.report.activity.usual_duration import find_p95, find_p95_of_dags
 
 GRACE = int(LATE_AFTER_S * SECOND)
 HOUR = 3_600 * SECOND

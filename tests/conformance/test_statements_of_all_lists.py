@@ -17,13 +17,13 @@ from bench.api_operations import OWN, V2, ListRequest, list_requests
 from tests.databases import BOTH, new_database
 from tests.unit.api.api_document import read_document
 
-from gnomon.accounts import api_tokens
 from gnomon.ground.config import load_config
 from gnomon.model.assets import AliasKey, AssetDeclaration, AssetKey
 from gnomon.model.instants import to_datetime
 from gnomon.model.quarantine import QuarantinedItem
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, FileInputs, ParsedDag, ParsedFile, TaskSpec
+from gnomon.queries.accounts import api_tokens
 from gnomon.storage.store import Transaction, load_cipher, open_database
 from gnomon.storage.store.dag_records import dag_files
 from gnomon.storage.store.ownership import leases, quarantine

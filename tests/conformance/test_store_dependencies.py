@@ -18,7 +18,7 @@ from gnomon.model.slots import SkippedSlots
 from gnomon.model.spec import TaskSpec, collect_edges
 from gnomon.model.states import DagRunState, DagRunType, TaskInstanceState
 from gnomon.model.upstream_edges import AfterSpec
-from gnomon.report.listings.import_problems import list_upstream_warnings
+from gnomon.queries.report.listings.import_problems import list_upstream_warnings
 from gnomon.storage.store import RowsMissing, Transaction
 from gnomon.storage.store.cross_dag import dag_edges, run_waits, upstream_dags
 from gnomon.storage.store.dag_records import dag_files, dag_runs

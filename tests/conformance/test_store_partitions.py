@@ -14,7 +14,7 @@ from gnomon import partitions as p
 from gnomon.model.assets import AllOf, AnyOf, AssetCondition, AssetKey, NewAssetEvent, PartitionRule
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.model.spec import DagSpec
-from gnomon.report.listings.asset_list import describe_asset_schedule
+from gnomon.queries.report.listings.asset_list import describe_asset_schedule
 from gnomon.rules.assets.leaf_mappers import LeafAnswers, MappedKey, MeasuredKey, PartitionAnswers
 from gnomon.storage.store.asset_records import asset_events, asset_queue, partition_runs
 from gnomon.storage.store.dag_records import dag_runs, event_log

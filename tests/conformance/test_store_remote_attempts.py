@@ -16,7 +16,7 @@ from gnomon.model.ids import TaskKey
 from gnomon.model.instants import SECOND
 from gnomon.model.records import REMOTE_ADDRESS, Changes, RunRecord, WorkerRecord
 from gnomon.model.run_callbacks import CallbackKind, CallbackRecord, CallbackRequest, CallbackState
-from gnomon.report.explanations.attempt_wait import describe_message_waits
+from gnomon.queries.report.explanations.attempt_wait import describe_message_waits
 from gnomon.storage.store import open_database
 from gnomon.storage.store.ownership import commit, leases, remote_attempts
 from gnomon.storage.store.ownership.remote_attempts import GivenUpAttempt

@@ -15,6 +15,7 @@ from gnomon.model.deferral import Deferral, DeferralResult
 from gnomon.model.records import Changes, DeferralRecord
 from gnomon.model.spec import TaskSpec
 from gnomon.model.states import TaskInstanceState
+from gnomon.queries.taskapi import build_result_mail
 from gnomon.storage.store import Cipher, WrongKey, open_database
 from gnomon.storage.store.admin import connections, variables
 from gnomon.storage.store.admin.connections import StoredConnection
@@ -22,7 +23,6 @@ from gnomon.storage.store.encryption import key_check
 from gnomon.storage.store.migrations.migration_targets import SqliteTarget
 from gnomon.storage.store.ownership import leases, mailbox
 from gnomon.storage.store.trigger_queue import trigger_claims, triggerer_leases
-from gnomon.taskapi import build_result_mail
 
 MARK = "M4rk3r-of-a-secret"
 

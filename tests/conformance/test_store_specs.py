@@ -13,7 +13,7 @@ from tests.keys import CIPHER
 from gnomon.model.deferral import Deferral
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, TaskSpec
-from gnomon.report.listings.dag_list import find_dag
+from gnomon.queries.report.listings.dag_list import find_dag
 from gnomon.storage.store import open_database
 from gnomon.storage.store.ownership import group_state
 from gnomon.storage.store.record_codec import decode_spec, encode_spec, is_same_spec

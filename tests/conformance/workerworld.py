@@ -28,7 +28,7 @@ from gnomon.ground.config import without_secrets
 from gnomon.model.attempts import Attempt, AttemptResult, RunFacts, XComElement
 from gnomon.model.records import WorkerRecord
 from gnomon.model.task_api_requests import GetXComElement
-from gnomon.taskapi import TaskApiRefused
+from gnomon.queries.taskapi import TaskApiRefused
 from gnomon.worker import drain
 from gnomon.worker.loop import WorkerService
 from gnomon.worker.settings import WorkerSettings

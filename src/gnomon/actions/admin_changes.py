@@ -13,8 +13,8 @@ from gnomon.model.errors.authoring import AirflowException
 from gnomon.model.errors.product import UserError
 from gnomon.model.records import EventRecord, PoolRecord
 from gnomon.model.storable_text import escape_unstorable, find_unstorable
-from gnomon.report.listings.connection_list import HIDDEN, make_row
-from gnomon.report.listings.masked_values import keep_connection_secrets, keep_variable_secrets
+from gnomon.queries.report.listings.connection_list import HIDDEN, make_row
+from gnomon.queries.report.listings.masked_values import keep_connection_secrets, keep_variable_secrets
 from gnomon.storage.store.admin import connections, pools, variables
 from gnomon.storage.store.admin.connections import StoredConnection
 from gnomon.storage.store.admin.variables import StoredVariable

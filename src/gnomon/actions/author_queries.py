@@ -25,6 +25,7 @@ from gnomon.model.records import DagRecord
 from gnomon.model.slots import PlannedRun
 from gnomon.model.spec import DagSpec
 from gnomon.model.task_api_requests import AnyTaskApiRequest
+from gnomon.queries.taskapi import answer_task
 from gnomon.rules.assets.leaf_mappers import PartitionAnswers, list_rule_classes
 from gnomon.rules.dependencies.shape import find_slotless_reason
 from gnomon.rules.planning import (
@@ -39,7 +40,6 @@ from gnomon.rules.planning.backfill_slots import BackfillSlots, find_backfill_sl
 from gnomon.rules.timetables.registry import build
 from gnomon.storage.store import Database, DatabaseNotInitialised, load_cipher, open_database
 from gnomon.storage.store.asset_records.partition_runs import read_partition_question
-from gnomon.taskapi import answer_task
 
 
 def make_question_handler(cfg: Config) -> TaskApiHandler:

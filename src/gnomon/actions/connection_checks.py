@@ -5,7 +5,7 @@ from __future__ import annotations
 from gnomon.author_code.timetable_host import ask_and_wait
 from gnomon.authoring.sdk.runtime.connection_check import ConnectionCheck
 from gnomon.ground.config import Config
-from gnomon.report.listings.connection_list import to_connection
+from gnomon.queries.report.listings.connection_list import to_connection
 from gnomon.storage.store.admin.connections import StoredConnection
 
 _CHECK = "gnomon.authoring.sdk.runtime.connection_check:check_connection"

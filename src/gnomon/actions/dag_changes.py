@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gnomon.actions.actor import Actor
-from gnomon.report.listings.not_found import dag_not_found
+from gnomon.queries.report.listings.not_found import dag_not_found
 from gnomon.storage.store import Database, notify_on_commit
 from gnomon.storage.store.dag_records import dags
 

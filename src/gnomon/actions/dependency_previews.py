@@ -17,21 +17,21 @@ from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.instants import iso
 from gnomon.model.spec import DagSpec
 from gnomon.model.upstream_edges import AfterSpec, Edge
-from gnomon.report.listings.local_time import DayClock
-from gnomon.report.waits.day_preview import (
+from gnomon.queries.report.listings.local_time import DayClock
+from gnomon.queries.report.waits.day_preview import (
     DayPreview,
     RunUpstreamSlots,
     build_day_preview,
     build_sensor_preview,
     build_side,
 )
-from gnomon.report.waits.edge_wording import describe_edge, describe_options
-from gnomon.report.waits.sensor_waits import AFTER, SensorEdge
+from gnomon.queries.report.waits.edge_wording import describe_edge, describe_options
+from gnomon.queries.report.waits.sensor_waits import AFTER, SensorEdge
 from gnomon.rules.dependencies.shape import find_slotless_reason
 from gnomon.rules.dependencies.upstream_query import DagSide
 
-_LINES = "gnomon.report.waits.day_preview:build_day_preview"
-_SENSOR_LINES = "gnomon.report.waits.day_preview:build_sensor_preview"
+_LINES = "gnomon.queries.report.waits.day_preview:build_day_preview"
+_SENSOR_LINES = "gnomon.queries.report.waits.day_preview:build_sensor_preview"
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.model.slots import PlannedRun
 from gnomon.model.states import DagRunType
-from gnomon.report.listings.dag_list import find_dag
+from gnomon.queries.report.listings.dag_list import find_dag
 from gnomon.rules.planning import PlanningError, Slot, find_manual_logical_date, find_slot_partition, with_slot_data
 from gnomon.storage.store import Database, notify_on_commit
 from gnomon.storage.store.cross_dag import dag_edges

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 from gnomon.actions.actor import Actor
 from gnomon.model.records import DagRecord, EventRecord, RunRecord
-from gnomon.report.listings.not_found import run_not_found
-from gnomon.report.listings.run_list import TaskInstanceRow
+from gnomon.queries.report.listings.not_found import run_not_found
+from gnomon.queries.report.listings.run_list import TaskInstanceRow
 from gnomon.storage.store import Database, Transaction
 from gnomon.storage.store.dag_records import event_log, notes
 from gnomon.storage.store.dag_records.notes import NotePlace

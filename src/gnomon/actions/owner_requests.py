@@ -11,7 +11,7 @@ from gnomon.actions.actor import Actor
 from gnomon.actions.polling import poll_until
 from gnomon.model.errors.product import UserError
 from gnomon.model.records import DagRecord
-from gnomon.report.listings import process_health
+from gnomon.queries.report.listings import process_health
 from gnomon.storage.store import Database, Transaction, notify_on_commit
 from gnomon.storage.store.ownership import mailbox
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from gnomon.actions.actor import Actor
 from gnomon.actions.owner_requests import OwnerAnswer, ask_owner
 from gnomon.model.records import DagRecord, RunRecord
-from gnomon.report.listings.run_list import TaskInstanceRow
+from gnomon.queries.report.listings.run_list import TaskInstanceRow
 from gnomon.storage.store import Database
 
 

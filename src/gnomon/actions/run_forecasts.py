@@ -10,7 +10,7 @@ from gnomon.ground.config import Config
 from gnomon.model.instants import Instant
 from gnomon.model.records import DagRecord
 from gnomon.model.slots import TimetableRef
-from gnomon.report import next_runs as report
+from gnomon.queries.report import next_runs as report
 from gnomon.rules.planning.forecast import Forecast
 from gnomon.storage.store import Database
 from gnomon.storage.store.dag_records import dag_runs

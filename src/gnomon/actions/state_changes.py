@@ -10,8 +10,8 @@ from gnomon.model.errors.product import UserError
 from gnomon.model.instants import Instant
 from gnomon.model.records import EventRecord
 from gnomon.model.state_values import InvalidStateValue, StateWriter, check_state_key, encode_state_value
-from gnomon.report.listings.masked_values import keep_json_secrets
-from gnomon.report.listings.not_found import run_not_found
+from gnomon.queries.report.listings.masked_values import keep_json_secrets
+from gnomon.queries.report.listings.not_found import run_not_found
 from gnomon.storage.store import Database, NotFound, Transaction
 from gnomon.storage.store.dag_records import event_log
 from gnomon.storage.store.state_stores import asset_state_store, task_state_store

@@ -16,10 +16,10 @@ from gnomon.model.ids import UNMAPPED, quote_arguments
 from gnomon.model.records import EventRecord, RunRecord
 from gnomon.model.serde.stored_objects import CLASSNAME, find_object_place
 from gnomon.model.states import FINISHED_TASK_STATES
-from gnomon.report.listings.dag_list import find_dag
-from gnomon.report.listings.masked_values import keep_json_secrets
-from gnomon.report.listings.not_found import task_not_found
-from gnomon.report.listings.run_list import find_run
+from gnomon.queries.report.listings.dag_list import find_dag
+from gnomon.queries.report.listings.masked_values import keep_json_secrets
+from gnomon.queries.report.listings.not_found import task_not_found
+from gnomon.queries.report.listings.run_list import find_run
 from gnomon.storage.store import Database, NotFound, Transaction
 from gnomon.storage.store.dag_records import event_log, xcom_values
 

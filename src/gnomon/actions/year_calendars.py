@@ -27,7 +27,7 @@ from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.instants import Instant, to_datetime, to_instant
 from gnomon.model.records import DagRecord
 from gnomon.model.slots import SkippedSlots
-from gnomon.report.listings.year_calendar import (
+from gnomon.queries.report.listings.year_calendar import (
     CalendarDay,
     DayReasons,
     KnownSlots,
@@ -35,7 +35,7 @@ from gnomon.report.listings.year_calendar import (
     add_slots,
     read_year,
 )
-from gnomon.report.listings.year_days import YearDays
+from gnomon.queries.report.listings.year_days import YearDays
 from gnomon.rules.planning.window import list_runs_in_window
 from gnomon.rules.timetables.base import BuiltinTimetable
 from gnomon.rules.timetables.delta_timetable import DeltaTimetable

@@ -16,8 +16,8 @@ from gnomon.ground.config.alert_channels import AlertChannel
 from gnomon.model.alerts import DeliveryRecord
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import iso
+from gnomon.queries.taskapi import answer_task
 from gnomon.storage.store import Database
-from gnomon.taskapi import answer_task
 
 MODULE = "gnomon.alert_channels.notifier_main"
 START_S = 30.0

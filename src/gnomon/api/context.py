@@ -10,10 +10,6 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
-from gnomon.accounts import attempt_tokens
-from gnomon.accounts.authentication import Authenticator
-from gnomon.accounts.sessions import SessionRules
-from gnomon.accounts.signed_tokens import PURPOSE, TokenSigner
 from gnomon.api.access.policies import AccessPolicy, User
 from gnomon.api.auth.identity_provider import IdentityProvider
 from gnomon.api.auth.oidc_settings import read_oidc_settings
@@ -27,10 +23,14 @@ from gnomon.ground.clock import Clock
 from gnomon.ground.config import Config, run_folder
 from gnomon.ground.config.network_address import read_networks
 from gnomon.ground.wakeups import Notifier, change_notifier
-from gnomon.report.activity.coming_slots import ComingSlotsCache
-from gnomon.report.activity.work_facts import WorkFactsCache
-from gnomon.report.listings.dag_facts import VersionFactsCache
-from gnomon.report.listings.log_index import LogIndexCache
+from gnomon.queries.accounts import attempt_tokens
+from gnomon.queries.accounts.authentication import Authenticator
+from gnomon.queries.accounts.sessions import SessionRules
+from gnomon.queries.accounts.signed_tokens import PURPOSE, TokenSigner
+from gnomon.queries.report.activity.coming_slots import ComingSlotsCache
+from gnomon.queries.report.activity.work_facts import WorkFactsCache
+from gnomon.queries.report.listings.dag_facts import VersionFactsCache
+from gnomon.queries.report.listings.log_index import LogIndexCache
 from gnomon.storage.remote_logs.live_copies import LiveCopies
 from gnomon.storage.remote_logs.remote_log_folder import open_remote_log_folder
 from gnomon.storage.remote_logs.task_log_folder import TaskLogFolder

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from gnomon.ground import log
 from gnomon.model.errors.product import GnomonError
-from gnomon.report.listings.dag_facts import KEPT_MAX, VersionFactsCache
+from gnomon.queries.report.listings.dag_facts import KEPT_MAX, VersionFactsCache
 from gnomon.storage.store import Database
 from gnomon.storage.store.pages.dag_pages import decode_version, read_version_rows
 

@@ -15,10 +15,10 @@ from gnomon.ground.config.alert_rules import read_alert_settings
 from gnomon.model.errors.product import GnomonError
 from gnomon.model.executors import WORKER_TTL_S
 from gnomon.model.instants import Instant
-from gnomon.report.listings.process_health import PROCESSOR_SILENCE_S
-from gnomon.report.listings.quarantine_list import describe_count
-from gnomon.report.listings.setup_problems import find_setup_problems
-from gnomon.report.listings.watcher_list import find_watcher_problems
+from gnomon.queries.report.listings.process_health import PROCESSOR_SILENCE_S
+from gnomon.queries.report.listings.quarantine_list import describe_count
+from gnomon.queries.report.listings.setup_problems import find_setup_problems
+from gnomon.queries.report.listings.watcher_list import find_watcher_problems
 from gnomon.storage.store import Database, Transaction, open_database
 from gnomon.storage.store.alert_records import alert_events
 from gnomon.storage.store.asset_records import asset_watchers

@@ -20,7 +20,7 @@ from gnomon.api.page import render_page
 from gnomon.api.page_assets import PageAssets
 from gnomon.model.accounts import Identity, Role
 from gnomon.model.errors.product import GnomonError
-from gnomon.report.activity.change_feed import find_present_place
+from gnomon.queries.report.activity.change_feed import find_present_place
 
 FOLDER = Path(__file__).parent / "page_bundle"
 REASON = "not_built.txt"

@@ -128,7 +128,7 @@ def _upgrade_schema(cfg: Config, creates_account: bool) -> str | None:
         database.bind_key()
         if not creates_account:
             return None
-        from gnomon.accounts.first_account import create_first_account
+        from gnomon.queries.accounts.first_account import create_first_account
 
         return create_first_account(database, SystemClock().now())
     finally:

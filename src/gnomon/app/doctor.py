@@ -15,8 +15,8 @@ from gnomon.ground.config import Config, without_password
 from gnomon.ground.config.alert_rules import read_alert_settings
 from gnomon.model.errors.product import GnomonError
 from gnomon.model.instants import SECOND, Instant
-from gnomon.report.listings.process_health import list_silent_services
-from gnomon.report.listings.setup_problems import find_setup_problems
+from gnomon.queries.report.listings.process_health import list_silent_services
+from gnomon.queries.report.listings.setup_problems import find_setup_problems
 from gnomon.storage.store import (
     Database,
     DatabaseNotInitialised,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gnomon.accounts.attempt_tokens import CLAIM, PURPOSE, AttemptTokenSigner
 from gnomon.app.celery_settings import read_celery_settings
 from gnomon.app.remote_attempt_store import DatabaseRemoteAttemptStore, QueuedAttempts
 from gnomon.author_code.processes.host_process import build_host_environment
@@ -16,6 +15,7 @@ from gnomon.executors.remote import RemoteExecutor
 from gnomon.ground.clock import Clock
 from gnomon.ground.config import Config, read_executors
 from gnomon.model.executors import CELERY_EXECUTOR, KUBERNETES_EXECUTOR, LOCAL_EXECUTOR, SLOTS_UNBOUND
+from gnomon.queries.accounts.attempt_tokens import CLAIM, PURPOSE, AttemptTokenSigner
 from gnomon.storage.remote_logs.live_copies import LiveCopies
 from gnomon.storage.store import Database, load_cipher
 

@@ -47,8 +47,8 @@ def run_monitor(cfg: Config) -> int:
     from gnomon.authoring.sdk.runtime import channel as task_api_channel
     from gnomon.monitor.service import MonitorService
     from gnomon.monitor.settings import build_monitor_settings
+    from gnomon.queries.taskapi.store_channel import StoreChannel
     from gnomon.storage.store import load_cipher, open_database
-    from gnomon.taskapi.store_channel import StoreChannel
 
     settings = build_monitor_settings(cfg)
     clock = SystemClock()

@@ -22,12 +22,12 @@ from gnomon.ground.config.host_name import read_host_name
 from gnomon.ground.metrics import ProcessFigures
 from gnomon.ground.wakeups import Listener, Notifier, StopFlag, change_notifier, retry_until_available
 from gnomon.model.errors import ResourceUnavailable
-from gnomon.report.listings.setup_problems import find_setup_problems
+from gnomon.queries.report.listings.setup_problems import find_setup_problems
+from gnomon.queries.taskapi import answer_task
 from gnomon.scheduler.service import SchedulerService
 from gnomon.scheduler.settings import build_scheduler_settings
 from gnomon.storage.store import Database, load_cipher, open_database
 from gnomon.storage.store.ownership.service_figures import FiguresWriter
-from gnomon.taskapi import answer_task
 
 _log = log.get_logger("app")
 

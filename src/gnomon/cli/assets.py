@@ -13,7 +13,7 @@ from gnomon.cli.output import format_fields, format_sentence, output_option, pri
 from gnomon.cli.parameter_types import ConfType
 from gnomon.model.ids import quote_argument
 from gnomon.operations import asset_operations as operations
-from gnomon.report.listings import asset_list
+from gnomon.queries.report.listings import asset_list
 
 _EVENT_COLUMNS = ("event", "at", "asset", "source", "source_run_id", "aliases", "extra", "consumed_by")
 _WATCHER_COLUMNS = ("name", "trigger", "dag_id", "state", "events", "last_event", "log")

@@ -8,7 +8,7 @@ import click
 
 from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.operations.backfill_operations import read_backfill_progress
-from gnomon.report.listings.backfill_list import BackfillRow
+from gnomon.queries.report.listings.backfill_list import BackfillRow
 
 POLL_S = 0.5
 """Seconds between two looks at a backfill that is followed."""

@@ -13,7 +13,7 @@ from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.private_files import write_private_file
 from gnomon.operations.connection_operations import import_connections
-from gnomon.report.listings.connection_list import to_connection, to_stored
+from gnomon.queries.report.listings.connection_list import to_connection, to_stored
 from gnomon.storage.store.admin import connections as store
 
 if TYPE_CHECKING:

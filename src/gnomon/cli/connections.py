@@ -19,7 +19,7 @@ from gnomon.cli.secret_input import read_secret
 from gnomon.model.errors.product import UserError, find_close_matches
 from gnomon.operations import connection_operations as operations
 from gnomon.operations.connection_operations import FIELDS, GivenConnection
-from gnomon.report.listings.not_found import connection_not_found
+from gnomon.queries.report.listings.not_found import connection_not_found
 from gnomon.storage.store.admin import connections as store
 
 F = TypeVar("F", bound=Callable[..., Any])

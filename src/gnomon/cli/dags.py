@@ -24,7 +24,7 @@ from gnomon.cli.pending_requests import print_pending
 from gnomon.cli.terminal.screen import read_screen_of
 from gnomon.model.ids import quote_argument
 from gnomon.operations import dag_operations as operations
-from gnomon.report.listings.warning_groups import group_warnings
+from gnomon.queries.report.listings.warning_groups import group_warnings
 
 _LAZY_COMMANDS = {
     "trigger": LazyCommand("gnomon.cli.trigger:trigger", "Create a run of a DAG now."),

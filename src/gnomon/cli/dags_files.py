@@ -9,8 +9,8 @@ from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.output import output_option, print_records
 from gnomon.cli.terminal.progress_line import ProgressLine
 from gnomon.operations import dag_operations as operations
-from gnomon.report.listings.import_problems import DagWarning
-from gnomon.report.listings.warning_groups import group_warnings
+from gnomon.queries.report.listings.import_problems import DagWarning
+from gnomon.queries.report.listings.warning_groups import group_warnings
 
 WAIT_S = 300.0
 """How long `reserialize` waits for the DAG processor."""

@@ -14,7 +14,7 @@ from gnomon.cli.output import output_option, print_document
 from gnomon.cli.past_times import PastTime, PastTimeType
 from gnomon.cli.terminal.screen import is_utc_asked
 from gnomon.operations import failure_operations
-from gnomon.report.activity.failure_list import FailureRow
+from gnomon.queries.report.activity.failure_list import FailureRow
 
 
 @click.command()

@@ -16,8 +16,8 @@ from gnomon.cli.output import format_sentence, format_table, output_option, prin
 from gnomon.model.records import DagRecord
 from gnomon.model.slots import TimetableRef
 from gnomon.operations import dag_operations
-from gnomon.report import next_runs as report
-from gnomon.report.listings.dag_list import find_dag
+from gnomon.queries.report import next_runs as report
+from gnomon.queries.report.listings.dag_list import find_dag
 
 RUNS_SHOWN = 5
 RUNS_MAX = 1000

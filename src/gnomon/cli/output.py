@@ -122,7 +122,7 @@ def format_cell(value: object) -> str:
 
 
 def format_sentence(text: str) -> str:
-    """A sentence of `gnomon.report` or of the engine, with its instants in the short form; on a terminal in local time with its offset."""
+    """A sentence of `gnomon.queries.report` or of the engine, with its instants in the short form; on a terminal in local time with its offset."""
     screen = read_screen()
     safe = escape_controls(text)
     if not screen.is_terminal or screen.utc:

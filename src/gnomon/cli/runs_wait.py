@@ -15,7 +15,7 @@ from gnomon.cli.terminal.progress_line import ProgressLine
 from gnomon.model.errors.product import UserError
 from gnomon.model.ids import quote_arguments
 from gnomon.operations.run_operations import RunProgress, read_progress
-from gnomon.report.listings.not_found import NameNotFound
+from gnomon.queries.report.listings.not_found import NameNotFound
 
 SUCCEEDED, FAILED, USAGE, TIMED_OUT = 0, 1, 2, 3
 """The exit codes."""

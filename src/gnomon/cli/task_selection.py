@@ -14,8 +14,8 @@ from gnomon.cli.output import print_records
 from gnomon.cli.pending_requests import print_pending
 from gnomon.model.ids import UNMAPPED
 from gnomon.operations.changed_instances import InstanceChange, RowToMark
-from gnomon.report.listings.run_list import TaskInstanceRow
-from gnomon.report.listings.task_selection import split_instance_name
+from gnomon.queries.report.listings.run_list import TaskInstanceRow
+from gnomon.queries.report.listings.task_selection import split_instance_name
 
 F = TypeVar("F", bound=Callable[..., Any])
 

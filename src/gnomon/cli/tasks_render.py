@@ -19,12 +19,12 @@ from gnomon.model.instants import iso
 from gnomon.model.records import DagRecord
 from gnomon.model.states import DagRunType
 from gnomon.model.task_api_requests import AnyTaskApiRequest
-from gnomon.report.listings.dag_list import find_dag
-from gnomon.report.listings.not_found import task_not_found
-from gnomon.report.listings.run_list import find_run, list_task_instances
+from gnomon.queries.report.listings.dag_list import find_dag
+from gnomon.queries.report.listings.not_found import task_not_found
+from gnomon.queries.report.listings.run_list import find_run, list_task_instances
+from gnomon.queries.taskapi import TaskApiRefused, answer_task
 from gnomon.storage.store import Database, Transaction
 from gnomon.storage.store.dag_records import dag_runs
-from gnomon.taskapi import TaskApiRefused, answer_task
 
 _RENDER = "gnomon.author_code.runner.template_rendering:render_task_fields"
 

@@ -16,7 +16,7 @@ from gnomon.model.errors.product import UserError
 from gnomon.model.states import FINISHED_TASK_STATES
 from gnomon.operations import log_operations, task_operations
 from gnomon.operations.log_operations import AttemptFiles
-from gnomon.report.listings.run_list import TaskInstanceRow
+from gnomon.queries.report.listings.run_list import TaskInstanceRow
 
 _FINISHED = {state.value for state in FINISHED_TASK_STATES}
 

@@ -18,7 +18,7 @@ from gnomon.cli.terminal.screen import Screen, read_screen
 from gnomon.cli.terminal.state_styles import paint_state
 from gnomon.model.instants import Instant, to_instant
 from gnomon.operations.work_operations import read_work
-from gnomon.report.activity.current_work import CurrentWork
+from gnomon.queries.report.activity.current_work import CurrentWork
 
 _REST = 20
 """Reasons are read again after this multiple of the time that reading them took."""

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 import click
 
-from gnomon.accounts import account_changes
-from gnomon.accounts.sessions import SessionRules, list_open_sessions, revoke_sessions
 from gnomon.cli.deployment.choose_deployment import pass_deployment
 from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.home import Home, pass_home
@@ -19,6 +17,8 @@ from gnomon.model.errors.product import UserError
 from gnomon.model.ids import quote_argument
 from gnomon.model.instants import iso
 from gnomon.operations import account_operations as operations
+from gnomon.queries.accounts import account_changes
+from gnomon.queries.accounts.sessions import SessionRules, list_open_sessions, revoke_sessions
 
 _GRANT_ROLES = tuple(str(role) for role in Role if Role.NONE < role < Role.ADMIN)
 

@@ -87,13 +87,13 @@ def start_parse_pool(cfg: Config, settings: DagProcessorSettings, facts: Environ
 
 def _serve(cfg: Config, settings: DagProcessorSettings, facts: EnvironmentStamps, clock: Clock, pool: ParsePool, stop: StopFlag) -> int:
     # Imported after the fork: the parse server must have neither the store's modules nor a second thread.
-    from gnomon import taskapi
     from gnomon.author_code.loading.folder_digest import create_folder_recorder
     from gnomon.dagfiles.bundle_refresher import BundleRefresher
     from gnomon.dagfiles.database_file_registry import DatabaseFileRegistry
     from gnomon.dagfiles.folder_watcher import FolderWatcher
     from gnomon.dagfiles.heartbeat import DagProcessorHeartbeat
     from gnomon.dagfiles.listener_process import ListenerProcess
+    from gnomon.queries import taskapi
     from gnomon.storage import store
 
     db = retry_until_available(

@@ -8,7 +8,7 @@ from gnomon.ground.config.alert_rules import AlertRule
 from gnomon.model.instants import SECOND, Instant, iso, to_datetime, to_instant
 from gnomon.model.states import DagRunState
 from gnomon.monitor.settings import P95_AGE_S
-from gnomon.report.activity.usual_duration import P95_RUNS, find_p95
+from gnomon.queries.report.activity.usual_duration import P95_RUNS, find_p95
 from gnomon.rules.timetables.wall_clock.zones import zone_of
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.alert_records.alerts import UnfinishedRun

@@ -23,9 +23,9 @@ from gnomon.monitor.delivery_queue import DeliveryQueue
 from gnomon.monitor.event_evaluation import evaluate_events
 from gnomon.monitor.settings import EXPLAINED_MAX, POLL_S, SCAN_S, MonitorSettings
 from gnomon.monitor.state_evaluation import StateEvaluation
-from gnomon.report.explanations.explanation import explain_run
-from gnomon.report.listings.dag_list import find_dag
-from gnomon.report.listings.run_list import find_run
+from gnomon.queries.report.explanations.explanation import explain_run
+from gnomon.queries.report.listings.dag_list import find_dag
+from gnomon.queries.report.listings.run_list import find_run
 from gnomon.storage.store import CommitUncertain, Database, FencedError, Transaction
 from gnomon.storage.store.alert_records import alert_deliveries
 from gnomon.storage.store.ownership import service_leases

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from gnomon.ground.config import Config
 from gnomon.ground.config.alert_channels import AlertChannel
 from gnomon.ground.config.alert_rules import AlertRule, read_alert_settings
-from gnomon.report.explanations.engine_state_reading import build_limits
+from gnomon.queries.report.explanations.engine_state_reading import build_limits
 from gnomon.rules.engine.state.engine_state import EngineLimits
 
 POLL_S = 1.0

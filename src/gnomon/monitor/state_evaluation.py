@@ -13,7 +13,7 @@ from gnomon.monitor.alert_findings import AlertFindings, RaisedAlert, ResolvedAl
 from gnomon.monitor.dag_rules import DagRules, RuledDag
 from gnomon.monitor.late_runs import DurationPercentiles, describe_lateness, describe_waiting, format_span
 from gnomon.monitor.settings import UNFINISHED_RUNS_MAX, MonitorSettings
-from gnomon.report.listings.process_health import list_silent_services
+from gnomon.queries.report.listings.process_health import list_silent_services
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.alert_records import alerts
 from gnomon.storage.store.alert_records.alerts import RunOfAlert, UnfinishedRun

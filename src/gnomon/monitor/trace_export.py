@@ -10,7 +10,7 @@ from gnomon.ground.clock import Clock
 from gnomon.model.errors.product import GnomonError
 from gnomon.model.instants import SECOND
 from gnomon.monitor.run_spans import RunSpan, build_run_spans
-from gnomon.report.listings.dag_list import find_dag
+from gnomon.queries.report.listings.dag_list import find_dag
 from gnomon.storage.store import CommitUncertain, Database, FencedError
 from gnomon.storage.store.dag_records import dag_runs, trace_cursor
 from gnomon.storage.store.dag_records.run_listing import NamedRun

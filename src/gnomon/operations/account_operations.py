@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gnomon.accounts import account_changes, api_tokens
-from gnomon.accounts.account_changes import get_account
 from gnomon.model.accounts import Account, ApiToken, Grant, GrantKind, Role, parse_role
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import Instant, iso
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
+from gnomon.queries.accounts import account_changes, api_tokens
+from gnomon.queries.accounts.account_changes import get_account
 from gnomon.storage.store.accounts import account_rows, token_rows
 
 

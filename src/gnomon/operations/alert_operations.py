@@ -11,7 +11,13 @@ from gnomon.ground.config.alert_rules import AlertRule, read_alert_settings
 from gnomon.model.alerts import AlertRuleSpec
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
-from gnomon.report.listings.alert_list import AlertRow, DeliveryRow, list_alerts, list_dag_rules, list_deliveries
+from gnomon.queries.report.listings.alert_list import (
+    AlertRow,
+    DeliveryRow,
+    list_alerts,
+    list_dag_rules,
+    list_deliveries,
+)
 from gnomon.storage.store.dag_records.dags import StoredDag
 
 ROWS_MAX = 10_000

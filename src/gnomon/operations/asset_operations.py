@@ -13,13 +13,13 @@ from gnomon.model.states import DagRunType
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
 from gnomon.operations.run_operations import TriggeredRun
-from gnomon.report.listings import asset_list
-from gnomon.report.listings.asset_list import AliasRow, AssetEventRow, AssetRow
-from gnomon.report.listings.connection_list import hide_stored_secrets
-from gnomon.report.listings.dag_list import find_dag
-from gnomon.report.listings.run_list import build_run_row
-from gnomon.report.listings.visible_assets import VisibleAssets
-from gnomon.report.listings.watcher_list import WatcherRow, list_watcher_rows
+from gnomon.queries.report.listings import asset_list
+from gnomon.queries.report.listings.asset_list import AliasRow, AssetEventRow, AssetRow
+from gnomon.queries.report.listings.connection_list import hide_stored_secrets
+from gnomon.queries.report.listings.dag_list import find_dag
+from gnomon.queries.report.listings.run_list import build_run_row
+from gnomon.queries.report.listings.visible_assets import VisibleAssets
+from gnomon.queries.report.listings.watcher_list import WatcherRow, list_watcher_rows
 from gnomon.storage.store import Transaction
 
 EVENTS_MAX = 10_000

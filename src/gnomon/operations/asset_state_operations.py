@@ -11,8 +11,8 @@ from gnomon.model.instants import iso
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
 from gnomon.operations.state_texts import hide_secrets, read_value
-from gnomon.report.listings.asset_list import find_visible_asset
-from gnomon.report.listings.visible_assets import VisibleAssets
+from gnomon.queries.report.listings.asset_list import find_visible_asset
+from gnomon.queries.report.listings.visible_assets import VisibleAssets
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.asset_records import asset_declarations
 from gnomon.storage.store.state_stores import asset_state_store

@@ -5,8 +5,8 @@ from __future__ import annotations
 from gnomon.model.accounts import Role
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
-from gnomon.report.listings.audit_list import AuditRow, list_audit_rows, list_visible_conditions
-from gnomon.report.listings.dag_list import find_dag
+from gnomon.queries.report.listings.audit_list import AuditRow, list_audit_rows, list_visible_conditions
+from gnomon.queries.report.listings.dag_list import find_dag
 from gnomon.storage.store.pages.page_query import Condition, Operator
 
 ROWS_MAX = 10_000

@@ -22,10 +22,10 @@ from gnomon.model.instants import Instant, iso
 from gnomon.operations.given_values import check_instants
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
-from gnomon.report.listings import backfill_list, process_health
-from gnomon.report.listings.backfill_list import BackfillRow
-from gnomon.report.listings.dag_list import find_dag
-from gnomon.report.listings.not_found import NameNotFound
+from gnomon.queries.report.listings import backfill_list, process_health
+from gnomon.queries.report.listings.backfill_list import BackfillRow
+from gnomon.queries.report.listings.dag_list import find_dag
+from gnomon.queries.report.listings.not_found import NameNotFound
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.dag_records import backfills
 

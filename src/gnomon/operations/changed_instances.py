@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from gnomon.actions.owner_requests import OwnerAnswer
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.operations.operation_scope import OperationScope
-from gnomon.report.listings.run_list import TaskInstanceRow, list_task_instances
+from gnomon.queries.report.listings.run_list import TaskInstanceRow, list_task_instances
 from gnomon.storage.store.dag_records import dag_runs
 
 

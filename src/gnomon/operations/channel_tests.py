@@ -63,7 +63,7 @@ def _send(scope: OperationScope, channel: AlertChannel, delivery: DeliveryRecord
 def _answer_task_api(db: Database) -> Iterator[None]:
     """Connections are read from this database until the end of the block."""
     from gnomon.authoring.sdk.runtime import channel as task_api_channel  # start-up cost
-    from gnomon.taskapi.store_channel import StoreChannel
+    from gnomon.queries.taskapi.store_channel import StoreChannel
 
     with _SENDING:
         previous = task_api_channel.install_channel(StoreChannel(db))

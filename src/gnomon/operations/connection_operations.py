@@ -14,8 +14,8 @@ from gnomon.model.errors.product import UserError
 from gnomon.model.ids import quote_arguments
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
-from gnomon.report.listings.connection_list import ConnectionRow, make_row, to_connection, to_stored
-from gnomon.report.listings.not_found import connection_not_found
+from gnomon.queries.report.listings.connection_list import ConnectionRow, make_row, to_connection, to_stored
+from gnomon.queries.report.listings.not_found import connection_not_found
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.admin import connections
 from gnomon.storage.store.admin.connections import StoredConnection

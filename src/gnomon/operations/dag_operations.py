@@ -12,13 +12,13 @@ from gnomon.model.accounts import Role
 from gnomon.model.errors.product import UserError
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
-from gnomon.report.listings import dag_list, import_problems
-from gnomon.report.listings.dag_list import DagDetail, DagSummary, find_dag
-from gnomon.report.listings.import_problems import DagWarning, ImportProblem
-from gnomon.report.listings.task_tree import format_tree
-from gnomon.report.listings.version_list import VersionRow
-from gnomon.report.listings.version_list import list_versions as list_version_rows
-from gnomon.report.next_runs import NextRuns
+from gnomon.queries.report.listings import dag_list, import_problems
+from gnomon.queries.report.listings.dag_list import DagDetail, DagSummary, find_dag
+from gnomon.queries.report.listings.import_problems import DagWarning, ImportProblem
+from gnomon.queries.report.listings.task_tree import format_tree
+from gnomon.queries.report.listings.version_list import VersionRow
+from gnomon.queries.report.listings.version_list import list_versions as list_version_rows
+from gnomon.queries.report.next_runs import NextRuns
 from gnomon.storage.store import Transaction, notify_on_commit
 from gnomon.storage.store.cross_dag import dag_edges
 from gnomon.storage.store.dag_records import dag_files, dags

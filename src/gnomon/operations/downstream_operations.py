@@ -10,9 +10,9 @@ from gnomon.model.accounts import Role
 from gnomon.model.errors.product import UserError
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
-from gnomon.report.listings.dag_list import find_dag
-from gnomon.report.listings.downstream_runs import ClearRequestPart, DownstreamRow, collect_parts
-from gnomon.report.listings.run_list import find_run
+from gnomon.queries.report.listings.dag_list import find_dag
+from gnomon.queries.report.listings.downstream_runs import ClearRequestPart, DownstreamRow, collect_parts
+from gnomon.queries.report.listings.run_list import find_run
 from gnomon.storage.store import Database
 from gnomon.storage.store.dag_records import dag_runs
 

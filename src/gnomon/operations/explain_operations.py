@@ -5,11 +5,11 @@ from __future__ import annotations
 from gnomon.actions.author_queries import ask_partition_mappers
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
-from gnomon.report.explanations import explanation
-from gnomon.report.explanations.schedule_switch import describe_schedule_switch
-from gnomon.report.explanations.skipped_slots import explain_slot, parse_instant
-from gnomon.report.listings.dag_list import find_dag
-from gnomon.report.listings.run_list import find_run
+from gnomon.queries.report.explanations import explanation
+from gnomon.queries.report.explanations.schedule_switch import describe_schedule_switch
+from gnomon.queries.report.explanations.skipped_slots import explain_slot, parse_instant
+from gnomon.queries.report.listings.dag_list import find_dag
+from gnomon.queries.report.listings.run_list import find_run
 from gnomon.storage.store.dag_records import dag_runs
 
 

@@ -6,9 +6,9 @@ from gnomon.model.accounts import Role
 from gnomon.operations.given_values import check_instants
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
-from gnomon.report.activity.failed_dags import FAILED_RUNS_MAX
-from gnomon.report.activity.failure_list import FailureRow, list_failures
-from gnomon.report.listings.dag_list import find_dag
+from gnomon.queries.report.activity.failed_dags import FAILED_RUNS_MAX
+from gnomon.queries.report.activity.failure_list import FailureRow, list_failures
+from gnomon.queries.report.listings.dag_list import find_dag
 from gnomon.storage.store.pages import dag_overview
 
 LISTED_MAX = 500

@@ -10,9 +10,14 @@ from gnomon.model.errors.product import UserError
 from gnomon.model.hitl import HITLRespondent
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
-from gnomon.report.listings.dag_list import find_dag
-from gnomon.report.listings.hitl_list import OpenQuestionRow, build_answer, find_open_question, list_open_questions
-from gnomon.report.listings.run_list import find_run
+from gnomon.queries.report.listings.dag_list import find_dag
+from gnomon.queries.report.listings.hitl_list import (
+    OpenQuestionRow,
+    build_answer,
+    find_open_question,
+    list_open_questions,
+)
+from gnomon.queries.report.listings.run_list import find_run
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,13 +13,19 @@ from gnomon.model.instants import Instant
 from gnomon.model.states import FINISHED_RUN_STATES
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
-from gnomon.report.explanations.explanation import explain_task
-from gnomon.report.listings.dag_list import find_dag
-from gnomon.report.listings.log_files import find_log_files, list_attempt_logs
-from gnomon.report.listings.log_tail import read_whole_lines
-from gnomon.report.listings.not_found import task_not_found
-from gnomon.report.listings.run_callback_list import find_callback_logs
-from gnomon.report.listings.run_list import RunRow, TaskInstanceRow, build_run_row, find_run, list_task_instances
+from gnomon.queries.report.explanations.explanation import explain_task
+from gnomon.queries.report.listings.dag_list import find_dag
+from gnomon.queries.report.listings.log_files import find_log_files, list_attempt_logs
+from gnomon.queries.report.listings.log_tail import read_whole_lines
+from gnomon.queries.report.listings.not_found import task_not_found
+from gnomon.queries.report.listings.run_callback_list import find_callback_logs
+from gnomon.queries.report.listings.run_list import (
+    RunRow,
+    TaskInstanceRow,
+    build_run_row,
+    find_run,
+    list_task_instances,
+)
 from gnomon.storage.remote_logs.task_log_folder import LogLookup
 from gnomon.storage.store import Transaction
 

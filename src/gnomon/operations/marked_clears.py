@@ -10,8 +10,8 @@ from gnomon.model.errors.product import UserError
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.operations.changed_instances import InstanceChange, read_instance_change
 from gnomon.operations.operation_scope import OperationScope
-from gnomon.report.listings.marked_tasks import RunInstancesToClear, follow_markers
-from gnomon.report.listings.run_list import TaskInstanceRow
+from gnomon.queries.report.listings.marked_tasks import RunInstancesToClear, follow_markers
+from gnomon.queries.report.listings.run_list import TaskInstanceRow
 from gnomon.storage.store import Transaction
 
 

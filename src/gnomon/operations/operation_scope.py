@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from gnomon.actions.actor import Actor
 from gnomon.model.accounts import Author, Role
-from gnomon.report.activity.current_work import DagFacts
-from gnomon.report.explanations.engine_state_reading import build_limits
+from gnomon.queries.report.activity.current_work import DagFacts
+from gnomon.queries.report.explanations.engine_state_reading import build_limits
 from gnomon.rules.engine.state.engine_state import EngineLimits
 from gnomon.storage.remote_logs.remote_log_folder import open_remote_log_folder
 from gnomon.storage.remote_logs.task_log_folder import TaskLogFolder

@@ -8,7 +8,7 @@ from gnomon.model.errors.product import UserError
 from gnomon.model.records import PoolRecord
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
-from gnomon.report.listings.not_found import pool_not_found
+from gnomon.queries.report.listings.not_found import pool_not_found
 from gnomon.storage.store import notify_on_commit
 from gnomon.storage.store.admin import pools
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gnomon.actions.quarantine_changes import discard_item, retry_item
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
-from gnomon.report.listings.quarantine_list import QuarantineDetail, QuarantineRow, build_detail, list_rows
+from gnomon.queries.report.listings.quarantine_list import QuarantineDetail, QuarantineRow, build_detail, list_rows
 from gnomon.storage.store.ownership import quarantine
 
 ROWS_MAX = 1000

@@ -25,21 +25,21 @@ from gnomon.operations.given_values import check_instants, check_limit
 from gnomon.operations.marked_clears import clear_marked, find_marked
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
-from gnomon.report.explanations.run_mark_preview import find_states_after_mark
-from gnomon.report.explanations.upstream_wait_status import list_upstreams
-from gnomon.report.listings.cancelled_runs import list_cancelled_by
-from gnomon.report.listings.connection_list import hide_stored_secrets
-from gnomon.report.listings.dag_list import find_dag
-from gnomon.report.listings.marked_tasks import RunInstancesToClear
-from gnomon.report.listings.note_list import NoteRow, list_note_rows
-from gnomon.report.listings.process_health import is_scheduler_alive
-from gnomon.report.listings.run_callback_list import (
+from gnomon.queries.report.explanations.run_mark_preview import find_states_after_mark
+from gnomon.queries.report.explanations.upstream_wait_status import list_upstreams
+from gnomon.queries.report.listings.cancelled_runs import list_cancelled_by
+from gnomon.queries.report.listings.connection_list import hide_stored_secrets
+from gnomon.queries.report.listings.dag_list import find_dag
+from gnomon.queries.report.listings.marked_tasks import RunInstancesToClear
+from gnomon.queries.report.listings.note_list import NoteRow, list_note_rows
+from gnomon.queries.report.listings.process_health import is_scheduler_alive
+from gnomon.queries.report.listings.run_callback_list import (
     CallbackRow,
     DeadlineRow,
     list_callback_rows,
     list_deadline_rows,
 )
-from gnomon.report.listings.run_list import (
+from gnomon.queries.report.listings.run_list import (
     RunRow,
     TaskInstanceRow,
     build_run_row,
@@ -47,10 +47,10 @@ from gnomon.report.listings.run_list import (
     find_run,
     list_task_instances,
 )
-from gnomon.report.listings.run_list import list_runs as list_run_rows
-from gnomon.report.listings.run_list import list_runs_of_all_dags as list_rows_of_all_dags
-from gnomon.report.listings.run_results import find_results
-from gnomon.report.listings.task_selection import select_instances
+from gnomon.queries.report.listings.run_list import list_runs as list_run_rows
+from gnomon.queries.report.listings.run_list import list_runs_of_all_dags as list_rows_of_all_dags
+from gnomon.queries.report.listings.run_results import find_results
+from gnomon.queries.report.listings.task_selection import select_instances
 from gnomon.storage.store import Transaction
 
 MARKS = ("success", "failed")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
-from gnomon.report.listings.service_list import ServiceRow
-from gnomon.report.listings.service_list import list_services as list_service_rows
+from gnomon.queries.report.listings.service_list import ServiceRow
+from gnomon.queries.report.listings.service_list import list_services as list_service_rows
 
 
 @operation("services.list", "read", "job")

@@ -7,7 +7,7 @@ from gnomon.model.accounts import Role
 from gnomon.operations.given_values import check_instants
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
-from gnomon.report.listings.dag_list import find_dag
+from gnomon.queries.report.listings.dag_list import find_dag
 from gnomon.storage.store.dag_records import dags
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from gnomon.model.errors.product import UserError
 from gnomon.model.json_text import escape_surrogates
 from gnomon.operations.operation_scope import OperationScope
-from gnomon.report.listings.connection_list import hide_stored_secrets
+from gnomon.queries.report.listings.connection_list import hide_stored_secrets
 from gnomon.storage.store import Transaction
 
 

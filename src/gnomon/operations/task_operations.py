@@ -19,11 +19,11 @@ from gnomon.operations.changed_instances import (
 from gnomon.operations.marked_clears import clear_marked, find_marked
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
-from gnomon.report.listings.dag_list import TaskSummary, build_task_rows, find_dag
-from gnomon.report.listings.extra_links import find_extra_links
-from gnomon.report.listings.neighbour_runs import list_runs_to_change
-from gnomon.report.listings.run_list import TaskInstanceRow, find_run, find_spec_of_run, list_task_instances
-from gnomon.report.listings.task_selection import (
+from gnomon.queries.report.listings.dag_list import TaskSummary, build_task_rows, find_dag
+from gnomon.queries.report.listings.extra_links import find_extra_links
+from gnomon.queries.report.listings.neighbour_runs import list_runs_to_change
+from gnomon.queries.report.listings.run_list import TaskInstanceRow, find_run, find_spec_of_run, list_task_instances
+from gnomon.queries.report.listings.task_selection import (
     Act,
     list_cleared_by_mark,
     list_group_tasks,

@@ -12,9 +12,9 @@ from gnomon.model.instants import Instant, iso
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
 from gnomon.operations.state_texts import hide_secrets, read_value
-from gnomon.report.listings.dag_list import find_dag
-from gnomon.report.listings.not_found import task_not_found
-from gnomon.report.listings.run_list import find_run, list_task_instances
+from gnomon.queries.report.listings.dag_list import find_dag
+from gnomon.queries.report.listings.not_found import task_not_found
+from gnomon.queries.report.listings.run_list import find_run, list_task_instances
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.state_stores import task_state_store
 from gnomon.storage.store.state_stores.task_state_store import TaskStateScope

@@ -11,8 +11,8 @@ from gnomon.model.records import DagRecord
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
 from gnomon.operations.schedule_targets import RUNS_MAX, ScheduleTarget, resolve_schedule_target
-from gnomon.report.listings.dag_list import find_dag
-from gnomon.report.listings.not_found import NameNotFound
+from gnomon.queries.report.listings.dag_list import find_dag
+from gnomon.queries.report.listings.not_found import NameNotFound
 
 EARLIEST, LATEST = -2_240_524_800_000_000, 221_908_464_000_000_000
 """The first instants of the years 1899 and 9002: a window ends at most a year after 9000, and datetime has room for every zone and interval."""

@@ -8,8 +8,8 @@ from gnomon.model.errors.product import UserError
 from gnomon.model.ids import quote_argument
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
-from gnomon.report.listings.masked_values import mask_variable
-from gnomon.report.listings.not_found import variable_not_found
+from gnomon.queries.report.listings.masked_values import mask_variable
+from gnomon.queries.report.listings.not_found import variable_not_found
 from gnomon.storage.store.admin import variables
 from gnomon.storage.store.admin.variables import StoredVariable
 

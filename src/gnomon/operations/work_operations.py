@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from gnomon.model.instants import Instant
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
-from gnomon.report.activity.current_work import CurrentWork, read_current_work
-from gnomon.report.listings.dag_list import find_dag
-from gnomon.report.listings.run_grid import read_run_grid
+from gnomon.queries.report.activity.current_work import CurrentWork, read_current_work
+from gnomon.queries.report.listings.dag_list import find_dag
+from gnomon.queries.report.listings.run_grid import read_run_grid
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,10 @@ from gnomon.model.errors.product import UserError
 from gnomon.model.ids import UNMAPPED, quote_arguments
 from gnomon.operations.operation import operation
 from gnomon.operations.operation_scope import OperationScope
-from gnomon.report.listings.connection_list import hide_stored_secrets
-from gnomon.report.listings.dag_list import find_dag
-from gnomon.report.listings.not_found import task_not_found
-from gnomon.report.listings.run_list import find_run
+from gnomon.queries.report.listings.connection_list import hide_stored_secrets
+from gnomon.queries.report.listings.dag_list import find_dag
+from gnomon.queries.report.listings.not_found import task_not_found
+from gnomon.queries.report.listings.run_list import find_run
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.dag_records import xcom_values
 

@@ -21,11 +21,11 @@ from gnomon.model.deferral import DeferralResult
 from gnomon.model.errors import ResourceUnavailable
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import EventRecord
+from gnomon.queries.taskapi import TaskApiRefused, answer_trigger
 from gnomon.storage.store import CommitUncertain, Database, FencedError, WrongKey, notify_on_commit
 from gnomon.storage.store.dag_records import event_log
 from gnomon.storage.store.ownership.service_figures import FiguresWriter
 from gnomon.storage.store.trigger_queue import trigger_claims, triggerer_leases, watcher_claims
-from gnomon.taskapi import TaskApiRefused, answer_trigger
 from gnomon.triggerer.cancellations import TriggerJob
 from gnomon.triggerer.host_pool import HostPool
 from gnomon.triggerer.host_protocol import TriggerTaskInstance

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
-from gnomon import taskapi
 from gnomon.model.attempts import Attempt, AttemptResult, XComElement
 from gnomon.model.errors import ConfigurationError, ResourceUnavailable
 from gnomon.model.records import WorkerRecord
 from gnomon.model.task_api_requests import AnyTaskApiRequest, TriggerRun
+from gnomon.queries import taskapi
 from gnomon.storage import store
 from gnomon.storage.store.ownership import leases, mailbox
 from gnomon.storage.store.ownership.service_figures import FiguresWriter

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from gnomon.accounts import account_changes
 from gnomon.api.context import ApiContext
+from gnomon.queries.accounts import account_changes
 
 from .served import Client, Reply, served
 

@@ -16,13 +16,13 @@ from tests.patience import PATIENCE_S
 from tests.unit.api.served import Client, Reply, served
 from tests.unit.cli.deployment import NOW
 
-from gnomon.accounts.account_changes import get_account
 from gnomon.api.access.choose_policy import create_context
 from gnomon.api.context import ApiContext
 from gnomon.api.health import HealthSnapshot
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import load_config
 from gnomon.model.accounts import Account
+from gnomon.queries.accounts.account_changes import get_account
 
 _NOTICE = re.compile('<p class="notice" role="alert">(.*?)</p>')
 

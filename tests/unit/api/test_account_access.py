@@ -17,8 +17,6 @@ from tests.unit.api.account_site import AccountSite, serve_accounts
 from tests.unit.api.served import Reply
 from tests.unit.cli.deployment import NOW, Deployment, spec_of
 
-from gnomon.accounts import account_changes, api_tokens, passwords
-from gnomon.accounts.sessions import end_session
 from gnomon.api.access.accounts_policy import COOKIE
 from gnomon.api.access.choose_policy import create_context
 from gnomon.api.access.permissions import find_permission, list_operations
@@ -36,6 +34,8 @@ from gnomon.model.assets import AliasKey, AllOf, AssetDeclaration, AssetKey, New
 from gnomon.model.backfills import BackfillRecord
 from gnomon.model.spec import ParseFailure, TaskSpec
 from gnomon.model.state_values import StateWriter
+from gnomon.queries.accounts import account_changes, api_tokens, passwords
+from gnomon.queries.accounts.sessions import end_session
 from gnomon.storage.store.accounts import favorite_dags, token_rows
 from gnomon.storage.store.asset_records.asset_events import publish_events
 from gnomon.storage.store.dag_records import backfills, dag_runs, dags

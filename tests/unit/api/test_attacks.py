@@ -24,8 +24,6 @@ from tests.unit.api.account_site import AccountSite, serve_accounts
 from tests.unit.api.served import Reply
 from tests.unit.cli.deployment import NOW, Deployment, spec_of
 
-from gnomon.accounts import account_changes
-from gnomon.accounts.sessions import begin_session
 from gnomon.api.access.accounts_policy import COOKIE
 from gnomon.api.access.choose_policy import create_context
 from gnomon.api.auth import login_routes
@@ -43,6 +41,8 @@ from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import load_config
 from gnomon.model.accounts import Author, Grant, GrantKind, Role
 from gnomon.model.spec import ParseFailure
+from gnomon.queries.accounts import account_changes
+from gnomon.queries.accounts.sessions import begin_session
 from gnomon.storage.store.pages.memory_pages import is_like
 
 ROOT = Author("cli:root", NOW)

@@ -12,8 +12,6 @@ from tests.patience import PATIENCE_S
 from tests.unit.api.account_site import AccountSite, serve_accounts
 from tests.unit.cli.deployment import HOURLY, NOW, Deployment, spec_of
 
-from gnomon.accounts import account_changes
-from gnomon.accounts.sessions import begin_session
 from gnomon.api.access.accounts_policy import COOKIE
 from gnomon.api.access.choose_policy import create_context
 from gnomon.api.access.hidden_names import HIDDEN
@@ -28,7 +26,9 @@ from gnomon.model.backfills import BackfillRecord
 from gnomon.model.spec import ParseFailure, TaskSpec
 from gnomon.model.upstream_edges import AfterSpec
 from gnomon.operations import run_operations
-from gnomon.report.listings.import_problems import HIDDEN_TEXT
+from gnomon.queries.accounts import account_changes
+from gnomon.queries.accounts.sessions import begin_session
+from gnomon.queries.report.listings.import_problems import HIDDEN_TEXT
 from gnomon.storage.store.admin.connections import StoredConnection, set_connection
 from gnomon.storage.store.dag_records import dag_runs, dags
 from gnomon.storage.store.dag_records.backfills import create_backfill

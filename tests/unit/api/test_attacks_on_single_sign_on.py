@@ -23,10 +23,6 @@ from tests.patience import PATIENCE_S
 from tests.unit.api.oidc_browser import OidcSite, notice_of, oidc_site
 from tests.unit.cli.deployment import NOW
 
-from gnomon.accounts import account_changes
-from gnomon.accounts.api_tokens import create_token
-from gnomon.accounts.logins import FIRST_PAUSE_S, FREE_FAILURES_OF_ADDRESS
-from gnomon.accounts.provider_accounts import ClaimRules, ProviderLoginRefused, complete_claims, read_name
 from gnomon.api.auth.identity_provider import KEYS_AGAIN_S, KEYS_KEPT_S
 from gnomon.api.auth.oidc_routes import LOGIN_S
 from gnomon.api.auth.provider_exchange import EXCHANGE_S, ProviderUnavailable, get_object
@@ -35,6 +31,10 @@ from gnomon.api.common.request_slots import RequestSlots
 from gnomon.model.accounts import Author, Grant, GrantKind, Role
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import SECOND
+from gnomon.queries.accounts import account_changes
+from gnomon.queries.accounts.api_tokens import create_token
+from gnomon.queries.accounts.logins import FIRST_PAUSE_S, FREE_FAILURES_OF_ADDRESS
+from gnomon.queries.accounts.provider_accounts import ClaimRules, ProviderLoginRefused, complete_claims, read_name
 
 ROOT = Author("cli:root", NOW)
 PASSWORD = "correct horse"

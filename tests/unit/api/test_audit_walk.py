@@ -11,7 +11,6 @@ from tests.databases import BOTH, new_database
 from tests.unit.api.served import Client, served
 from tests.unit.cli.deployment import HOURLY, NOW, Deployment, spec_of
 
-from gnomon.accounts import passwords
 from gnomon.api.access.open_access import OpenAccess
 from gnomon.api.access.permissions import list_operations
 from gnomon.api.context import ApiContext
@@ -28,6 +27,7 @@ from gnomon.model.instants import SECOND, iso
 from gnomon.model.quarantine import QuarantinedItem
 from gnomon.model.spec import TaskSpec
 from gnomon.model.upstream_edges import AfterSpec
+from gnomon.queries.accounts import passwords
 from gnomon.storage.store.ownership import quarantine
 from gnomon.testing import Play
 

@@ -10,14 +10,14 @@ import pytest
 from tests.unit.api.served import Client, served
 from tests.unit.cli.deployment import NOW, Deployment, spec_of
 
-from gnomon.accounts import account_changes, api_tokens, passwords
-from gnomon.accounts.sessions import begin_session, revoke_sessions
 from gnomon.api.access.accounts_policy import COOKIE, AccountsPolicy
 from gnomon.api.context import ApiContext
 from gnomon.api.health import HealthSnapshot
 from gnomon.api.streams import change_watcher, event_hub
 from gnomon.api.v2 import dag_run_wait
 from gnomon.model.accounts import Author, Grant, GrantKind, Role
+from gnomon.queries.accounts import account_changes, api_tokens, passwords
+from gnomon.queries.accounts.sessions import begin_session, revoke_sessions
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.dag_records import dags
 

@@ -16,7 +16,7 @@ from gnomon.api.context import ApiContext
 from gnomon.api.health import HealthSnapshot
 from gnomon.api.streams import change_watcher, event_hub, stream_connection
 from gnomon.model.accounts import Grant, GrantKind, Identity, Role
-from gnomon.report.activity.change_feed import find_present_place
+from gnomon.queries.report.activity.change_feed import find_present_place
 from gnomon.storage.store import change_journal
 from gnomon.storage.store.admin import pools
 from gnomon.storage.store.dag_records import dags

@@ -18,9 +18,6 @@ from tests.databases import BOTH, new_database
 from tests.unit.api.served import Client, Reply, served
 from tests.unit.cli.deployment import NOW
 
-from gnomon.accounts import account_changes
-from gnomon.accounts.attempt_tokens import ATTEMPT, CLAIM, WORKER
-from gnomon.accounts.sessions import begin_session
 from gnomon.api.access.accounts_policy import COOKIE
 from gnomon.api.access.choose_policy import create_context
 from gnomon.api.context import ApiContext
@@ -33,12 +30,15 @@ from gnomon.model.attempts import XCOM_MAX_BYTES, Attempt, AttemptResult, RunFac
 from gnomon.model.execution_messages import EXECUTION_PREFIX, EXECUTION_VERSION, KNOWN_VERSIONS, VERSION_HEADER
 from gnomon.model.records import Changes, RunRecord, WorkerRecord
 from gnomon.model.task_api_requests import GetCachedSecret
-from gnomon.report.listings.service_list import list_services
+from gnomon.queries.accounts import account_changes
+from gnomon.queries.accounts.attempt_tokens import ATTEMPT, CLAIM, WORKER
+from gnomon.queries.accounts.sessions import begin_session
+from gnomon.queries.report.listings.service_list import list_services
+from gnomon.queries.taskapi import execution, report_batches, secret_cache
 from gnomon.storage.remote_logs import live_copies
 from gnomon.storage.store.admin import variables
 from gnomon.storage.store.errors import DatabaseUnavailable
 from gnomon.storage.store.ownership import commit, leases, remote_attempts, service_figures
-from gnomon.taskapi import execution, report_batches, secret_cache
 
 LOG = "dag_id=d/run_id=m/task_id=c/attempt=1.log"
 OF_ATTEMPTS = ("claim", "entered", "result", "ask", "log")

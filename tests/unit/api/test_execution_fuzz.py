@@ -17,7 +17,6 @@ from tests.conformance.test_report_fuzz import QUESTION, TEMPLATES, WAIT
 from tests.hostile_messages import double_field, encode_json, vary_struct
 from tests.unit.api.test_execution_api import LOG_PIECE, ExecutionServer, secret_of, server
 
-from gnomon.accounts.attempt_tokens import ATTEMPT, CLAIM, WORKER
 from gnomon.model.attempts import Attempt, AttemptResult, RunFacts
 from gnomon.model.execution_messages import (
     BeatNotice,
@@ -31,6 +30,7 @@ from gnomon.model.execution_messages import (
 )
 from gnomon.model.result_checks import check_result
 from gnomon.model.task_api_requests import AnyTaskApiRequest
+from gnomon.queries.accounts.attempt_tokens import ATTEMPT, CLAIM, WORKER
 from gnomon.storage.store.ownership import mailbox, remote_attempts
 
 __all__ = ["server"]

@@ -15,8 +15,8 @@ from tests.patience import PATIENCE_S
 from gnomon.api import facts_preload
 from gnomon.api.facts_preload import FactsPreload
 from gnomon.model.errors import ResourceUnavailable
-from gnomon.report.listings import dag_facts
-from gnomon.report.listings.dag_facts import VersionFactsCache
+from gnomon.queries.report.listings import dag_facts
+from gnomon.queries.report.listings.dag_facts import VersionFactsCache
 from gnomon.storage.store import Database, open_database
 from gnomon.storage.store.dag_records import dag_files
 from gnomon.storage.store.ownership import group_state

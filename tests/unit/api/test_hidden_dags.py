@@ -14,7 +14,6 @@ from tests.unit.api.account_site import AccountSite, serve_accounts
 from tests.unit.api.api_document import read_document
 from tests.unit.cli.deployment import HOURLY, NOW, Deployment, spec_of
 
-from gnomon.accounts import account_changes
 from gnomon.api.access.choose_policy import create_context
 from gnomon.api.access.hidden_names import HIDDEN
 from gnomon.api.health_reader import HealthReader
@@ -26,6 +25,7 @@ from gnomon.model.assets import AssetDeclaration, AssetKey
 from gnomon.model.records import EventRecord
 from gnomon.model.spec import TaskSpec
 from gnomon.model.upstream_edges import AfterSpec
+from gnomon.queries.accounts import account_changes
 from gnomon.storage.store.dag_records import dags
 from gnomon.storage.store.dag_records.event_log import log_event
 

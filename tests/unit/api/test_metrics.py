@@ -14,7 +14,6 @@ from tests.databases import BOTH, create_schema, new_database
 from tests.unit.api.served import Client, served
 from tests.unit.cli.deployment import HOURLY, NOW, Deployment, spec_of
 
-from gnomon.accounts import account_changes
 from gnomon.api.access.choose_policy import create_context
 from gnomon.api.context import ApiContext
 from gnomon.api.health import HealthSnapshot
@@ -28,7 +27,8 @@ from gnomon.ground.config import OptionError, load_config
 from gnomon.ground.metrics import definitions
 from gnomon.ground.metrics.definitions import DEPLOYMENT_METRICS, PROCESS_METRICS
 from gnomon.model.accounts import Author, Role
-from gnomon.report.activity.deployment_figures import POOLS_MAX
+from gnomon.queries.accounts import account_changes
+from gnomon.queries.report.activity.deployment_figures import POOLS_MAX
 from gnomon.storage.store.admin import pools
 from gnomon.storage.store.ownership import deployment_counts
 from gnomon.storage.store.ownership.service_figures import FORGOTTEN_AFTER_S

@@ -14,7 +14,6 @@ from tests.oidc_server import OidcServer, oidc_server
 from tests.unit.api.oidc_browser import notice_of, oidc_site
 from tests.unit.cli.deployment import NOW
 
-from gnomon.accounts import account_changes
 from gnomon.api.auth import oidc_routes, oidc_settings
 from gnomon.api.auth.identity_provider import FAILURE_KEPT_S
 from gnomon.api.auth.oidc_routes import LOGIN_S
@@ -23,6 +22,7 @@ from gnomon.api.common import request_slots
 from gnomon.ground.config import OptionError, load_config
 from gnomon.model.accounts import Author, Role
 from gnomon.model.instants import SECOND
+from gnomon.queries.accounts import account_changes
 from gnomon.storage.store.dag_records import event_log
 
 ROOT = Author("cli:root", NOW)

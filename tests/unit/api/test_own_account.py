@@ -9,9 +9,9 @@ import pytest
 from tests.unit.api.served import Reply
 from tests.unit.api.test_sessions import PASSWORD, ROOT, Site, site
 
-from gnomon.accounts import account_changes, api_tokens
 from gnomon.api.access.allowed_acts import list_allowed_acts
 from gnomon.model.accounts import Grant, GrantKind, Identity, Role
+from gnomon.queries.accounts import account_changes, api_tokens
 from gnomon.storage.store.dag_records import event_log
 
 __all__ = ["site"]

@@ -13,7 +13,7 @@ from gnomon.actions import schedule_previews
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.upstream_edges import AfterSpec
-from gnomon.report.activity.pool_use import read_pool_use
+from gnomon.queries.report.activity.pool_use import read_pool_use
 from gnomon.storage.store.admin import pools
 from gnomon.testing import Play
 

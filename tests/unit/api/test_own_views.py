@@ -11,11 +11,11 @@ from tests.unit.api.served import Reply, served
 from tests.unit.api.test_sessions import PASSWORD, ROOT, Site, site
 from tests.unit.cli.deployment import NOW
 
-from gnomon.accounts import account_changes, api_tokens, saved_views
 from gnomon.api.access.open_access import OpenAccess
 from gnomon.api.context import ApiContext
 from gnomon.api.health import HealthSnapshot
 from gnomon.model.accounts import Role
+from gnomon.queries.accounts import account_changes, api_tokens, saved_views
 from gnomon.storage.store.dag_records import event_log
 
 __all__ = ["site"]

@@ -16,8 +16,8 @@ from gnomon.model.hitl import HITLRequest
 from gnomon.model.instants import SECOND
 from gnomon.model.records import EventRecord
 from gnomon.model.spec import TaskSpec
-from gnomon.report.activity import current_work, limit_use
-from gnomon.report.explanations.engine_state_reading import build_limits
+from gnomon.queries.report.activity import current_work, limit_use
+from gnomon.queries.report.explanations.engine_state_reading import build_limits
 from gnomon.rules.engine import explain as rules
 from gnomon.storage.store.dag_records import dag_runs, dags
 from gnomon.storage.store.dag_records.event_log import log_event

@@ -12,7 +12,6 @@ from tests.databases import create_schema
 from tests.unit.api.served import Client, Reply, served
 from tests.unit.cli.deployment import NOW
 
-from gnomon.accounts import account_changes, api_tokens, passwords
 from gnomon.api.access.accounts_policy import AccountsPolicy
 from gnomon.api.access.choose_policy import create_context
 from gnomon.api.access.policies import ApiResource, Permission, User
@@ -23,6 +22,7 @@ from gnomon.cli.main import main
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import load_config
 from gnomon.model.accounts import Author, Role
+from gnomon.queries.accounts import account_changes, api_tokens, passwords
 from gnomon.storage.store.dag_records import event_log
 
 PASSWORD = "correct horse"

@@ -13,8 +13,6 @@ from tests.patience import PATIENCE_S
 from tests.unit.api.served import served
 from tests.unit.cli.deployment import NOW
 
-from gnomon.accounts.first_account import create_first_account
-from gnomon.accounts.logins import FREE_FAILURES_OF_NAME
 from gnomon.api.access.choose_policy import create_context
 from gnomon.api.app import create_app
 from gnomon.api.common.trusted_proxies import TrustedProxies
@@ -22,6 +20,8 @@ from gnomon.api.health import HealthSnapshot
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import OptionError, load_config
 from gnomon.ground.config.network_address import read_networks
+from gnomon.queries.accounts.first_account import create_first_account
+from gnomon.queries.accounts.logins import FREE_FAILURES_OF_NAME
 
 TRUSTED = "10.0.0.0/8, 127.0.0.1, fd00::/8"
 

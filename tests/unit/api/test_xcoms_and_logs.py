@@ -12,7 +12,7 @@ from tests.unit.cli.deployment import Deployment, spec_of
 from gnomon.api.v2 import logs
 from gnomon.ground.log.confined_files import ConfinedFile
 from gnomon.model.attempts import XComItem, build_attempt_log_path
-from gnomon.report.listings import log_pages
+from gnomon.queries.report.listings import log_pages
 from gnomon.testing import Play
 
 RUN = "/dags/a/dagRuns/r%2F1/taskInstances/only"

@@ -9,8 +9,8 @@ import re
 import pytest
 from tests.unit.cli.conftest import Gnomon
 
-from gnomon.accounts import passwords
 from gnomon.cli.home import Home
+from gnomon.queries.accounts import passwords
 
 
 @pytest.fixture(autouse=True)

@@ -17,12 +17,12 @@ from tests.unit.api.served import Client, served
 from tests.unit.cli.conftest import Gnomon
 from tests.unit.cli.deployment import NOW, Deployment, spec_of
 
-from gnomon.accounts import account_changes, passwords
-from gnomon.accounts.account_changes import Author
 from gnomon.api.access.choose_policy import create_context
 from gnomon.api.health import HealthSnapshot
 from gnomon.cli.deployment.login_file import find_login_file
 from gnomon.model.accounts import Grant, GrantKind, Role
+from gnomon.queries.accounts import account_changes, passwords
+from gnomon.queries.accounts.account_changes import Author
 
 PASSWORD = "correct horse"
 

@@ -9,7 +9,7 @@ from tests.unit.cli.conftest import Gnomon
 from tests.unit.cli.deployment import Deployment, spec_of
 
 from gnomon.model.spec import ClearedTask, TaskSpec
-from gnomon.report.listings.dag_list import find_dag
+from gnomon.queries.report.listings.dag_list import find_dag
 from gnomon.storage.store.dag_records import dag_runs
 
 DATE = "2026-02-01T00:00:00+00:00"

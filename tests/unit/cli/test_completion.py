@@ -101,7 +101,7 @@ def test_the_script_is_printed_and_installed(shell: str, gnomon: Gnomon, tmp_pat
 def test_a_shell_that_asks_loads_neither_commands_nor_the_store() -> None:
     code = (
         "import sys; from gnomon.cli.main import main; main(); "
-        "bad = [m for m in sys.modules if m.split('.')[0] in ('rich', 'psycopg', 'textual') or m.startswith(('gnomon.storage.store', 'gnomon.report', 'gnomon.rules.engine'))]; "
+        "bad = [m for m in sys.modules if m.split('.')[0] in ('rich', 'psycopg', 'textual') or m.startswith(('gnomon.storage.store', 'gnomon.queries.report', 'gnomon.rules.engine'))]; "
         "print('loaded', bad)"
     )
     environ = {"COMP_WORDS": "gnomon runs show x", "COMP_CWORD": "3", "_GNOMON_COMPLETE": "bash_complete", "GNOMON_HOME": "/nowhere", "PATH": ""}

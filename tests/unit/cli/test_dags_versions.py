@@ -8,7 +8,7 @@ from tests.unit.cli.conftest import Gnomon
 from tests.unit.cli.deployment import HOURLY, Deployment, spec_of
 
 from gnomon.model.spec import TaskSpec
-from gnomon.report.listings.version_list import describe_changes
+from gnomon.queries.report.listings.version_list import describe_changes
 
 
 def test_the_versions_of_a_dag_with_what_each_changed(gnomon: Gnomon, deployment: Deployment) -> None:

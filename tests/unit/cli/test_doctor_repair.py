@@ -7,7 +7,7 @@ import json
 from tests.unit.cli.conftest import Gnomon
 from tests.unit.cli.deployment import Deployment, spec_of
 
-from gnomon.report.listings.dag_list import find_dag
+from gnomon.queries.report.listings.dag_list import find_dag
 
 
 def _verdict(gnomon: Gnomon, *options: str) -> tuple[str, str, str]:

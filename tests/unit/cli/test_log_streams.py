@@ -13,7 +13,7 @@ from gnomon.cli.logs.log_stream import LineFormat, merge_logs, order_by_time
 from gnomon.cli.terminal.screen import Screen
 from gnomon.model.attempts import build_attempt_log_path
 from gnomon.operations.log_operations import AttemptFiles
-from gnomon.report.listings.log_tail import LogTail
+from gnomon.queries.report.listings.log_tail import LogTail
 from gnomon.testing import Play
 
 START = 1_772_355_600_000_000

@@ -15,7 +15,6 @@ from tests.unit.api.served import served
 from tests.unit.cli.deployment import HOURLY, NOW, Deployment, Ended, spec_of
 from tests.webhook_server import webhook_server
 
-from gnomon.accounts import passwords
 from gnomon.api.access.open_access import OpenAccess
 from gnomon.api.context import ApiContext
 from gnomon.api.health import HealthSnapshot
@@ -30,6 +29,7 @@ from gnomon.model.attempts import Deferral, XComItem, build_attempt_log_path
 from gnomon.model.hitl import HITLRequest
 from gnomon.model.quarantine import QuarantinedItem
 from gnomon.model.spec import ParseFailure, TaskSpec
+from gnomon.queries.accounts import passwords
 from gnomon.storage.store import migrations
 from gnomon.storage.store.ownership import quarantine
 from gnomon.testing import Play

@@ -11,8 +11,8 @@ from tests.unit.cli.deployment import Deployment, spec_of
 from gnomon.cli.home import Home
 from gnomon.model.mapping import Expansion, LiteralLength, XComLength
 from gnomon.model.spec import TaskSpec
-from gnomon.report.listings.dag_list import find_dag
-from gnomon.report.listings.run_list import find_run
+from gnomon.queries.report.listings.dag_list import find_dag
+from gnomon.queries.report.listings.run_list import find_run
 from gnomon.storage.store.state_stores import task_state_store
 from gnomon.testing import Play
 

@@ -7,7 +7,7 @@ import pytest
 from tests.conformance.storeworld import spec
 
 from gnomon.cli.trial.trial_answers import AnswerType, check_answered_tasks
-from gnomon.report.listings.not_found import NameNotFound
+from gnomon.queries.report.listings.not_found import NameNotFound
 
 pytestmark = pytest.mark.pure
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gnomon.model.attempts import build_attempt_log_path, build_trigger_log_path
-from gnomon.report.listings import log_tail
+from gnomon.queries.report.listings import log_tail
 from gnomon.testing.dag_runs.task_logs import TaskLogs
 
 pytestmark = pytest.mark.pure

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.live import Live
 
 from gnomon.cli.trial.trial_progress import TableDisplay
-from gnomon.report.listings.run_list import TaskInstanceRow
+from gnomon.queries.report.listings.run_list import TaskInstanceRow
 
 _ROW = TaskInstanceRow(
     dag_id="etl", run_id="r", task_id="load", map_index=-1, state="running", try_number=1, start_date=None, end_date=None, reason=None,

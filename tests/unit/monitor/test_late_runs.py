@@ -8,7 +8,7 @@ import pytest
 
 from gnomon.model.instants import to_datetime, to_instant
 from gnomon.monitor.late_runs import compute_due, format_span
-from gnomon.report.activity.usual_duration import compute_p95
+from gnomon.queries.report.activity.usual_duration import compute_p95
 
 pytestmark = pytest.mark.pure
 

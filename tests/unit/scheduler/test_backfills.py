@@ -21,8 +21,8 @@ from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction
 from gnomon.model.spec import TaskSpec
 from gnomon.model.states import DagRunType
 from gnomon.model.upstream_edges import AfterSpec
-from gnomon.report.explanations.explanation import explain_run
-from gnomon.report.listings.backfill_list import BackfillRow, build_backfill_rows
+from gnomon.queries.report.explanations.explanation import explain_run
+from gnomon.queries.report.listings.backfill_list import BackfillRow, build_backfill_rows
 from gnomon.rules.engine import explain
 from gnomon.storage.store import BackfillActive
 from gnomon.storage.store.admin import pools

@@ -19,7 +19,7 @@ from gnomon.model.attempts import Attempt, InstanceOverrides
 from gnomon.model.instance_mutation import MutationAnswer, MutationAnswers, MutationQuestion
 from gnomon.model.records import RunRecord, TaskRecord
 from gnomon.model.spec import TaskSpec
-from gnomon.report.explanations.explanation import explain_task
+from gnomon.queries.report.explanations.explanation import explain_task
 from gnomon.rules.engine.lifecycle.instance_mutation import RETRY_S
 from gnomon.rules.engine.state.engine_state import EngineLimits
 from gnomon.rules.timetables.simple_timetables import NullTimetable

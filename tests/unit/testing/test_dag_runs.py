@@ -22,7 +22,7 @@ from gnomon.ground.config import current_config, load_config, set_current_config
 from gnomon.model.errors import UserError
 from gnomon.model.errors.authoring import AirflowException, AirflowFailException, AirflowNotFoundException
 from gnomon.operators import EmptyOperator, PythonSensor, TimeDeltaSensor
-from gnomon.report.listings.not_found import NameNotFound
+from gnomon.queries.report.listings.not_found import NameNotFound
 from gnomon.testing.dag_runs.foreground_run import run_dag
 from gnomon.testing.dag_runs.private_store import PrivateStore
 from gnomon.testing.dag_runs.task_trial import run_single_task

@@ -16,8 +16,8 @@ from gnomon.ground.config import Config
 from gnomon.model import serde
 from gnomon.model.asset_watchers import WatcherEvent, WatcherSpec, compute_identity
 from gnomon.model.assets import AssetDeclaration, AssetKey
-from gnomon.report.listings.asset_list import describe_asset_schedule
-from gnomon.report.listings.watcher_list import find_watcher_problems, list_watcher_rows
+from gnomon.queries.report.listings.asset_list import describe_asset_schedule
+from gnomon.queries.report.listings.watcher_list import find_watcher_problems, list_watcher_rows
 from gnomon.storage.store.asset_records import asset_events, asset_watchers
 from gnomon.storage.store.trigger_queue import triggerer_leases, watcher_claims
 from gnomon.triggerer.saved_events import SavedEvents

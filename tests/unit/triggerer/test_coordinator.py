@@ -14,7 +14,7 @@ from tests.unit.triggerer.keeping import Deferred, deferring
 
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import Config
-from gnomon.report.explanations.deferral_status import describe_trigger_location
+from gnomon.queries.report.explanations.deferral_status import describe_trigger_location
 from gnomon.storage.store import Cipher, FencedError
 from gnomon.storage.store.trigger_queue import trigger_claims
 from gnomon.triggerer.coordinator import TriggererCoordinator

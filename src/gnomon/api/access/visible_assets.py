@@ -8,7 +8,7 @@ from gnomon.api.access.policies import AccessRefused, User
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.context import ApiContext
 from gnomon.model.accounts import Role
-from gnomon.report.listings.visible_assets import VisibleAssets
+from gnomon.queries.report.listings.visible_assets import VisibleAssets
 from gnomon.rules.assets.conditions import match_leaves
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.asset_records import asset_declarations

@@ -9,7 +9,7 @@ from gnomon.api.access.policies import User
 from gnomon.api.access.required_roles import check_dag_role
 from gnomon.api.context import ApiContext
 from gnomon.model.accounts import Role
-from gnomon.report.listings.dag_facts import FactsOfAll
+from gnomon.queries.report.listings.dag_facts import FactsOfAll
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.pages.dag_pages import list_newest_versions
 from gnomon.storage.store.pages.page_query import Condition, Operator

@@ -8,10 +8,6 @@ from fastapi import HTTPException, Request
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
-from gnomon.accounts import account_changes, api_tokens
-from gnomon.accounts.logins import LoginRefused, log_in
-from gnomon.accounts.passwords import LENGTH_MAX
-from gnomon.accounts.sessions import require_login
 from gnomon.api.access.accounts_policy import AccountsPolicy
 from gnomon.api.access.allowed_acts import list_allowed_acts
 from gnomon.api.access.policies import AccessRefused, ApiResource, Permission
@@ -24,6 +20,10 @@ from gnomon.api.v2.conversions import moment
 from gnomon.api.v2.schemas.base import Body
 from gnomon.model.accounts import ApiToken, Author, Identity, Role, parse_role
 from gnomon.model.instants import to_datetime
+from gnomon.queries.accounts import account_changes, api_tokens
+from gnomon.queries.accounts.logins import LoginRefused, log_in
+from gnomon.queries.accounts.passwords import LENGTH_MAX
+from gnomon.queries.accounts.sessions import require_login
 from gnomon.storage.store.accounts import token_rows
 
 router = OperationRouter(prefix="/auth", tags=["Login"])

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from gnomon.accounts.provider_accounts import complete_claims, find_claim, list_claims
 from gnomon.api.auth.oidc_settings import OidcSettings
 from gnomon.api.auth.provider_exchange import ProviderUnavailable, exchange, get_object
 from gnomon.api.auth.provider_keys import read_keys
@@ -16,6 +15,7 @@ from gnomon.api.auth.provider_metadata import choose_client_authentication, fetc
 from gnomon.ground.clock import Clock
 from gnomon.model.errors.product import GnomonError
 from gnomon.model.instants import SECOND
+from gnomon.queries.accounts.provider_accounts import complete_claims, find_claim, list_claims
 
 _TOKEN_STATUSES = (200, 400, 401)
 """A refusal is an object too, with its reason."""

@@ -10,9 +10,6 @@ from fastapi import HTTPException, Query, Request
 from pydantic import BaseModel, Field
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from gnomon.accounts.logins import LoginRefused, find_network, log_in
-from gnomon.accounts.passwords import LENGTH_MAX
-from gnomon.accounts.sessions import LoginOutdated, begin_session, end_session
 from gnomon.api.access.accounts_policy import FOREIGN_PAGE, LOGIN_PATH, AccountsPolicy, comes_from_same_site
 from gnomon.api.auth.login_page import render_login_page
 from gnomon.api.auth.session_cookies import build_session_cookie
@@ -22,6 +19,9 @@ from gnomon.api.common.trusted_proxies import find_address
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.schemas.base import Body
 from gnomon.model.accounts import Account
+from gnomon.queries.accounts.logins import LoginRefused, find_network, log_in
+from gnomon.queries.accounts.passwords import LENGTH_MAX
+from gnomon.queries.accounts.sessions import LoginOutdated, begin_session, end_session
 
 router = OperationRouter(tags=["Login"])
 NAME_MAX = 250

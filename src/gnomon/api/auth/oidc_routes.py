@@ -12,9 +12,6 @@ from anyio.to_thread import run_sync
 from fastapi import HTTPException, Query, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from gnomon.accounts.logins import LoginRefused, check_code_pause, count_refused_code, find_network
-from gnomon.accounts.provider_accounts import RoleNotGiven, find_provider_account, withdraw_role
-from gnomon.accounts.sessions import begin_session
 from gnomon.api.access.accounts_policy import LOGIN_PATH, AccountsPolicy
 from gnomon.api.auth.identity_provider import CodeRefused, LoginSecrets, ProviderRefused, show_text
 from gnomon.api.auth.login_page import render_login_page
@@ -31,6 +28,9 @@ from gnomon.ground import log
 from gnomon.model.accounts import Author
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import SECOND
+from gnomon.queries.accounts.logins import LoginRefused, check_code_pause, count_refused_code, find_network
+from gnomon.queries.accounts.provider_accounts import RoleNotGiven, find_provider_account, withdraw_role
+from gnomon.queries.accounts.sessions import begin_session
 from gnomon.storage.store import WrongKey, load_cipher
 
 router = OperationRouter(prefix="/auth/oidc", include_in_schema=False)

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from urllib.parse import urlsplit
 
-from gnomon.accounts.provider_accounts import ClaimRules
 from gnomon.ground.config import Config, OptionError
 from gnomon.ground.config.network_address import is_loopback
 from gnomon.model.accounts import Role, parse_role
+from gnomon.queries.accounts.provider_accounts import ClaimRules
 
 CALLBACK_PATH = "/auth/oidc/callback"
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from gnomon.accounts.sessions import LONGEST_S
 from gnomon.api.access.accounts_policy import COOKIE
 from gnomon.api.common.cookies import build_cookie
+from gnomon.queries.accounts.sessions import LONGEST_S
 
 
 def build_session_cookie(secret: str, *, is_secure: bool) -> str:

@@ -9,7 +9,6 @@ from fastapi import HTTPException, Query, Request
 from pydantic import BaseModel
 from starlette.responses import Response
 
-from gnomon.accounts.sessions import list_open_sessions, revoke_sessions
 from gnomon.api.access.accounts_policy import AccountsPolicy
 from gnomon.api.access.policies import AccessRefused
 from gnomon.api.common.operation_router import OperationRouter
@@ -17,6 +16,7 @@ from gnomon.api.common.trusted_proxies import find_address
 from gnomon.api.context import ApiContext, Context
 from gnomon.model.accounts import Account, Author, Identity, Role
 from gnomon.model.instants import to_datetime
+from gnomon.queries.accounts.sessions import list_open_sessions, revoke_sessions
 from gnomon.storage.store.accounts import account_rows
 
 router = OperationRouter(prefix="/auth/sessions", tags=["Login"])

@@ -8,13 +8,13 @@ from fastapi import HTTPException, Query, Request
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
-from gnomon.accounts import saved_views
 from gnomon.api.access.policies import AccessRefused
 from gnomon.api.auth.own_account import find_own_account
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.context import Context
 from gnomon.api.v2.schemas.base import Body
 from gnomon.model.accounts import Identity, Role
+from gnomon.queries.accounts import saved_views
 from gnomon.storage.store.accounts import saved_view_rows
 from gnomon.storage.store.accounts.saved_view_rows import SavedView
 

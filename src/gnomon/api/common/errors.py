@@ -13,7 +13,6 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException as StarletteHTTPException
 from starlette.responses import JSONResponse, Response
 
-from gnomon.accounts.sessions import LoginOutdated
 from gnomon.actions.backfill_changes import BackfillEnded, BackfillRefused
 from gnomon.actions.owner_requests import RequestRefused
 from gnomon.actions.state_changes import StateValueRefused
@@ -25,7 +24,8 @@ from gnomon.ground import log
 from gnomon.model.accounts import Role
 from gnomon.model.errors.product import ConfigurationError, GnomonError, ResourceUnavailable, UserError
 from gnomon.model.json_text import escape_surrogates
-from gnomon.report.listings.not_found import NameNotFound
+from gnomon.queries.accounts.sessions import LoginOutdated
+from gnomon.queries.report.listings.not_found import NameNotFound
 from gnomon.storage.store import (
     DatabaseNotInitialised,
     ForeignDatabase,

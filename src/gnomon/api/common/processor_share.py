@@ -20,9 +20,9 @@ from typing import Protocol
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from gnomon.accounts.logins import find_network
 from gnomon.api.common.client_bursts import CLIENTS_MAX, ClientBursts
 from gnomon.api.common.request_turns import WAITING_MAX, RequestTurns
+from gnomon.queries.accounts.logins import find_network
 
 SAVED_S = 0.02
 """Processor seconds of the share that are kept for later when no request wants them."""

@@ -13,7 +13,6 @@ from fastapi.concurrency import run_in_threadpool
 from starlette.responses import Response
 from starlette.routing import Route
 
-from gnomon.accounts.attempt_tokens import ATTEMPT, CLAIM, WORKER
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id, restore_slashes
 from gnomon.api.context import ApiContext, Context
@@ -36,8 +35,9 @@ from gnomon.model.execution_messages import (
     ReportBatch,
     RunningLogPiece,
 )
+from gnomon.queries.accounts.attempt_tokens import ATTEMPT, CLAIM, WORKER
+from gnomon.queries.taskapi import TaskApiRefused, execution
 from gnomon.storage.remote_logs.live_copies import HERE
-from gnomon.taskapi import TaskApiRefused, execution
 
 _BODY_MAX = 256 * 1024 * 1024
 

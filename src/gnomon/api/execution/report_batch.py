@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import msgspec
 
-from gnomon.accounts.attempt_tokens import ATTEMPT, CLAIM, WORKER
 from gnomon.api.common.errors import find_status
 from gnomon.api.context import ApiContext
 from gnomon.ground import log
@@ -22,8 +21,9 @@ from gnomon.model.execution_messages import (
     ReportedEntry,
     ReportedResult,
 )
-from gnomon.taskapi.report_batches import RecordedReports, record_reports
-from gnomon.taskapi.xcom_elements import read_elements
+from gnomon.queries.accounts.attempt_tokens import ATTEMPT, CLAIM, WORKER
+from gnomon.queries.taskapi.report_batches import RecordedReports, record_reports
+from gnomon.queries.taskapi.xcom_elements import read_elements
 
 _log = log.get_logger("api")
 

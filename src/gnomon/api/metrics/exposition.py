@@ -21,7 +21,7 @@ from gnomon.ground.metrics.definitions import (
     MetricKind,
 )
 from gnomon.ground.metrics.figures import BucketCounts, FigureSample
-from gnomon.report.activity.deployment_figures import DeploymentFigures, ProcessSamples
+from gnomon.queries.report.activity.deployment_figures import DeploymentFigures, ProcessSamples
 
 _Labelled = tuple[tuple[str, ...], float | BucketCounts]
 

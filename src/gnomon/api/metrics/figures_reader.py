@@ -9,7 +9,7 @@ from gnomon.ground import log
 from gnomon.ground.clock import Clock
 from gnomon.ground.config import Config
 from gnomon.model.errors.product import GnomonError
-from gnomon.report.activity.deployment_figures import DeploymentFigures, read_deployment_figures
+from gnomon.queries.report.activity.deployment_figures import DeploymentFigures, read_deployment_figures
 from gnomon.storage.store import Database
 
 KEPT_S = 2.0

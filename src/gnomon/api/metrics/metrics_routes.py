@@ -12,7 +12,7 @@ from gnomon.api.context import ApiContext, Context
 from gnomon.api.metrics.exposition import render_figures
 from gnomon.ground.config.network_address import is_within
 from gnomon.ground.metrics.figures import decode_figures
-from gnomon.report.activity.deployment_figures import ProcessSamples
+from gnomon.queries.report.activity.deployment_figures import ProcessSamples
 
 METRICS_PATH = "/metrics"
 router = OperationRouter(tags=["Metrics"])

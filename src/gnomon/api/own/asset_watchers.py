@@ -12,7 +12,7 @@ from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.context import Context
 from gnomon.api.v2.schemas.base import Answer
-from gnomon.report.listings.watcher_list import list_watcher_rows
+from gnomon.queries.report.listings.watcher_list import list_watcher_rows
 
 router = OperationRouter(prefix="/assets", tags=["Asset"])
 

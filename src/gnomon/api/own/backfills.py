@@ -17,7 +17,7 @@ from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paging import PageParameters, cut_page
 from gnomon.api.context import Context
 from gnomon.api.v2.schemas.base import Answer
-from gnomon.report.listings.backfill_list import build_backfill_rows, name_backfill_state
+from gnomon.queries.report.listings.backfill_list import build_backfill_rows, name_backfill_state
 from gnomon.storage.store.dag_records import backfills
 
 router = OperationRouter(prefix="/backfills", tags=["Backfill"])

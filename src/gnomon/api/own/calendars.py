@@ -23,8 +23,8 @@ from gnomon.authoring.sdk.schedules.timezone import find_zone
 from gnomon.model.errors.product import UserError
 from gnomon.model.errors.timetable import AirflowTimetableInvalid
 from gnomon.model.instants import to_datetime
-from gnomon.report.listings.dag_list import find_dag
-from gnomon.report.listings.year_days import YearDays
+from gnomon.queries.report.listings.dag_list import find_dag
+from gnomon.queries.report.listings.year_days import YearDays
 
 router = OperationRouter(prefix="/dags/{dag_id}", tags=["Calendar"])
 _SLOTS = RequestSlots("calendars of a year", 4)

@@ -24,7 +24,7 @@ from gnomon.ground.log.uri_passwords import hide_uri_passwords
 from gnomon.model.accounts import Role
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import to_datetime
-from gnomon.report.listings.audit_list import hide_in_value, read_details
+from gnomon.queries.report.listings.audit_list import hide_in_value, read_details
 from gnomon.storage.store.pages.event_pages import ListedEvent, read_event_page
 from gnomon.storage.store.pages.page_query import Condition, Operator, PageQuery, SortKey
 

@@ -14,9 +14,9 @@ from gnomon.api.v2.dag_filters import list_owners
 from gnomon.api.v2.run_filters import read_run_state
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.states import RUN_STATE_CODES
-from gnomon.report.activity.current_work import LATE_AFTER_S
-from gnomon.report.activity.run_timeline import find_folder
-from gnomon.report.listings.dag_facts import FactsOfAll, VersionFacts
+from gnomon.queries.report.activity.current_work import LATE_AFTER_S
+from gnomon.queries.report.activity.run_timeline import find_folder
+from gnomon.queries.report.listings.dag_facts import FactsOfAll, VersionFacts
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.accounts.favorite_dags import list_favorites
 from gnomon.storage.store.pages.dag_pages import find_dag_keys

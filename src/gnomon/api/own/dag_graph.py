@@ -12,8 +12,8 @@ from gnomon.api.context import Context
 from gnomon.api.v2.dag_answers import find_relative_path
 from gnomon.api.v2.dag_filters import list_owners
 from gnomon.api.v2.schemas.base import Answer
-from gnomon.report.listings.asset_list import list_asset_circles
-from gnomon.report.waits.dag_graph import read_asset_graph
+from gnomon.queries.report.listings.asset_list import list_asset_circles
+from gnomon.queries.report.waits.dag_graph import read_asset_graph
 from gnomon.storage.store.dag_records import dag_runs, dags
 
 router = OperationRouter(prefix="/dependencies", tags=["Dependency"])

@@ -28,9 +28,9 @@ from gnomon.api.own.dag_conditions import (
 from gnomon.api.v2.dag_filters import DAG_KEY, DAG_ORDER, list_owners
 from gnomon.api.v2.schemas.base import Answer
 from gnomon.model.instants import SECOND, iso
-from gnomon.report.activity.run_timeline import find_folder
-from gnomon.report.listings.dag_facts import FactsOfAll, VersionFacts
-from gnomon.report.listings.dag_overview import DagOverview, read_overviews
+from gnomon.queries.report.activity.run_timeline import find_folder
+from gnomon.queries.report.listings.dag_facts import FactsOfAll, VersionFacts
+from gnomon.queries.report.listings.dag_overview import DagOverview, read_overviews
 from gnomon.storage.store.accounts.favorite_dags import list_favorites
 from gnomon.storage.store.pages.dag_pages import count_dags, read_dag_page
 from gnomon.storage.store.pages.page_query import PageQuery

@@ -19,9 +19,9 @@ from gnomon.api.context import Context
 from gnomon.api.v2.lookup import refuse_wildcard
 from gnomon.api.v2.schemas.base import Answer
 from gnomon.model.spec import collect_edges
-from gnomon.report.listings import dag_list, import_problems
-from gnomon.report.listings.dag_limits import list_dag_limits
-from gnomon.report.listings.version_list import list_newest_versions
+from gnomon.queries.report.listings import dag_list, import_problems
+from gnomon.queries.report.listings.dag_limits import list_dag_limits
+from gnomon.queries.report.listings.version_list import list_newest_versions
 from gnomon.storage.store.cross_dag import dag_edges
 
 router = OperationRouter(prefix="/dags/{dag_id}", tags=["DAG"])

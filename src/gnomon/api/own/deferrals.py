@@ -18,7 +18,7 @@ from gnomon.api.v2.schemas.base import Answer
 from gnomon.api.v2.task_instance_reader import RunInstances
 from gnomon.model.ids import UNMAPPED, TaskKey
 from gnomon.model.instants import to_datetime
-from gnomon.report.listings.deferral_facts import find_deferral
+from gnomon.queries.report.listings.deferral_facts import find_deferral
 
 router = OperationRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}", tags=["Task Instance"])
 

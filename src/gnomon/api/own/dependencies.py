@@ -29,12 +29,12 @@ from gnomon.model.accounts import Role
 from gnomon.model.instants import iso
 from gnomon.model.spec import collect_edges
 from gnomon.model.upstream_edges import Edge
-from gnomon.report.listings.dag_facts import FactsOfAll
-from gnomon.report.listings.dag_list import find_dag
-from gnomon.report.listings.local_time import DayClock, to_local
-from gnomon.report.waits.edge_wording import describe_options
-from gnomon.report.waits.sensor_waits import AFTER, SensorEdge, build_sensor_edges
-from gnomon.report.waits.wait_graph import EdgeRow, build_sensor_row
+from gnomon.queries.report.listings.dag_facts import FactsOfAll
+from gnomon.queries.report.listings.dag_list import find_dag
+from gnomon.queries.report.listings.local_time import DayClock, to_local
+from gnomon.queries.report.waits.edge_wording import describe_options
+from gnomon.queries.report.waits.sensor_waits import AFTER, SensorEdge, build_sensor_edges
+from gnomon.queries.report.waits.wait_graph import EdgeRow, build_sensor_row
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.cross_dag.dag_edges import DagEdge, list_edges
 from gnomon.storage.store.dag_records import dags

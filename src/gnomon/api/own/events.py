@@ -16,8 +16,8 @@ from gnomon.api.context import Context
 from gnomon.api.streams.event_stream import MEDIA_TYPE, EventStream
 from gnomon.api.streams.stream_interest import StreamInterest
 from gnomon.model.accounts import Role
-from gnomon.report.activity.change_feed import parse_place
-from gnomon.report.listings.dag_list import find_dag
+from gnomon.queries.report.activity.change_feed import parse_place
+from gnomon.queries.report.listings.dag_list import find_dag
 
 router = OperationRouter(prefix="/events", tags=["Event"])
 DAGS_MAX = 100

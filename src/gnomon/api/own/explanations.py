@@ -24,13 +24,17 @@ from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import to_datetime
 from gnomon.model.records import DagRecord
 from gnomon.model.wait_conditions import ReleaseAct, WaitCondition
-from gnomon.report.explanations import explanation
-from gnomon.report.explanations.condition_tree import list_dag_conditions, list_run_conditions, list_task_conditions
-from gnomon.report.explanations.engine_state_reading import EngineStateReader, build_limits
-from gnomon.report.explanations.schedule_switch import describe_schedule_switch
-from gnomon.report.explanations.skipped_slots import explain_slot, parse_instant
-from gnomon.report.listings.dag_list import find_dag
-from gnomon.report.listings.run_list import find_run, list_task_instances
+from gnomon.queries.report.explanations import explanation
+from gnomon.queries.report.explanations.condition_tree import (
+    list_dag_conditions,
+    list_run_conditions,
+    list_task_conditions,
+)
+from gnomon.queries.report.explanations.engine_state_reading import EngineStateReader, build_limits
+from gnomon.queries.report.explanations.schedule_switch import describe_schedule_switch
+from gnomon.queries.report.explanations.skipped_slots import explain_slot, parse_instant
+from gnomon.queries.report.listings.dag_list import find_dag
+from gnomon.queries.report.listings.run_list import find_run, list_task_instances
 from gnomon.rules.assets.leaf_mappers import PartitionAnswers, list_rule_classes
 from gnomon.rules.engine.state.engine_state import EngineLimits
 from gnomon.storage.store import Transaction

@@ -18,8 +18,8 @@ from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.context import Context
 from gnomon.api.v2.schemas.base import Answer
 from gnomon.model.instants import to_datetime
-from gnomon.report.activity.failed_dags import RunFailure, list_failed_dags
-from gnomon.report.activity.run_timeline import HOUR
+from gnomon.queries.report.activity.failed_dags import RunFailure, list_failed_dags
+from gnomon.queries.report.activity.run_timeline import HOUR
 
 router = OperationRouter(prefix="/failures", tags=["Failure"])
 LIMIT_MAX = 200

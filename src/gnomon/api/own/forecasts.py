@@ -20,8 +20,8 @@ from gnomon.api.context import Context
 from gnomon.api.v2.lookup import refuse_wildcard
 from gnomon.api.v2.schemas.base import Answer
 from gnomon.model.instants import Instant, iso, to_instant
-from gnomon.report.listings.dag_list import find_dag
-from gnomon.report.next_runs import NextRuns
+from gnomon.queries.report.listings.dag_list import find_dag
+from gnomon.queries.report.next_runs import NextRuns
 
 router = OperationRouter(prefix="/dags/{dag_id}", tags=["Next runs"])
 RUNS_MAX = 100

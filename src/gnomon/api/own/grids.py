@@ -20,9 +20,9 @@ from gnomon.api.v2.lookup import refuse_wildcard
 from gnomon.api.v2.run_filters import RUN_FIELDS
 from gnomon.api.v2.schemas.base import Answer
 from gnomon.model.instants import iso
-from gnomon.report.listings.dag_list import find_dag
-from gnomon.report.listings.run_grid import CompactGrid, read_compact_grid
-from gnomon.report.listings.run_list import find_run
+from gnomon.queries.report.listings.dag_list import find_dag
+from gnomon.queries.report.listings.run_grid import CompactGrid, read_compact_grid
+from gnomon.queries.report.listings.run_list import find_run
 
 router = OperationRouter(prefix="/dags/{dag_id}", tags=["Grid"])
 RUNS_MAX = 365

@@ -21,7 +21,7 @@ from gnomon.api.v2.lookup import refuse_wildcard
 from gnomon.api.v2.schemas.base import Answer
 from gnomon.ground.log.confined_files import ConfinedFile
 from gnomon.model.ids import UNMAPPED
-from gnomon.report.listings.log_ranges import LINE_BYTES, LINES_MAX, LogRange, LogReader
+from gnomon.queries.report.listings.log_ranges import LINE_BYTES, LINES_MAX, LogRange, LogReader
 
 router = OperationRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}/logs/{try_number}", tags=["Log"])
 _READ = requires(Permission.READ, ApiResource.TASK_LOG)

@@ -11,7 +11,7 @@ from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.context import Context
 from gnomon.api.v2.schemas.base import Answer
-from gnomon.report.activity.pool_use import PoolUse, PoolUser, read_pool_use
+from gnomon.queries.report.activity.pool_use import PoolUse, PoolUser, read_pool_use
 
 router = OperationRouter(prefix="/pools", tags=["Pool"])
 

@@ -23,7 +23,7 @@ from gnomon.api.v2.task_instance_filters import TaskInstanceFilters
 from gnomon.api.v2.task_instances import list_task_instances
 from gnomon.model.instants import Instant, to_datetime
 from gnomon.model.states import DagRunState
-from gnomon.report.activity.run_lateness import Lateness, find_late_runs, find_late_since
+from gnomon.queries.report.activity.run_lateness import Lateness, find_late_runs, find_late_since
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.dag_records.dag_runs import find_stored_run
 from gnomon.storage.store.pages.page_query import Condition, Operator

@@ -12,7 +12,7 @@ from gnomon.api.common.paths import Id
 from gnomon.api.context import Context
 from gnomon.api.v2.lookup import find_dag_and_run, refuse_wildcard
 from gnomon.api.v2.schemas.base import Answer
-from gnomon.report.listings.run_tasks import read_run_tasks
+from gnomon.queries.report.listings.run_tasks import read_run_tasks
 
 router = OperationRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}", tags=["Run"])
 

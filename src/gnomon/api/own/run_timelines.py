@@ -15,9 +15,9 @@ from gnomon.api.context import Context
 from gnomon.api.v2.lookup import refuse_wildcard
 from gnomon.api.v2.schemas.base import Answer
 from gnomon.model.instants import iso
-from gnomon.report.listings.dag_list import find_dag
-from gnomon.report.listings.run_list import find_run
-from gnomon.report.listings.run_times import read_run_times
+from gnomon.queries.report.listings.dag_list import find_dag
+from gnomon.queries.report.listings.run_list import find_run
+from gnomon.queries.report.listings.run_times import read_run_times
 
 router = OperationRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}", tags=["Timeline"])
 

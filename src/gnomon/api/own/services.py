@@ -12,7 +12,7 @@ from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.context import Context
 from gnomon.api.v2.conversions import moment
 from gnomon.api.v2.schemas.base import Answer
-from gnomon.report.listings.service_list import WrittenFigures, list_services, read_figures
+from gnomon.queries.report.listings.service_list import WrittenFigures, list_services, read_figures
 
 router = OperationRouter(prefix="/services", tags=["Service"])
 

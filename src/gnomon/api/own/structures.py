@@ -18,9 +18,9 @@ from gnomon.api.own.grids import GridGroupAnswer
 from gnomon.api.v2.lookup import refuse_wildcard
 from gnomon.api.v2.schemas.base import Answer
 from gnomon.model.spec import TaskSpec
-from gnomon.report.listings.dag_list import find_dag
-from gnomon.report.listings.dag_structure import DagStructure, OutsideNode, read_structure
-from gnomon.report.listings.run_list import find_run, find_spec_of_run
+from gnomon.queries.report.listings.dag_list import find_dag
+from gnomon.queries.report.listings.dag_structure import DagStructure, OutsideNode, read_structure
+from gnomon.queries.report.listings.run_list import find_run, find_spec_of_run
 
 router = OperationRouter(prefix="/dags/{dag_id}", tags=["Structure"])
 

@@ -15,7 +15,7 @@ from gnomon.api.context import Context
 from gnomon.api.own.dag_conditions import DagConditions, choose_dags
 from gnomon.api.v2.schemas.base import Answer
 from gnomon.model.instants import to_datetime
-from gnomon.report.activity.run_timeline import (
+from gnomon.queries.report.activity.run_timeline import (
     TimelineGroup,
     TimelineRequest,
     build_timeline,

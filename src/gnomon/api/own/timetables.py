@@ -21,9 +21,9 @@ from gnomon.model.accounts import Role
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import SECOND, Instant, iso, to_datetime
 from gnomon.model.slots import PlannedRun
-from gnomon.report.listings.dag_list import find_dag
-from gnomon.report.listings.local_time import build_slot_row, format_local
-from gnomon.report.schedule_difference import RunPair, compute_difference
+from gnomon.queries.report.listings.dag_list import find_dag
+from gnomon.queries.report.listings.local_time import build_slot_row, format_local
+from gnomon.queries.report.schedule_difference import RunPair, compute_difference
 from gnomon.rules.planning.window import WindowRuns
 
 router = OperationRouter(prefix="/timetables", tags=["Timetable"])

@@ -15,8 +15,8 @@ from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.context import Context
 from gnomon.api.v2.lookup import find_stored_dag
 from gnomon.api.v2.schemas.base import Answer
-from gnomon.report.activity import trigger_waits
-from gnomon.report.activity.trigger_waits import LISTED_MAX
+from gnomon.queries.report.activity import trigger_waits
+from gnomon.queries.report.activity.trigger_waits import LISTED_MAX
 from gnomon.storage.store.pages.page_query import Condition, Operator
 
 router = OperationRouter(prefix="/triggers", tags=["Trigger"])

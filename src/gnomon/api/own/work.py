@@ -12,8 +12,8 @@ from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.context import Context
 from gnomon.api.v2.schemas.base import Answer
-from gnomon.report.activity.current_work import read_current_work
-from gnomon.report.explanations.engine_state_reading import build_limits
+from gnomon.queries.report.activity.current_work import read_current_work
+from gnomon.queries.report.explanations.engine_state_reading import build_limits
 
 router = OperationRouter(prefix="/work", tags=["Work"])
 

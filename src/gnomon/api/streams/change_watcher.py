@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from gnomon.ground import log
 from gnomon.ground.wakeups import CHANGES_SUFFIX, Listener
 from gnomon.model.errors.product import ConfigurationError, ResourceUnavailable
-from gnomon.report.activity.change_feed import ChangeEvent, ChangeFeed
+from gnomon.queries.report.activity.change_feed import ChangeEvent, ChangeFeed
 from gnomon.storage.store import Database
 
 if TYPE_CHECKING:

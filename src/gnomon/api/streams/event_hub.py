@@ -24,8 +24,8 @@ from gnomon.api.streams.change_watcher import ChangeWatcher
 from gnomon.api.streams.stream_connection import StreamConnection, StreamData, build_data
 from gnomon.api.streams.stream_interest import StreamInterest
 from gnomon.model.errors.product import GnomonError
-from gnomon.report.activity.change_feed import ChangeEvent, ChangeFeed, format_place
-from gnomon.report.listings.dag_facts import VersionFactsCache
+from gnomon.queries.report.activity.change_feed import ChangeEvent, ChangeFeed, format_place
+from gnomon.queries.report.listings.dag_facts import VersionFactsCache
 from gnomon.storage.store import Database
 
 EVENTS_KEPT = 20_000

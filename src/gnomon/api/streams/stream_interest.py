@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gnomon.model.accounts import Identity, Role
-from gnomon.report.activity.change_feed import ChangeEvent
+from gnomon.queries.report.activity.change_feed import ChangeEvent
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,8 +21,8 @@ from gnomon.api.v2.schemas.assets_shapes import (
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import to_datetime
 from gnomon.model.json_text import read_shown_json
-from gnomon.report.listings.connection_list import hide_stored_secrets
-from gnomon.report.listings.visible_assets import VisibleAssets
+from gnomon.queries.report.listings.connection_list import hide_stored_secrets
+from gnomon.queries.report.listings.visible_assets import VisibleAssets
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.asset_records import asset_declarations, asset_events, asset_watchers
 from gnomon.storage.store.asset_records.asset_declarations import (

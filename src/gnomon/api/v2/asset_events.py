@@ -24,7 +24,7 @@ from gnomon.api.context import Context
 from gnomon.api.v2.asset_answers import build_events
 from gnomon.api.v2.lookup import find_dag_and_run
 from gnomon.api.v2.schemas.assets_shapes import AssetEventCollectionResponse, AssetEventResponse, CreateAssetEventsBody
-from gnomon.report.listings.visible_assets import VisibleAssets
+from gnomon.queries.report.listings.visible_assets import VisibleAssets
 from gnomon.storage.store.asset_records import asset_declarations
 from gnomon.storage.store.asset_records.asset_events import MAX_LISTED
 from gnomon.storage.store.pages.asset_event_pages import count_asset_events, read_asset_event_page, read_consumed_page

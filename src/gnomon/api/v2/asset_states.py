@@ -27,7 +27,7 @@ from gnomon.model.accounts import Role
 from gnomon.model.instants import to_datetime
 from gnomon.model.json_text import read_shown_json
 from gnomon.model.state_values import StateWriter
-from gnomon.report.listings.connection_list import hide_stored_secrets
+from gnomon.queries.report.listings.connection_list import hide_stored_secrets
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.state_stores.asset_state_store import StoredAssetState, list_asset_state
 

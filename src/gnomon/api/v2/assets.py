@@ -29,8 +29,8 @@ from gnomon.api.v2.schemas.assets_shapes import (
 from gnomon.api.v2.schemas.dag_runs_shapes import DAGRunResponse
 from gnomon.model.accounts import Role
 from gnomon.model.states import DagRunType
-from gnomon.report.listings.asset_list import list_producing_dags
-from gnomon.report.listings.visible_assets import VisibleAssets
+from gnomon.queries.report.listings.asset_list import list_producing_dags
+from gnomon.queries.report.listings.visible_assets import VisibleAssets
 from gnomon.storage.store.asset_records import asset_declarations
 from gnomon.storage.store.asset_records.asset_declarations import StoredAsset
 

@@ -23,9 +23,9 @@ from gnomon.ground.log.uri_passwords import hide_uri_passwords
 from gnomon.model.accounts import Role
 from gnomon.model.backfills import BackfillRecord
 from gnomon.model.instants import to_datetime
-from gnomon.report.listings.audit_list import hide_in_value
-from gnomon.report.listings.backfill_list import find_backfill
-from gnomon.report.listings.not_found import NameNotFound
+from gnomon.queries.report.listings.audit_list import hide_in_value
+from gnomon.queries.report.listings.backfill_list import find_backfill
+from gnomon.queries.report.listings.not_found import NameNotFound
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.dag_records import backfills
 

@@ -28,7 +28,7 @@ from gnomon.api.v2.schemas.backfills_shapes import (
     DryRunBackfillResponse,
 )
 from gnomon.model.accounts import Role
-from gnomon.report.listings.dag_list import find_dag
+from gnomon.queries.report.listings.dag_list import find_dag
 
 router = OperationRouter(prefix="/backfills", tags=["Backfill"])
 _CREATE = requires(Permission.CREATE, ApiResource.BACKFILL)

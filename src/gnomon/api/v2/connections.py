@@ -34,9 +34,9 @@ from gnomon.api.v2.schemas.connections_shapes import (
 )
 from gnomon.authoring.sdk.runtime.connection import Connection
 from gnomon.model.errors.authoring import AirflowException
-from gnomon.report.listings.connection_list import make_row
-from gnomon.report.listings.masked_values import keep_connection_secrets
-from gnomon.report.listings.not_found import connection_not_found
+from gnomon.queries.report.listings.connection_list import make_row
+from gnomon.queries.report.listings.masked_values import keep_connection_secrets
+from gnomon.queries.report.listings.not_found import connection_not_found
 from gnomon.rules.planning import PlanningError
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.admin import connections

@@ -12,7 +12,7 @@ from gnomon.ground.log.uri_passwords import hide_uri_passwords
 from gnomon.model.ids import TaskKey
 from gnomon.model.instants import SECOND, Instant, to_datetime
 from gnomon.model.states import TRIGGERED_BY_RUN_TYPE, DagRunTriggeredByType, parse_triggering_user
-from gnomon.report.listings.audit_list import hide_in_value
+from gnomon.queries.report.listings.audit_list import hide_in_value
 from gnomon.storage.store.pages.run_pages import ListedRun
 
 _TRIGGERED_BY_PREFIX = {"cli": DagRunTriggeredByType.CLI, "api": DagRunTriggeredByType.REST_API, "task": DagRunTriggeredByType.OPERATOR}

@@ -17,7 +17,7 @@ from gnomon.model.assets import AliasKey, AllOf, AnyOf, AssetCondition, AssetRef
 from gnomon.model.instants import to_datetime
 from gnomon.model.records import DagRecord
 from gnomon.model.states import FINISHED_RUN_STATES, DagRunState, DagRunType
-from gnomon.report.listings.dag_facts import VersionFacts
+from gnomon.queries.report.listings.dag_facts import VersionFacts
 from gnomon.storage.store.pages.dag_pages import ListedDag
 
 

@@ -12,7 +12,7 @@ from gnomon.api.common.ordering import SortField
 from gnomon.api.common.paging import PageParameters
 from gnomon.api.common.text_patterns import matches_pattern, starts_with
 from gnomon.api.v2.run_filters import read_run_state
-from gnomon.report.listings.dag_facts import VersionFacts
+from gnomon.queries.report.listings.dag_facts import VersionFacts
 from gnomon.rules.assets.conditions import iter_leaves
 
 

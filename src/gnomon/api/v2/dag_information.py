@@ -31,7 +31,7 @@ from gnomon.api.v2.schemas.dag_information_shapes import (
 )
 from gnomon.api.v2.schemas.versions_shapes import DAGVersionCollectionResponse, DagVersionResponse
 from gnomon.model.states import DagRunState
-from gnomon.report.listings.dag_facts import VersionFacts
+from gnomon.queries.report.listings.dag_facts import VersionFacts
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.dag_records.dag_versions import read_version_source
 from gnomon.storage.store.pages.dag_pages import list_newest_versions, list_version_numbers

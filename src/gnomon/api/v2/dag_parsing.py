@@ -18,7 +18,7 @@ from gnomon.api.v2.schemas.tasks_shapes import ExtraLinkCollectionResponse
 from gnomon.api.v2.task_instance_reader import RunInstances
 from gnomon.model.accounts import Role
 from gnomon.model.ids import UNMAPPED
-from gnomon.report.listings.extra_links import find_extra_links
+from gnomon.queries.report.listings.extra_links import find_extra_links
 from gnomon.storage.store import notify_on_commit
 from gnomon.storage.store.dag_records import dag_files, dags
 

@@ -23,8 +23,8 @@ from gnomon.api.v2.task_instance_changes import build_answers, find_marked_insta
 from gnomon.api.v2.task_instance_reader import RunInstances
 from gnomon.model.accounts import Role
 from gnomon.model.states import FINISHED_RUN_STATES
-from gnomon.report.listings.cancelled_runs import list_cancelled_by
-from gnomon.report.listings.task_selection import select_instances
+from gnomon.queries.report.listings.cancelled_runs import list_cancelled_by
+from gnomon.queries.report.listings.task_selection import select_instances
 
 router = OperationRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}", tags=["DagRun"])
 _EDIT = requires(Permission.EDIT, ApiResource.DAG_RUN)

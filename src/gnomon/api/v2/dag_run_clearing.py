@@ -25,8 +25,8 @@ from gnomon.api.v2.schemas.task_instances_shapes import (
 from gnomon.model.accounts import Role
 from gnomon.model.instants import Instant
 from gnomon.model.spec import DagSpec
-from gnomon.report.listings.dag_list import find_dag
-from gnomon.report.listings.neighbour_runs import RUNS_MAX
+from gnomon.queries.report.listings.dag_list import find_dag
+from gnomon.queries.report.listings.neighbour_runs import RUNS_MAX
 from gnomon.rules.timetables.wall_clock.zones import zone_of
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.pages.page_query import Condition, Operator, PageQuery, SortKey

@@ -27,9 +27,9 @@ from gnomon.model.errors.product import UserError
 from gnomon.model.json_text import read_shown_json
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.model.states import FINISHED_RUN_STATES
-from gnomon.report.listings.connection_list import hide_stored_secrets
-from gnomon.report.listings.not_found import task_not_found
-from gnomon.report.listings.run_results import RETURN_KEY, find_results
+from gnomon.queries.report.listings.connection_list import hide_stored_secrets
+from gnomon.queries.report.listings.not_found import task_not_found
+from gnomon.queries.report.listings.run_results import RETURN_KEY, find_results
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.dag_records import xcom_values
 

@@ -49,8 +49,8 @@ from gnomon.api.v2.schemas.dag_runs_shapes import (
 )
 from gnomon.model.instants import Instant
 from gnomon.model.states import DagRunType
-from gnomon.report.listings.dag_list import find_dag
-from gnomon.report.listings.run_list import find_run
+from gnomon.queries.report.listings.dag_list import find_dag
+from gnomon.queries.report.listings.run_list import find_run
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.dag_records import dag_runs
 from gnomon.storage.store.dag_records.notes import read_notes

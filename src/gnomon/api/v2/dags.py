@@ -42,7 +42,7 @@ from gnomon.api.v2.schemas.dags_shapes import (
 )
 from gnomon.ground.config.dag_bundles import DAGS_FOLDER_BUNDLE
 from gnomon.model.accounts import Role
-from gnomon.report.listings.dag_list import find_dag
+from gnomon.queries.report.listings.dag_list import find_dag
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.accounts.favorite_dags import list_favorites
 from gnomon.storage.store.pages.dag_pages import ListedDag, count_dags, read_dag_page

@@ -25,7 +25,7 @@ from gnomon.api.v2.schemas.event_logs_shapes import EventLogCollectionResponse, 
 from gnomon.model.accounts import Role
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import to_datetime
-from gnomon.report.listings.audit_list import hide_in_body, list_visible_conditions
+from gnomon.queries.report.listings.audit_list import hide_in_body, list_visible_conditions
 from gnomon.storage.store.dag_records import dags
 from gnomon.storage.store.pages.event_pages import (
     EVENTS_SEARCHED_MAX,

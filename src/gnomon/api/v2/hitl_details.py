@@ -34,8 +34,8 @@ from gnomon.api.v2.task_instance_filters import read_task_state
 from gnomon.api.v2.task_instance_reader import RunInstances, build_several
 from gnomon.model.hitl import HITLRespondent
 from gnomon.model.instants import to_datetime
-from gnomon.report.listings.hitl_list import RespondentRefused, build_answer
-from gnomon.report.listings.task_instance_details import list_tries
+from gnomon.queries.report.listings.hitl_list import RespondentRefused, build_answer
+from gnomon.queries.report.listings.task_instance_details import list_tries
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.dag_records import hitl_details
 from gnomon.storage.store.dag_records.hitl_details import NamedHITLDetail

@@ -19,7 +19,7 @@ from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.schemas.import_errors_shapes import ImportErrorCollectionResponse, ImportErrorResponse
 from gnomon.ground.config.dag_bundles import DAGS_FOLDER_BUNDLE
 from gnomon.model.instants import to_datetime
-from gnomon.report.listings.import_problems import HIDDEN_TEXT
+from gnomon.queries.report.listings.import_problems import HIDDEN_TEXT
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.dag_records.dag_files import (
     StoredImportError,

@@ -19,7 +19,7 @@ from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.conversions import moment
 from gnomon.api.v2.schemas.jobs_shapes import JobCollectionResponse, JobResponse
 from gnomon.model.instants import SECOND, Instant
-from gnomon.report.listings.process_health import PROCESSOR_SILENCE_S
+from gnomon.queries.report.listings.process_health import PROCESSOR_SILENCE_S
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.ownership import leases
 from gnomon.storage.store.transaction import LEASE_TTL_S

@@ -12,9 +12,9 @@ from gnomon.api.v2.task_instance_reader import RunInstances
 from gnomon.ground.log.confined_files import ConfinedFile
 from gnomon.model.errors.product import UserError
 from gnomon.model.states import FINISHED_TASK_STATES
-from gnomon.report.listings.log_files import find_log_files
-from gnomon.report.listings.not_found import NameNotFound
-from gnomon.report.listings.run_list import list_stored_instances
+from gnomon.queries.report.listings.log_files import find_log_files
+from gnomon.queries.report.listings.not_found import NameNotFound
+from gnomon.queries.report.listings.run_list import list_stored_instances
 from gnomon.storage.remote_logs.task_log_folder import LogLookup
 from gnomon.storage.store import Transaction
 

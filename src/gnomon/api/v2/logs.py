@@ -19,7 +19,7 @@ from gnomon.api.v2.log_lookup import find_log
 from gnomon.api.v2.schemas.logs_shapes import TaskInstancesLogResponse
 from gnomon.ground.log.confined_files import ConfinedFile
 from gnomon.model.ids import UNMAPPED
-from gnomon.report.listings.log_pages import LogPosition, iterate_parts, read_part, split_line
+from gnomon.queries.report.listings.log_pages import LogPosition, iterate_parts, read_part, split_line
 
 router = OperationRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}/logs", tags=["Task Instance"])
 NDJSON = "application/x-ndjson"

@@ -11,9 +11,9 @@ from gnomon.actions.owner_requests import OwnerAnswer, OwnersAnswer
 from gnomon.api.common.paths import ALL
 from gnomon.api.context import ApiContext
 from gnomon.model.records import DagRecord, RunRecord
-from gnomon.report.listings.dag_list import find_dag
-from gnomon.report.listings.not_found import dag_not_found
-from gnomon.report.listings.run_list import find_run
+from gnomon.queries.report.listings.dag_list import find_dag
+from gnomon.queries.report.listings.not_found import dag_not_found
+from gnomon.queries.report.listings.run_list import find_run
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.dag_records import dags
 from gnomon.storage.store.dag_records.dags import StoredDag

@@ -24,7 +24,7 @@ from gnomon.api.v2.schemas.bulk_shapes import BulkBody, BulkResponse
 from gnomon.api.v2.schemas.pools_shapes import PoolBody, PoolCollectionResponse, PoolPatchBody, PoolResponse
 from gnomon.model.records import PoolRecord
 from gnomon.model.states import TaskInstanceState
-from gnomon.report.listings.not_found import pool_not_found
+from gnomon.queries.report.listings.not_found import pool_not_found
 from gnomon.storage.store import Transaction, notify_on_commit
 from gnomon.storage.store.admin import pools
 

@@ -11,7 +11,7 @@ from gnomon.api.v2.schemas.versions_shapes import DagVersionResponse
 from gnomon.model.ids import TaskKey
 from gnomon.model.instants import to_datetime
 from gnomon.model.states import TaskInstanceState
-from gnomon.report.listings.task_instance_details import TaskInstanceDetail, TaskTry, find_executor, find_queue
+from gnomon.queries.report.listings.task_instance_details import TaskInstanceDetail, TaskTry, find_executor, find_queue
 from gnomon.storage.store.dag_records.notes import NotesOfRuns
 from gnomon.storage.store.pages.run_pages import ListedRun
 

@@ -29,11 +29,11 @@ from gnomon.api.v2.task_instance_reader import RunInstances
 from gnomon.model.accounts import Role
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.states import TaskInstanceState
-from gnomon.report.listings.dag_list import find_dag
-from gnomon.report.listings.marked_tasks import follow_markers
-from gnomon.report.listings.neighbour_runs import bound_runs, list_bounded_runs, list_runs_to_change
-from gnomon.report.listings.run_list import TaskInstanceRow, find_run, find_spec_of_run
-from gnomon.report.listings.task_selection import Act, list_group_tasks, select_instances
+from gnomon.queries.report.listings.dag_list import find_dag
+from gnomon.queries.report.listings.marked_tasks import follow_markers
+from gnomon.queries.report.listings.neighbour_runs import bound_runs, list_bounded_runs, list_runs_to_change
+from gnomon.queries.report.listings.run_list import TaskInstanceRow, find_run, find_spec_of_run
+from gnomon.queries.report.listings.task_selection import Act, list_group_tasks, select_instances
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.pages.page_query import Condition, Operator
 

@@ -13,7 +13,7 @@ from gnomon.api.common.ordering import SortField
 from gnomon.api.v2.run_filters import RunTimeFilters
 from gnomon.model.records import RunRecord
 from gnomon.model.states import NO_STATUS_CODE, TASK_STATE_CODES, TaskInstanceState
-from gnomon.report.listings.task_instance_details import TaskInstanceDetail, find_executor, find_queue
+from gnomon.queries.report.listings.task_instance_details import TaskInstanceDetail, find_executor, find_queue
 
 
 class MappedInstanceFilters(RunTimeFilters):

@@ -20,9 +20,9 @@ from gnomon.api.v2.task_instance_answers import InstanceLookups, build_task_inst
 from gnomon.api.v2.task_instance_filters import ONLY_IN_SPECS, ORDERS_WITH_INDEX, read_fields
 from gnomon.api.v2.task_instance_search import search_specs
 from gnomon.model.ids import UNMAPPED, TaskKey
-from gnomon.report.listings.not_found import task_not_found
-from gnomon.report.listings.run_list import TaskInstanceRow
-from gnomon.report.listings.task_instance_details import TaskInstanceDetail, list_details
+from gnomon.queries.report.listings.not_found import task_not_found
+from gnomon.queries.report.listings.run_list import TaskInstanceRow
+from gnomon.queries.report.listings.task_instance_details import TaskInstanceDetail, list_details
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.dag_records.dag_runs import read_workers_of_attempts
 from gnomon.storage.store.dag_records.notes import read_notes

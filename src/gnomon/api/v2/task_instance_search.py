@@ -9,7 +9,7 @@ from typing import TypeAlias
 from fastapi import HTTPException
 
 from gnomon.api.v2.task_instance_filters import read_spec_fields
-from gnomon.report.listings.task_instance_details import TaskInstanceDetail
+from gnomon.queries.report.listings.task_instance_details import TaskInstanceDetail
 from gnomon.storage.store.pages.memory_pages import holds
 from gnomon.storage.store.pages.page_query import Condition, PageQuery, Position
 from gnomon.storage.store.pages.run_pages import ListedRun

@@ -41,9 +41,9 @@ from gnomon.api.v2.task_instance_filters import (
 from gnomon.api.v2.task_instance_reader import RunInstances, read_instances_of_several_runs
 from gnomon.model.ids import UNMAPPED, TaskKey
 from gnomon.model.states import FINISHED_TASK_STATES
-from gnomon.report.explanations import explanation
-from gnomon.report.explanations.engine_state_reading import build_limits
-from gnomon.report.listings.task_instance_details import list_tries
+from gnomon.queries.report.explanations import explanation
+from gnomon.queries.report.explanations.engine_state_reading import build_limits
+from gnomon.queries.report.listings.task_instance_details import list_tries
 from gnomon.storage.store.dag_records.rendered_fields import read_rendered_fields
 from gnomon.storage.store.pages.page_query import Condition, Operator, PageQuery, Position
 

@@ -28,8 +28,8 @@ from gnomon.api.v2.task_instance_reader import RunInstances
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import to_datetime
 from gnomon.model.json_text import read_shown_json
-from gnomon.report.listings.connection_list import hide_stored_secrets
-from gnomon.report.listings.not_found import task_not_found
+from gnomon.queries.report.listings.connection_list import hide_stored_secrets
+from gnomon.queries.report.listings.not_found import task_not_found
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.state_stores.task_state_store import StoredTaskState, TaskStateScope, list_instance_state
 

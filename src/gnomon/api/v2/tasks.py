@@ -15,8 +15,8 @@ from gnomon.api.v2.conversions import moment
 from gnomon.api.v2.schemas.tasks_shapes import TaskCollectionResponse, TaskResponse, TimeDelta
 from gnomon.model.records import DagRecord
 from gnomon.model.spec import TaskSpec
-from gnomon.report.listings.dag_list import find_dag
-from gnomon.report.listings.not_found import task_not_found
+from gnomon.queries.report.listings.dag_list import find_dag
+from gnomon.queries.report.listings.not_found import task_not_found
 
 router = OperationRouter(prefix="/dags/{dag_id}/tasks", tags=["Task"])
 _READ = requires(Permission.READ, ApiResource.TASK)

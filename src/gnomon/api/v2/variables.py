@@ -23,8 +23,8 @@ from gnomon.api.context import Context
 from gnomon.api.v2.bulk_changes import BulkTarget, change_in_bulk
 from gnomon.api.v2.schemas.bulk_shapes import BulkBody, BulkResponse
 from gnomon.api.v2.schemas.variables_shapes import VariableBody, VariableCollectionResponse, VariableResponse
-from gnomon.report.listings.masked_values import mask_variable
-from gnomon.report.listings.not_found import variable_not_found
+from gnomon.queries.report.listings.masked_values import mask_variable
+from gnomon.queries.report.listings.not_found import variable_not_found
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.admin import variables
 from gnomon.storage.store.admin.variables import StoredVariable

@@ -44,8 +44,8 @@ from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import to_datetime
 from gnomon.model.json_text import read_shown_json
 from gnomon.model.serde.text_form import describe_stored
-from gnomon.report.listings.connection_list import hide_stored_secrets
-from gnomon.report.listings.not_found import task_not_found
+from gnomon.queries.report.listings.connection_list import hide_stored_secrets
+from gnomon.queries.report.listings.not_found import task_not_found
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.dag_records import xcom_values
 from gnomon.storage.store.ownership import group_state

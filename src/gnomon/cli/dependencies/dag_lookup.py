@@ -16,9 +16,9 @@ from gnomon.dagfiles.service import start_parse_pool
 from gnomon.dagfiles.settings import build_dag_processor_settings
 from gnomon.model.errors.product import UserError
 from gnomon.model.spec import DagSpec, collect_edges
-from gnomon.report.listings.dag_list import find_dag
-from gnomon.report.listings.not_found import NameNotFound
-from gnomon.report.waits.sensor_waits import SensorEdge, list_sensor_edges
+from gnomon.queries.report.listings.dag_list import find_dag
+from gnomon.queries.report.listings.not_found import NameNotFound
+from gnomon.queries.report.waits.sensor_waits import SensorEdge, list_sensor_edges
 from gnomon.storage.store import DatabaseNotInitialised
 from gnomon.storage.store.dag_records import dags
 from gnomon.storage.store.ownership import group_state

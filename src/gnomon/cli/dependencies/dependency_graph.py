@@ -10,9 +10,9 @@ from gnomon.cli.dependencies.dag_lookup import load_all_specs
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import format_option, format_table, print_document
 from gnomon.model.errors.product import UserError
-from gnomon.report.pictures.wait_graph_svg import render_wait_graph_svg
-from gnomon.report.waits.sensor_waits import SENSOR
-from gnomon.report.waits.wait_graph import EdgeRow, format_dot, list_spec_edges, list_stored_edges
+from gnomon.queries.report.pictures.wait_graph_svg import render_wait_graph_svg
+from gnomon.queries.report.waits.sensor_waits import SENSOR
+from gnomon.queries.report.waits.wait_graph import EdgeRow, format_dot, list_spec_edges, list_stored_edges
 from gnomon.storage.store import DatabaseNotInitialised
 
 _COLUMNS = ("downstream", "waits_for", "chosen")

@@ -14,10 +14,10 @@ from gnomon.cli.timetables.time_window import YEARS
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import iso
 from gnomon.model.spec import collect_edges
-from gnomon.report.listings.local_time import DayClock, to_local
-from gnomon.report.pictures.day_lanes_svg import render_day_lanes_svg
-from gnomon.report.waits.day_lanes import LanePanel, build_panel
-from gnomon.report.waits.day_preview import (
+from gnomon.queries.report.listings.local_time import DayClock, to_local
+from gnomon.queries.report.pictures.day_lanes_svg import render_day_lanes_svg
+from gnomon.queries.report.waits.day_lanes import LanePanel, build_panel
+from gnomon.queries.report.waits.day_preview import (
     COLUMNS,
     MAX_ROWS,
     build_rows,

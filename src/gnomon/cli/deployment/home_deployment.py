@@ -10,7 +10,7 @@ from gnomon.ground.clock import Clock
 from gnomon.ground.log.confined_files import ConfinedFile
 from gnomon.operations.operation import Operation
 from gnomon.operations.operation_scope import AllDags, OperationScope
-from gnomon.report.listings.log_tail import LogTail
+from gnomon.queries.report.listings.log_tail import LogTail
 from gnomon.storage.remote_logs.remote_log_folder import open_remote_log_folder
 from gnomon.storage.remote_logs.task_log_folder import TaskLogFolder
 

@@ -23,8 +23,8 @@ from gnomon.operations.timetable_operations import (
     list_schedule_runs,
     show_schedule,
 )
-from gnomon.report.listings.dag_list import find_dag
-from gnomon.report.listings.local_time import format_local
+from gnomon.queries.report.listings.dag_list import find_dag
+from gnomon.queries.report.listings.local_time import format_local
 from gnomon.rules.planning.window import WindowRuns
 
 RunsQuestion = Callable[[ScheduleFacts, Instant, Instant | None, int], WindowRuns]

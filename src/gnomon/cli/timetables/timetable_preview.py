@@ -17,10 +17,10 @@ from gnomon.model.errors.product import UserError
 from gnomon.model.instants import Instant
 from gnomon.model.slots import PlannedRun
 from gnomon.operations.schedule_targets import RUNS_MAX
-from gnomon.report.listings.local_time import build_slot_row, format_local, has_intervals
-from gnomon.report.pictures.calendar_sheet import build_runs_sheet
-from gnomon.report.pictures.calendar_svg import render_calendar_svg
-from gnomon.report.pictures.ics_export import build_calendar_file
+from gnomon.queries.report.listings.local_time import build_slot_row, format_local, has_intervals
+from gnomon.queries.report.pictures.calendar_sheet import build_runs_sheet
+from gnomon.queries.report.pictures.calendar_svg import render_calendar_svg
+from gnomon.queries.report.pictures.ics_export import build_calendar_file
 
 RUNS_SHOWN = 10
 """Default of --count for tables and documents."""

@@ -12,7 +12,7 @@ from gnomon.dagfiles.parse_pool import ParsePool
 from gnomon.dagfiles.settings import DagProcessorSettings
 from gnomon.model.errors.product import UserError
 from gnomon.model.spec import ParsedDag, ParsedFile
-from gnomon.report.listings.not_found import dag_not_found
+from gnomon.queries.report.listings.not_found import dag_not_found
 
 _SHOWN = 10
 

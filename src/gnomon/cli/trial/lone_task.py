@@ -8,7 +8,7 @@ from gnomon.cli.trial.dag_search import ParsedTarget
 from gnomon.model.errors.product import UserError
 from gnomon.model.ids import quote_argument
 from gnomon.model.spec import DagSpec, TaskSpec
-from gnomon.report.listings.not_found import task_not_found
+from gnomon.queries.report.listings.not_found import task_not_found
 from gnomon.rules.decide.expansion import count_instances, measure_factors
 
 

@@ -16,10 +16,10 @@ from gnomon.model.instants import Instant
 from gnomon.model.json_value import find_json_fault
 from gnomon.model.spec import DagSpec
 from gnomon.model.storable_text import escape_unstorable
-from gnomon.report.listings.dag_list import find_dag
-from gnomon.report.listings.hitl_list import build_answer
-from gnomon.report.listings.not_found import task_not_found
-from gnomon.report.listings.run_list import TaskInstanceRow
+from gnomon.queries.report.listings.dag_list import find_dag
+from gnomon.queries.report.listings.hitl_list import build_answer
+from gnomon.queries.report.listings.not_found import task_not_found
+from gnomon.queries.report.listings.run_list import TaskInstanceRow
 from gnomon.storage.store import Database
 from gnomon.storage.store.dag_records import hitl_details
 from gnomon.storage.store.dag_records.hitl_details import NamedHITLDetail

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from gnomon.cli.terminal.state_styles import find_style
-from gnomon.report.listings.run_list import TaskInstanceRow
+from gnomon.queries.report.listings.run_list import TaskInstanceRow
 
 _ROWS_MAX = 40
 """Maximum number of task instances in the live table; with more, only unfinished ones are shown."""

@@ -30,13 +30,13 @@ from gnomon.dagfiles.settings import build_dag_processor_settings
 from gnomon.ground.config import Config
 from gnomon.model.errors.product import ResourceUnavailable
 from gnomon.model.instants import Instant
-from gnomon.report.listings.run_list import TaskInstanceRow
+from gnomon.queries.report.listings.run_list import TaskInstanceRow
+from gnomon.queries.taskapi import answer_task
 from gnomon.rules.planning import find_manual_logical_date
 from gnomon.storage.store import Database, load_cipher, open_database
 from gnomon.storage.store.admin import pools
 from gnomon.storage.store.dag_records import dag_files, dag_runs, dags
 from gnomon.storage.store.ownership import leases
-from gnomon.taskapi import answer_task
 from gnomon.testing.dag_runs.private_home import copy_settings, private_home
 from gnomon.testing.dag_runs.task_logs import TaskLogs
 

@@ -27,8 +27,8 @@ from gnomon.model.errors.product import ResourceUnavailable
 from gnomon.model.instants import SECOND
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.model.states import FINISHED_RUN_STATES
-from gnomon.report.listings.dag_list import find_dag
-from gnomon.report.listings.run_list import TaskInstanceRow, find_run, list_task_instances
+from gnomon.queries.report.listings.dag_list import find_dag
+from gnomon.queries.report.listings.run_list import TaskInstanceRow, find_run, list_task_instances
 from gnomon.scheduler.service import SchedulerService
 from gnomon.scheduler.settings import build_trial_settings
 from gnomon.storage.store import Database

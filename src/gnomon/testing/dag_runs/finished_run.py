@@ -12,8 +12,8 @@ from gnomon.model.attempts import RETURN_VALUE, RunFacts
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.records import RunRecord
 from gnomon.model.states import DagRunState, TaskInstanceState
-from gnomon.report.listings.not_found import task_not_found
-from gnomon.report.listings.run_list import TaskInstanceRow
+from gnomon.queries.report.listings.not_found import task_not_found
+from gnomon.queries.report.listings.run_list import TaskInstanceRow
 from gnomon.storage.store.dag_records import dag_runs, xcom_values
 from gnomon.testing.dag_runs.private_store import PrivateStore
 

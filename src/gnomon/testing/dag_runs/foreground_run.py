@@ -37,8 +37,8 @@ from gnomon.model.records import WorkerRecord
 from gnomon.model.slots import PlannedRun
 from gnomon.model.spec import DagSpec, FileInputs, ParsedDag, ParsedFile
 from gnomon.model.states import FINISHED_RUN_STATES
-from gnomon.report.listings.dag_list import find_dag
-from gnomon.report.listings.run_list import find_run, list_task_instances
+from gnomon.queries.report.listings.dag_list import find_dag
+from gnomon.queries.report.listings.run_list import find_run, list_task_instances
 from gnomon.rules.planning import PlanningError, build_manual_run, infer_manual_run
 from gnomon.scheduler.service import SchedulerService
 from gnomon.scheduler.settings import build_trial_settings

@@ -32,8 +32,8 @@ from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import Instant
 from gnomon.model.records import WorkerRecord
 from gnomon.model.task_api_requests import TaskApiRequest
+from gnomon.queries.taskapi import TaskApiRefused, answer_task
 from gnomon.storage.store import Database
-from gnomon.taskapi import TaskApiRefused, answer_task
 
 WORKER_SLOTS = 1_000_000
 STOPS_RUN = (KeyboardInterrupt, BdbQuit)

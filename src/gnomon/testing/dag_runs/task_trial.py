@@ -14,7 +14,7 @@ from gnomon.ground.clock import Clock, SystemClock
 from gnomon.model.attempts import RETURN_VALUE
 from gnomon.model.errors.product import UserError
 from gnomon.model.spec import DagSpec
-from gnomon.report.listings.not_found import task_not_found
+from gnomon.queries.report.listings.not_found import task_not_found
 from gnomon.testing.dag_runs.console_logging import console_logging
 from gnomon.testing.dag_runs.finished_run import FinishedTaskInstance
 from gnomon.testing.dag_runs.foreground_run import ForegroundRun, RunOptions, to_instant_of_date

@@ -36,7 +36,7 @@ from gnomon.model.execution_messages import (
 )
 from gnomon.model.instants import Instant
 from gnomon.model.task_api_requests import AnyTaskApiRequest
-from gnomon.taskapi import TaskApiRefused
+from gnomon.queries.taskapi import TaskApiRefused
 from gnomon.worker.remote.joined_requests import PlainConnection, SecureConnection
 
 TIMEOUT_S = 20.0

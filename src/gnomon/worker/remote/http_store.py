@@ -11,7 +11,7 @@ from gnomon.model.execution_messages import Figure
 from gnomon.model.instants import Instant
 from gnomon.model.records import WorkerRecord
 from gnomon.model.task_api_requests import AnyTaskApiRequest, GetCachedSecret, SetCachedSecret
-from gnomon.taskapi.secret_cache import answer_secret_cache
+from gnomon.queries.taskapi.secret_cache import answer_secret_cache
 from gnomon.worker.remote.execution_client import (
     AWAY_MAX_S,
     ApiAway,

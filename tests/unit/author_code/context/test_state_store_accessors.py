@@ -14,7 +14,6 @@ import pytest
 from tests.conformance.storeworld import World
 from tests.databases import create_schema
 
-from gnomon import taskapi
 from gnomon.author_code.context.state_store_accessors import (
     NEVER_EXPIRE,
     AssetStateStoreAccessors,
@@ -24,6 +23,7 @@ from gnomon.authoring.sdk.assets import Asset
 from gnomon.ground.config import load_config, set_current_config
 from gnomon.model.attempts import Attempt, RunFacts
 from gnomon.model.task_api_requests import AnyTaskApiRequest, GetAssetState, SetTaskState
+from gnomon.queries import taskapi
 from gnomon.storage.store import open_database
 
 pytestmark = pytest.mark.ordinary

@@ -14,7 +14,6 @@ import pytest
 from tests.conformance.storeworld import AT, DAY, World, parsed, plan_change, slot, spec
 from tests.databases import create_schema
 
-from gnomon import taskapi
 from gnomon.author_code.loading.class_loader import load_class
 from gnomon.author_code.runner import run_attempt
 from gnomon.authoring.operators.trigger_dag_run import TriggerDagRunOperator
@@ -32,6 +31,7 @@ from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import ParamSpec
 from gnomon.model.states import DagRunState
 from gnomon.model.task_api_requests import GetRequest, GetRunState, TaskApiRequest
+from gnomon.queries import taskapi
 from gnomon.storage.store import open_database
 from gnomon.storage.store.dag_records import dag_runs, dags
 from gnomon.storage.store.ownership import commit

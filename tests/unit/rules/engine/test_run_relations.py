@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gnomon.report.listings import task_selection
-from gnomon.report.listings.run_list import build_instance_rows
+from gnomon.queries.report.listings import task_selection
+from gnomon.queries.report.listings.run_list import build_instance_rows
 from gnomon.rules.decide.instance_relations import InstanceRelations, Selection
 from gnomon.rules.engine.lifecycle.expansions import list_awaited_upstream
 from gnomon.rules.engine.state.run_relations import build_relations

@@ -16,7 +16,7 @@ from tests.unit.storage.remote_logs.remote_world import NAME, RemoteWorld
 from gnomon.app.housekeeping import _list_old_files, _remove_empty_folders
 from gnomon.author_code.runner import attempt_log
 from gnomon.ground.log.confined_files import ConfinedFile, ForeignFileError
-from gnomon.report.listings.log_tail import LogTail
+from gnomon.queries.report.listings.log_tail import LogTail
 from gnomon.storage.remote_logs.live_copies import LIVE
 from gnomon.storage.remote_logs.task_log_folder import COPIES
 from gnomon.storage.remote_logs.upload_spool import SPOOLS, list_unsent_logs

@@ -9,7 +9,7 @@ from tests.unit.storage.remote_logs.remote_world import NAME, RemoteWorld
 
 from gnomon.model.attempts import build_attempt_log_path
 from gnomon.model.errors.product import UserError
-from gnomon.report.listings.log_tail import LogTail
+from gnomon.queries.report.listings.log_tail import LogTail
 from gnomon.storage.remote_logs import task_log_folder
 from gnomon.storage.remote_logs.remote_log_folder import RemoteLogError
 from gnomon.storage.remote_logs.task_log_folder import COPIES, TaskLogFolder

@@ -1,0 +1,95 @@
+"""The engine state that explanations evaluate the rules on: the one that a scheduler would load if it owned the groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+
+from gnomon.ground.config import Config, read_executors
+from gnomon.model.executors import CELERY_EXECUTOR, LOCAL_EXECUTOR, SLOTS_UNBOUND
+from gnomon.model.ids import GROUPS
+from gnomon.model.records import REMOTE_ADDRESS, RunRecord
+from gnomon.queries.report.explanations.attempt_wait import describe_message_waits
+from gnomon.queries.report.listings import process_health
+from gnomon.rules.engine.lifecycle.group_loading import load_groups
+from gnomon.rules.engine.lifecycle.run_lifecycle import attach_run
+from gnomon.rules.engine.state.engine_state import EngineLimits, EngineState, KeptGraphs
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.cross_dag import run_waits
+from gnomon.storage.store.ownership import group_state, remote_attempts
+
+
+@contextmanager
+def load_engine_state(
+    tx: Transaction, limits: EngineLimits, run: RunRecord | None = None, *, dag_pk: int | None = None, groups: Iterable[int] = range(GROUPS),
+    graphs: KeptGraphs | None = None,
+) -> Iterator[EngineState]:
+    """The state of a scheduler that owned these groups, with the DAGs that have unfinished runs; until the end of the block.
+
+    `run` is in it even if it waits in the store for its turn in a backfill, and the DAG `dag_pk` even if it has no unfinished run. With all groups it
+    has all attempts that use a limit. `graphs`: those of DAGs that were read before, which a caller keeps.
+    """
+    state = EngineState(limits)
+    state.graphs = graphs
+    _add_workers(tx, state)
+    asked = [key for key in (dag_pk, None if run is None else run.dag_pk) if key is not None]
+    load_groups(state, group_state.load_busy_groups(tx, groups, asked), {})
+    state.update_pools(group_state.load_pools(tx))
+    dag = None if run is None else state.dags.get(run.dag_pk)
+    if run is not None and dag is not None and run.run_pk not in state.runs:
+        attach_run(state, dag, run, group_state.load_tasks(tx, [run.run_pk]), run_waits.load_run_waits(tx, [run.run_pk]).get(run.run_pk, ()))
+    try:
+        yield state
+    finally:
+        state.release()
+
+
+def build_limits(cfg: Config) -> EngineLimits:
+    """The limits of all DAGs together, as the schedulers of this configuration have them."""
+    return EngineLimits(
+        parallelism=cfg.integer("core", "parallelism") or None, queued_timeout_s=cfg.number("scheduler", "task_queued_timeout"), executors=read_executors(cfg),
+    )
+
+
+def _add_workers(tx: Transaction, state: EngineState) -> None:
+    """Add the workers of the configured executors: those that are alive of the LocalExecutor, and one for each other executor."""
+    executors = state.limits.executors
+    is_local_used = executors is None or LOCAL_EXECUTOR in executors
+    for worker in process_health.list_live_workers(tx):
+        if is_local_used and not worker.address.startswith(REMOTE_ADDRESS):
+            state.add_worker(worker.worker_id, worker.slots)
+    for one in () if executors is None else executors.executors:
+        if one.name != LOCAL_EXECUTOR:
+            state.add_worker(one.name, state.limits.parallelism or SLOTS_UNBOUND)
+    state.claims.update(remote_attempts.list_claiming_workers(tx))
+    if executors is not None and CELERY_EXECUTOR in executors:
+        state.message_waits.update(describe_message_waits(tx, state.claims, state.limits.queued_timeout_s))
+
+
+class EngineStateReader:
+    """Loads the state of a run when it is first needed, once for all that explains the run: its sentences and its conditions. It is released at
+    the end of the block.
+    """
+
+    def __init__(self, tx: Transaction, limits: EngineLimits, run: RunRecord) -> None:
+        self._arguments = (tx, limits, run)
+        self._loaded = ExitStack()
+        self._state: EngineState | None = None
+
+    def __enter__(self) -> EngineStateReader:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._loaded.close()
+        self._state = None
+
+    def find(self) -> EngineState:
+        """The state, with the run in it."""
+        if self._state is None:
+            self._state = self._loaded.enter_context(load_engine_state(*self._arguments))
+        return self._state
+
+
+def use_engine_state(reader: EngineStateReader | None, tx: Transaction, limits: EngineLimits, run: RunRecord) -> AbstractContextManager[EngineState]:
+    """The state of the reader, or without one a state that is released at the end of the block."""
+    return load_engine_state(tx, limits, run) if reader is None else nullcontext(reader.find())

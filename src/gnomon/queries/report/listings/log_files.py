@@ -1,0 +1,136 @@
+"""The names of a task instance's log files: their paths below the folder of all logs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from gnomon.model.attempts import build_attempt_log_path, build_trigger_log_path
+from gnomon.model.errors.product import UserError
+from gnomon.model.ids import UNMAPPED, format_map_indices, quote_arguments
+from gnomon.model.instants import Instant
+from gnomon.model.records import DagRecord, RunRecord
+from gnomon.model.states import TaskInstanceState
+from gnomon.queries.report.listings.not_found import task_not_found
+from gnomon.queries.report.listings.run_list import list_task_instances
+from gnomon.storage.remote_logs.task_log_folder import LogLookup
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.dag_records import dag_runs
+
+
+def find_log_files(
+    tx: Transaction, dag: DagRecord, run: RunRecord, task_id: str, map_index: int, try_number: int | None, lookup: LogLookup
+) -> list[str]:
+    """The log files of one try (None: the last), oldest first; several when an attempt was lost and repeated within the try.
+
+    `lookup`: tells which files exist. Raises NameNotFound for an unknown task, UserError when there is no log.
+    """
+    if task_id not in dag.task_numbers:
+        raise task_not_found(dag.dag_id, task_id, dag.task_numbers)
+    attempts = _attempts(tx, dag, run, task_id, map_index)
+    shown = task_id if map_index == UNMAPPED else f"{task_id}[{map_index}]"
+    key = (dag.dag_id, run.run_id, task_id, map_index)
+    start_log = [name for name in [_find_path(build_trigger_log_path, key, 0, lookup)] if lookup.has(name)]
+    if not attempts and start_log:
+        return start_log
+    indices = [] if attempts or map_index != UNMAPPED else _list_map_indices(tx, dag, run, task_id)
+    if indices:
+        raise UserError(
+            f"task {task_id!r} is mapped and has a log for each map index in run {run.run_id!r}: add --map-index {format_map_indices(indices)}"
+        )
+    if not attempts:
+        existing_indices = [row.map_index for row in list_task_instances(tx, dag, run, task_id)]
+        if map_index != UNMAPPED and map_index not in existing_indices:
+            raise UserError(f"task {task_id!r} has no map index {map_index} in run {run.run_id!r}; see `gnomon tasks states`")
+        raise UserError(
+            f"task {shown!r} has no log in run {run.run_id!r}: it has not been started; "
+            f"`gnomon explain {quote_arguments(dag.dag_id, run.run_id, shown)}` says why"
+        )
+    wanted = max(attempts) if try_number is None else try_number
+    if wanted not in attempts:
+        raise UserError(f"task {shown!r} has no try {wanted} in run {run.run_id!r}; its tries are: {_describe_tries(attempts)}")
+    names = [_find_path(build, key, seq, lookup) for seq in sorted(attempts[wanted]) for build in (build_attempt_log_path, build_trigger_log_path)]
+    existing = [name for name in names if lookup.has(name)]
+    existing[:0] = start_log if wanted == min(attempts) else []
+    if not existing:
+        raise UserError(
+            f"the log of task {shown!r}, try {wanted}, is not on this machine: {lookup.locate(names[-2])} does not exist{lookup.elsewhere}; "
+            "the log is on the machine of the worker that ran the task, or was removed"
+        )
+    return existing
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptLog:
+    """The logs of one attempt of a run: its own, then that of its trigger if it deferred. A file that is missing was not written yet,
+    or is on another machine."""
+
+    task_id: str
+    map_index: int
+    try_number: int
+    seq: int
+    started_at: Instant | None
+    is_ended: bool
+    files: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """`task_id` or `task_id[map_index]`."""
+        return self.task_id if self.map_index < 0 else f"{self.task_id}[{self.map_index}]"
+
+
+def list_attempt_logs(
+    tx: Transaction, dag: DagRecord, run: RunRecord, task_id: str | None, map_index: int | None, lookup: LogLookup
+) -> list[AttemptLog]:
+    """The logs of all attempts of the run, of one task, or of one task instance, in the order of their starts; the live attempts last."""
+    names = {number: name for name, number in dag.task_numbers.items()}
+
+    def build(task_no: int, index: int, try_number: int, seq: int, started_at: Instant | None, is_ended: bool) -> AttemptLog:
+        key = (dag.dag_id, run.run_id, names.get(task_no, f"task {task_no}"), index)
+        starts = [(build_trigger_log_path, 0)] if seq == 1 else []
+        files = [_find_path(build, key, number, lookup) for build, number in (*starts, (build_attempt_log_path, seq), (build_trigger_log_path, seq))]
+        return AttemptLog(key[2], index, try_number, seq, started_at, is_ended, tuple(files))
+
+    ended = [
+        build(one.task_no, one.map_index, one.try_number, one.seq, one.started_at, True)
+        for one in dag_runs.list_attempts(tx, run.run_pk) if one.kind == "task"
+    ]  # fmt: skip
+    known = {(log.task_id, log.map_index, log.seq) for log in ended}
+    live = [
+        build(row.task_no, row.map_index, row.try_number, row.seq, row.started_at, False)
+        for row in dag_runs.list_task_states(tx, run.run_pk)
+        if (row.attempt is not None or row.state is TaskInstanceState.DEFERRED) and (names.get(row.task_no), row.map_index, row.seq) not in known
+    ]
+    chosen = [
+        log for log in (*ended, *live) if task_id in (None, log.task_id) and map_index in (None, log.map_index)
+    ]  # fmt: skip
+    return sorted(chosen, key=lambda log: (log.started_at is None, log.started_at or 0, log.task_id, log.map_index, log.seq))
+
+
+def _find_path(build: Callable[..., str], key: tuple[str, str, str, int], seq: int, lookup: LogLookup) -> str:
+    """The path of the log; that of the former rule where only that exists."""
+    path, former = build(*key, seq), build(*key, seq, is_former=True)
+    return former if former != path and not lookup.has(path) and lookup.has(former) else path
+
+
+def _list_map_indices(tx: Transaction, dag: DagRecord, run: RunRecord, task_id: str) -> list[int]:
+    """The map indices of the task's instances that have been started."""
+    number = dag.task_numbers[task_id]
+    return [row.map_index for row in dag_runs.list_task_states(tx, run.run_pk) if row.task_no == number and row.map_index >= 0 and row.seq]
+
+
+def _attempts(tx: Transaction, dag: DagRecord, run: RunRecord, task_id: str, map_index: int) -> dict[int, set[int]]:
+    """The sequence numbers of the attempts of each try, by try number; the live attempt is included."""
+    number = dag.task_numbers[task_id]
+    attempts: dict[int, set[int]] = {}
+    for attempt in dag_runs.list_attempts(tx, run.run_pk, number, map_index):
+        if attempt.kind == "task":
+            attempts.setdefault(attempt.try_number, set()).add(attempt.seq)
+    for row in dag_runs.list_task_states(tx, run.run_pk):
+        if (row.task_no, row.map_index) == (number, map_index) and row.attempt is not None:
+            attempts.setdefault(row.try_number, set()).add(row.seq)
+    return attempts
+
+
+def _describe_tries(attempts: dict[int, set[int]]) -> str:
+    return ", ".join(map(str, sorted(attempts)))

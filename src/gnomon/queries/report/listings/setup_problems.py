@@ -1,0 +1,101 @@
+"""Set-ups of several hosts that cannot work, or that work by accident: clocks, DAG folders, and workers that no scheduler uses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from gnomon.ground.metrics import definitions
+from gnomon.model.instants import SECOND, Instant
+from gnomon.model.records import REMOTE_ADDRESS
+from gnomon.queries.report.listings.service_list import ServiceRow, WrittenFigures, list_services, read_figures
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.ownership import leases
+
+CLOCK_DIFFERENCE_S = 1.0
+STEADY_S = 150.0
+"""Folders are compared that have not changed for so long: files reach several hosts one after the other, and each host looks once a minute."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetupProblem:
+    """What is wrong, and what to do; text in back quotes is a command or a name."""
+
+    found: str
+    remedy: str
+
+    def __str__(self) -> str:
+        return f"{self.found}. {self.remedy}."
+
+
+@dataclass(frozen=True, slots=True)
+class FolderState:
+    """The DAG folder as a process has seen it."""
+
+    row: ServiceRow
+    digest: str
+    files: str
+    since_s: float
+
+
+def find_setup_problems(tx: Transaction, triggerer_beat_s: float, figures: WrittenFigures | None = None) -> tuple[SetupProblem, ...]:
+    """The problems of the processes that are alive. `figures`: what the processes have written, if the caller has read it."""
+    figures = read_figures(tx) if figures is None else figures
+    rows = [row for row in list_services(tx, triggerer_beat_s, figures) if row.alive]
+    remote = {worker.worker_id for worker in leases.list_workers(tx) if worker.address.startswith(REMOTE_ADDRESS)}
+    return (*_compare_clocks(rows, figures), *_compare_folders(rows, figures, tx.lease_now()), *_compare_hosts(rows, remote))
+
+
+def _compare_clocks(rows: Sequence[ServiceRow], figures: WrittenFigures) -> Iterator[SetupProblem]:
+    worst: dict[str, tuple[float, str]] = {}
+    for row in rows:
+        for one in figures.samples.get(row.id, ()):
+            if one.metric is definitions.CLOCK_DIFFERENCE and isinstance(one.value, int | float) and abs(one.value) > abs(worst.get(row.host, (0.0,))[0]):
+                worst[row.host] = (float(one.value), row.service)
+    for host, (difference_s, service) in sorted(worst.items()):
+        if abs(difference_s) > CLOCK_DIFFERENCE_S:
+            yield SetupProblem(
+                f"The clock of host {host} differs from that of the database by {difference_s:+.1f} s (its {service} has compared them): runs start and time out at wrong instants",
+                "`timedatectl set-ntp true` on both machines synchronises them",
+            )
+
+
+def _compare_folders(rows: Sequence[ServiceRow], figures: WrittenFigures, now: Instant) -> Iterator[SetupProblem]:
+    """Workers whose folder is not that of a dag-processor."""
+    steady = [state for row in rows for state in _find_folder(row, figures) if now / SECOND - state.since_s >= STEADY_S]
+    parsed = [state for state in steady if state.row.service == "dag-processor"]
+    if not parsed:
+        return
+    known, reference = {state.digest for state in parsed}, parsed[0]
+    for host, state in sorted({state.row.host: state for state in steady if state.row.service == "worker" and state.digest not in known}.items()):
+        yield SetupProblem(
+            f"The DAG folder of the worker on host {host} ({state.files} files) is not that of the dag-processor on host {reference.row.host} ({reference.files} files):"
+            " names or sizes of files differ, so tasks run other code than was parsed",
+            "Give both the same files, or use a Git bundle in `[dag_processor] dag_bundle_config_list`",
+        )
+
+
+def _find_folder(row: ServiceRow, figures: WrittenFigures) -> Iterator[FolderState]:
+    for one in figures.samples.get(row.id, ()):
+        if one.metric is definitions.DAG_FOLDER and isinstance(one.value, int | float):
+            yield FolderState(row, one.labels[0], one.labels[1], float(one.value))
+
+
+def _compare_hosts(rows: Sequence[ServiceRow], remote: set[str]) -> Iterator[SetupProblem]:
+    """A local worker listens on a Unix socket: only schedulers of its own host reach it."""
+    schedulers = {row.host for row in rows if row.service == "scheduler"}
+    workers = {row.host for row in rows if row.service == "worker" and row.id not in remote}
+    if not schedulers:
+        return
+    for host in sorted(workers - schedulers):
+        yield SetupProblem(
+            f"No scheduler uses the worker on host {host}: a worker of the LocalExecutor takes tasks from schedulers of its own host only, and schedulers run on"
+            f" {', '.join(sorted(schedulers))}",
+            f"Start `gnomon scheduler` on {host}, or run tasks there with the CeleryExecutor: `gnomon celery worker`",
+        )
+    for host in sorted(schedulers - workers) if workers else ():
+        yield SetupProblem(
+            f"The scheduler on host {host} has no worker on its host, and tasks of the LocalExecutor run on the host of their scheduler only: it is a standby for those on"
+            " other hosts",
+            f"Start `gnomon worker` on {host}, or set `[core] executor` to CeleryExecutor",
+        )
