@@ -36,7 +36,7 @@ _READ_EARLY = "GNOMON_TEST_"
 """Variables that nothing reads before a command begins, but for those of modules that `sitecustomize` of a test brings."""
 _SERVICES = frozenset({"api-server", "dag-processor", "scheduler", "standalone", "triggerer", "worker"})
 """Commands whose processes are looked for by command line and environment, which a fork has from its server."""
-_OF_COMMANDS = ("gnomon.actions", "gnomon.cli", "gnomon.operations", "gnomon.queries.report", "gnomon.storage.store", "gnomon.author_code.timetable_host")
+_OF_COMMANDS = ("gnomon.changes.actions", "gnomon.cli", "gnomon.changes.operations", "gnomon.queries.report", "gnomon.storage.store", "gnomon.author_code.timetable_host")
 """What the server of commands imports beforehand, with all that these packages import."""
 _OF_SERVICES = (
     "gnomon.api.service", "gnomon.app.monitor_wiring", "gnomon.app.scheduler_wiring", "gnomon.app.standalone", "gnomon.app.triggerer_wiring",

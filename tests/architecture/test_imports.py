@@ -71,7 +71,7 @@ def test_what_the_supervisor_shares_holds_no_database() -> None:
 
 @pytest.mark.parametrize("module", [
     "gnomon.app.standalone", "gnomon.app.supervisor", "gnomon.app.services", "gnomon.app.scheduler_wiring", "gnomon.scheduler.service",
-    "gnomon.worker.service", "gnomon.dagfiles.service", "gnomon.triggerer.coordinator", "gnomon.actions.manual_runs", "gnomon.authoring.sdk",
+    "gnomon.worker.service", "gnomon.dagfiles.service", "gnomon.triggerer.coordinator", "gnomon.changes.actions.manual_runs", "gnomon.authoring.sdk",
     "gnomon.author_code.runner",
 ])  # fmt: skip
 def test_only_the_api_server_loads_the_web_framework(module: str) -> None:

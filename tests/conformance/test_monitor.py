@@ -8,7 +8,7 @@ import pytest
 from tests.conformance.monitorworld import MonitorWorld, channel, rule
 from tests.conformance.storeworld import AT, World, parsed, spec
 
-from gnomon.alert_channels.webhook_post import DeliveryFailed
+from gnomon.changes.alert_channels.webhook_post import DeliveryFailed
 from gnomon.model.alerts import AlertItem, AlertRuleSpec, DeliveryBody
 from gnomon.model.instants import SECOND
 from gnomon.model.quarantine import QuarantinedItem

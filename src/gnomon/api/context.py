@@ -124,7 +124,7 @@ class ApiContext:
         return IdentityProvider(self.oidc, self.clock)
 
     def act_as(self, user: User) -> UserOfApi:
-        """The user, as `gnomon.actions` needs one."""
+        """The user, as `gnomon.changes.actions` needs one."""
         return UserOfApi(self, user)
 
     def close(self) -> None:
@@ -139,7 +139,7 @@ class ApiContext:
 
 
 class UserOfApi:
-    """An `Actor` (`gnomon.actions.actor`): the user of a request."""
+    """An `Actor` (`gnomon.changes.actions.actor`): the user of a request."""
 
     def __init__(self, context: ApiContext, user: User) -> None:
         self._context = context

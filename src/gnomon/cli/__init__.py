@@ -2,5 +2,5 @@
 
 Each top-level command has a module or a package of its own (`dags.py`, `runs.py`, `timetables/`), which is imported only when
 the command is used, so that `gnomon --help` stays fast. Listings and explanations come from `gnomon.queries.report`; changes go to the
-owner of a DAG through `gnomon.actions`.
+owner of a DAG through `gnomon.changes.actions`.
 """

@@ -6,6 +6,8 @@ from dataclasses import asdict
 
 import click
 
+from gnomon.changes.operations import alert_operations as operations
+from gnomon.changes.operations.channel_tests import send_test_message
 from gnomon.cli.deployment.api_target import find_target
 from gnomon.cli.deployment.choose_deployment import pass_deployment
 from gnomon.cli.deployment.deployment_access import DeploymentAccess
@@ -13,8 +15,6 @@ from gnomon.cli.home import Home
 from gnomon.cli.integer_range import IntegerRange
 from gnomon.cli.output import output_option, print_document, print_records
 from gnomon.model.errors.product import GnomonError
-from gnomon.operations import alert_operations as operations
-from gnomon.operations.channel_tests import send_test_message
 
 _LIMIT = click.option("--limit", type=IntegerRange(1, 10_000), default=50, show_default=True, help="The most rows to show.")
 

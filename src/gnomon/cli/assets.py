@@ -6,13 +6,13 @@ from dataclasses import asdict
 
 import click
 
+from gnomon.changes.operations import asset_operations as operations
 from gnomon.cli.deployment.choose_deployment import pass_deployment
 from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.integer_range import IntegerRange
 from gnomon.cli.output import format_fields, format_sentence, output_option, print_document, print_records
 from gnomon.cli.parameter_types import ConfType
 from gnomon.model.ids import quote_argument
-from gnomon.operations import asset_operations as operations
 from gnomon.queries.report.listings import asset_list
 
 _EVENT_COLUMNS = ("event", "at", "asset", "source", "source_run_id", "aliases", "extra", "consumed_by")

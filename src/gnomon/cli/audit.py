@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import click
 
+from gnomon.changes.operations import audit_operations as operations
 from gnomon.cli.deployment.choose_deployment import pass_deployment
 from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.integer_range import IntegerRange
 from gnomon.cli.output import output_option, print_records
-from gnomon.operations import audit_operations as operations
 
 
 @click.command()

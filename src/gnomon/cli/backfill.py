@@ -14,7 +14,9 @@ from datetime import datetime
 
 import click
 
-from gnomon.actions.backfill_changes import BackfillEnded, BackfillRefused, BackfillSwitch
+from gnomon.changes.actions.backfill_changes import BackfillEnded, BackfillRefused, BackfillSwitch
+from gnomon.changes.operations import backfill_operations as operations
+from gnomon.changes.operations.backfill_operations import CreatedBackfill, SlotListing
 from gnomon.cli.backfill_progress import follow_backfill
 from gnomon.cli.deployment.api_errors import name_error
 from gnomon.cli.deployment.choose_deployment import pass_deployment
@@ -33,8 +35,6 @@ from gnomon.cli.parameter_types import ConfType, MomentType, resolve_in_zone
 from gnomon.model.backfills import DEFAULT_MAX_ACTIVE_RUNS, REPROCESS_CHOICES, Reprocess
 from gnomon.model.errors.product import UserError
 from gnomon.model.ids import quote_argument
-from gnomon.operations import backfill_operations as operations
-from gnomon.operations.backfill_operations import CreatedBackfill, SlotListing
 
 _LEFT_SHOWN = 20
 """Most runs that `show` lists of those that a backfill left as they are."""

@@ -6,8 +6,8 @@ import sys
 
 import click
 
+from gnomon.changes.operations.backfill_operations import read_backfill_progress
 from gnomon.cli.deployment.deployment_access import DeploymentAccess
-from gnomon.operations.backfill_operations import read_backfill_progress
 from gnomon.queries.report.listings.backfill_list import BackfillRow
 
 POLL_S = 0.5

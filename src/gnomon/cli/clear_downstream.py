@@ -8,10 +8,10 @@ from dataclasses import asdict
 
 import click
 
+from gnomon.changes.operations import downstream_operations as operations
 from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.output import format_table, print_records
 from gnomon.cli.pending_requests import print_pending
-from gnomon.operations import downstream_operations as operations
 from gnomon.queries.report.listings.downstream_runs import DownstreamRow
 
 _COLUMNS = ("dag_id", "run_id", "state", "tasks", "waited_for")

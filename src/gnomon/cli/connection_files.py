@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import click
 
 from gnomon.authoring.sdk.runtime.exported_files import FORMATS, find_format, format_connections, read_connections
+from gnomon.changes.operations.connection_operations import import_connections
 from gnomon.cli.deployment.choose_deployment import pass_deployment
 from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.private_files import write_private_file
-from gnomon.operations.connection_operations import import_connections
 from gnomon.queries.report.listings.connection_list import to_connection, to_stored
 from gnomon.storage.store.admin import connections as store
 

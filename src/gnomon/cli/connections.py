@@ -8,7 +8,9 @@ from typing import Any, TypeVar
 
 import click
 
-from gnomon.actions.connection_checks import check_stored_connection
+from gnomon.changes.actions.connection_checks import check_stored_connection
+from gnomon.changes.operations import connection_operations as operations
+from gnomon.changes.operations.connection_operations import FIELDS, GivenConnection
 from gnomon.cli.connection_files import export, import_
 from gnomon.cli.deployment.choose_deployment import pass_deployment
 from gnomon.cli.deployment.deployment_access import DeploymentAccess
@@ -17,8 +19,6 @@ from gnomon.cli.integer_range import IntegerRange
 from gnomon.cli.output import format_fields, output_option, print_document, print_records
 from gnomon.cli.secret_input import read_secret
 from gnomon.model.errors.product import UserError, find_close_matches
-from gnomon.operations import connection_operations as operations
-from gnomon.operations.connection_operations import FIELDS, GivenConnection
 from gnomon.queries.report.listings.not_found import connection_not_found
 from gnomon.storage.store.admin import connections as store
 

@@ -8,6 +8,7 @@ from dataclasses import asdict
 
 import click
 
+from gnomon.changes.operations import dag_operations as operations
 from gnomon.cli.commands import LazyCommand, LazyGroup
 from gnomon.cli.deployment.choose_deployment import pass_deployment
 from gnomon.cli.deployment.deployment_access import DeploymentAccess
@@ -23,7 +24,6 @@ from gnomon.cli.output import (
 from gnomon.cli.pending_requests import print_pending
 from gnomon.cli.terminal.screen import read_screen_of
 from gnomon.model.ids import quote_argument
-from gnomon.operations import dag_operations as operations
 from gnomon.queries.report.listings.warning_groups import group_warnings
 
 _LAZY_COMMANDS = {

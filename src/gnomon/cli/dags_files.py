@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import click
 
+from gnomon.changes.operations import dag_operations as operations
 from gnomon.cli.deployment.choose_deployment import pass_deployment
 from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.output import output_option, print_records
 from gnomon.cli.terminal.progress_line import ProgressLine
-from gnomon.operations import dag_operations as operations
 from gnomon.queries.report.listings.import_problems import DagWarning
 from gnomon.queries.report.listings.warning_groups import group_warnings
 

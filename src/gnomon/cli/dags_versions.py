@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import click
 
+from gnomon.changes.operations.dag_operations import list_versions
 from gnomon.cli.deployment.choose_deployment import pass_deployment
 from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.output import output_option, print_records
-from gnomon.operations.dag_operations import list_versions
 
 
 @click.command()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gnomon.actions.polling import poll_until
 from gnomon.app.checks import is_standalone_running
+from gnomon.changes.actions.polling import poll_until
 from gnomon.ground.clock import Clock
 from gnomon.ground.config import Config
 from gnomon.storage.store import Database, DatabaseNotInitialised, SchemaTooOld, load_cipher, open_database

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
+from gnomon.changes.operations import explain_operations
 from gnomon.cli.deployment.choose_deployment import pass_deployment
 from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.output import format_sentence, output_option, print_document
 from gnomon.cli.task_selection import MAP_INDEX, split_choice
 from gnomon.cli.terminal.screen import read_screen
-from gnomon.operations import explain_operations
 
 
 @click.command()

@@ -7,13 +7,13 @@ from dataclasses import asdict
 
 import click
 
+from gnomon.changes.operations import failure_operations
 from gnomon.cli.deployment.choose_deployment import pass_deployment
 from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.integer_range import IntegerRange
 from gnomon.cli.output import output_option, print_document
 from gnomon.cli.past_times import PastTime, PastTimeType
 from gnomon.cli.terminal.screen import is_utc_asked
-from gnomon.operations import failure_operations
 from gnomon.queries.report.activity.failure_list import FailureRow
 
 

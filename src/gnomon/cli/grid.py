@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import click
 
+from gnomon.changes.operations.work_operations import GridColumn, GridTable, measure_task_ids, read_grid
 from gnomon.cli.deployment.choose_deployment import pass_deployment
 from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.integer_range import IntegerRange
@@ -17,7 +18,6 @@ from gnomon.cli.terminal.screen import Screen, read_screen
 from gnomon.cli.terminal.state_styles import choose_summary, draw_legend, draw_state, find_style
 from gnomon.model.ids import quote_argument, quote_arguments
 from gnomon.model.instants import Instant, iso, to_datetime
-from gnomon.operations.work_operations import GridColumn, GridTable, measure_task_ids, read_grid
 
 RUNS = 30
 """Runs of a grid unless the terminal has room for fewer, or `--limit` says otherwise."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import click
 
+from gnomon.changes.operations import hitl_operations as operations
 from gnomon.cli.deployment.choose_deployment import pass_deployment
 from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.output import output_option, print_document, print_records
 from gnomon.cli.parameter_types import ConfType
 from gnomon.cli.pending_requests import print_pending
 from gnomon.cli.task_selection import instance_arguments
-from gnomon.operations import hitl_operations as operations
 
 
 @click.command()

@@ -18,7 +18,7 @@ from gnomon.ground.clock import Clock, SystemClock
 from gnomon.ground.config import Config, current_config, run_folder
 
 if TYPE_CHECKING:
-    from gnomon.actions.admin_changes import AdminChanges
+    from gnomon.changes.actions.admin_changes import AdminChanges
     from gnomon.model.accounts import Author
     from gnomon.storage.store import Database, Transaction
 
@@ -65,7 +65,9 @@ class Home:
 
     def changes(self, tx: Transaction) -> AdminChanges:
         """Changes of connections, Variables and pools by the user of this command."""
-        from gnomon.actions.admin_changes import AdminChanges  # start-up cost: most commands change none of them
+        from gnomon.changes.actions.admin_changes import (
+            AdminChanges,  # start-up cost: most commands change none of them
+        )
 
         return AdminChanges(tx, self.author)
 

@@ -6,7 +6,8 @@ from dataclasses import asdict
 
 import click
 
-from gnomon.actions.run_forecasts import forecast_next_runs
+from gnomon.changes.actions.run_forecasts import forecast_next_runs
+from gnomon.changes.operations import dag_operations
 from gnomon.cli.deployment.api_target import require_home
 from gnomon.cli.deployment.choose_deployment import pass_deployment
 from gnomon.cli.deployment.deployment_access import DeploymentAccess
@@ -15,7 +16,6 @@ from gnomon.cli.integer_range import IntegerRange
 from gnomon.cli.output import format_sentence, format_table, output_option, print_document
 from gnomon.model.records import DagRecord
 from gnomon.model.slots import TimetableRef
-from gnomon.operations import dag_operations
 from gnomon.queries.report import next_runs as report
 from gnomon.queries.report.listings.dag_list import find_dag
 

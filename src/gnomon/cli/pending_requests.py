@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from gnomon.actions import owner_requests
-from gnomon.actions.owner_requests import OwnerAnswer, OwnersAnswer
+from gnomon.changes.actions import owner_requests
+from gnomon.changes.actions.owner_requests import OwnerAnswer, OwnersAnswer
 
 
 def print_pending(reply: OwnerAnswer | OwnersAnswer) -> None:

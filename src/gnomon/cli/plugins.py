@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from gnomon.actions.author_queries import make_question_handler
 from gnomon.author_code.loading.plugins import PluginRow
 from gnomon.author_code.timetable_host import ask_and_wait
+from gnomon.changes.actions.author_queries import make_question_handler
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import output_option, print_records
 

@@ -7,13 +7,13 @@ import sys
 import click
 
 from gnomon.authoring.sdk.runtime.exported_files import ExportedFileError, find_format, format_entries, read_entries
+from gnomon.changes.operations import pool_operations as operations
+from gnomon.changes.operations.pool_operations import PoolFields
 from gnomon.cli.deployment.choose_deployment import pass_deployment
 from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.integer_range import IntegerRange
 from gnomon.cli.output import output_option, print_records
 from gnomon.cli.private_files import write_private_file
-from gnomon.operations import pool_operations as operations
-from gnomon.operations.pool_operations import PoolFields
 
 
 @click.group()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import click
 
+from gnomon.changes.operations import quarantine_operations as operations
 from gnomon.cli.deployment.choose_deployment import pass_deployment
 from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.integer_range import KEY_MAX, IntegerRange
 from gnomon.cli.output import format_fields, output_option, print_document, print_records
-from gnomon.operations import quarantine_operations as operations
 
 _ITEM = click.argument("items", metavar="ITEM...", nargs=-1, required=True, type=IntegerRange(1, KEY_MAX))
 _COLUMNS = ("id", "kind", "dag_id", "run_id", "task_id", "map_index", "since", "reason")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import click
 
+from gnomon.changes.operations import service_operations as operations
 from gnomon.cli.deployment.choose_deployment import pass_deployment
 from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.output import output_option, print_records
-from gnomon.operations import service_operations as operations
 
 _COLUMNS = ("service", "host", "version", "alive", "beat_at", "groups", "slots", "queues", "used_by", "id")
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import click
 
+from gnomon.changes.operations.run_operations import release_run
 from gnomon.cli.deployment.choose_deployment import pass_deployment
 from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.pending_requests import print_pending
-from gnomon.operations.run_operations import release_run
 
 
 @click.command()

@@ -8,6 +8,7 @@ from dataclasses import asdict
 
 import click
 
+from gnomon.changes.operations import log_operations, run_operations
 from gnomon.cli.clear_downstream import clear_with_downstream
 from gnomon.cli.commands import LazyCommand, LazyGroup
 from gnomon.cli.deployment.choose_deployment import pass_deployment
@@ -15,7 +16,6 @@ from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.output import format_cell, format_fields, output_option, print_document
 from gnomon.cli.pending_requests import print_pending
 from gnomon.cli.task_selection import emit_answered, emit_rows_to_mark, emit_task_instances, version_option
-from gnomon.operations import log_operations, run_operations
 
 _LAZY_COMMANDS = {
     "list": LazyCommand("gnomon.cli.runs_list:list_runs_command", "List the runs of a DAG, or of all DAGs."),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from gnomon.changes.operations.run_operations import list_runs, list_runs_of_all_dags
 from gnomon.cli.deployment.choose_deployment import pass_deployment
 from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.integer_range import IntegerRange
@@ -12,7 +13,6 @@ from gnomon.cli.past_times import PastTime, PastTimeType
 from gnomon.cli.terminal.screen import is_utc_asked
 from gnomon.model.ids import quote_argument
 from gnomon.model.states import DagRunState
-from gnomon.operations.run_operations import list_runs, list_runs_of_all_dags
 
 LIMIT = 50
 """Runs of all DAGs that are listed unless `--limit` says otherwise."""

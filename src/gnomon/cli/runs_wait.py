@@ -6,6 +6,7 @@ from dataclasses import asdict
 
 import click
 
+from gnomon.changes.operations.run_operations import RunProgress, read_progress
 from gnomon.cli.deployment.api_errors import name_error
 from gnomon.cli.deployment.choose_deployment import pass_deployment
 from gnomon.cli.deployment.deployment_access import DeploymentAccess
@@ -14,7 +15,6 @@ from gnomon.cli.past_times import SecondsType
 from gnomon.cli.terminal.progress_line import ProgressLine
 from gnomon.model.errors.product import UserError
 from gnomon.model.ids import quote_arguments
-from gnomon.operations.run_operations import RunProgress, read_progress
 from gnomon.queries.report.listings.not_found import NameNotFound
 
 SUCCEEDED, FAILED, USAGE, TIMED_OUT = 0, 1, 2, 3

@@ -6,12 +6,12 @@ from dataclasses import asdict
 
 import click
 
+from gnomon.changes.operations import slot_operations
 from gnomon.cli.deployment.choose_deployment import pass_deployment
 from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.output import format_table, output_option, print_document
 from gnomon.cli.past_times import PastTime, PastTimeType
 from gnomon.cli.terminal.screen import is_utc_asked
-from gnomon.operations import slot_operations
 
 _COLUMNS = ("dag_id", "run_after", "logical_date", "run_id")
 

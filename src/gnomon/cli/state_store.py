@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
+from gnomon.changes.operations import asset_state_operations, task_state_operations
 from gnomon.cli.deployment.choose_deployment import pass_deployment
 from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.integer_range import IntegerRange
 from gnomon.cli.output import output_option, print_records
 from gnomon.cli.task_selection import instance_arguments
-from gnomon.operations import asset_state_operations, task_state_operations
 
 
 @click.group("state-store")

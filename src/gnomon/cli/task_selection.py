@@ -9,11 +9,11 @@ from typing import Any, TypeVar, cast
 
 import click
 
+from gnomon.changes.operations.changed_instances import InstanceChange, RowToMark
 from gnomon.cli.integer_range import IntegerRange
 from gnomon.cli.output import print_records
 from gnomon.cli.pending_requests import print_pending
 from gnomon.model.ids import UNMAPPED
-from gnomon.operations.changed_instances import InstanceChange, RowToMark
 from gnomon.queries.report.listings.run_list import TaskInstanceRow
 from gnomon.queries.report.listings.task_selection import split_instance_name
 

@@ -6,6 +6,7 @@ import re
 
 import click
 
+from gnomon.changes.operations import task_operations as operations
 from gnomon.cli.commands import LazyCommand, LazyGroup
 from gnomon.cli.deployment.choose_deployment import pass_deployment
 from gnomon.cli.deployment.deployment_access import DeploymentAccess
@@ -20,7 +21,6 @@ from gnomon.cli.task_selection import (
 )
 from gnomon.model.errors.product import UserError
 from gnomon.model.ids import quote_argument
-from gnomon.operations import task_operations as operations
 
 _LAZY_COMMANDS = {
     "logs": LazyCommand("gnomon.cli.logs.logs_command:logs", "Print or follow the log of a task, or of all tasks of a run."),

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import click
 
+from gnomon.changes.operations.task_operations import list_links
 from gnomon.cli.deployment.choose_deployment import pass_deployment
 from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.output import output_option, print_records
 from gnomon.cli.task_selection import instance_arguments
-from gnomon.operations.task_operations import list_links
 
 
 @click.command()

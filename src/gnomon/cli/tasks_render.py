@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from gnomon.actions.author_queries import plan_manual_run
 from gnomon.author_code.timetable_host import ask_and_wait
+from gnomon.changes.actions.author_queries import plan_manual_run
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import output_option, print_document
 from gnomon.cli.parameter_types import MomentType, resolve_instant

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from gnomon.changes.operations import log_operations, task_operations
+from gnomon.changes.operations.log_operations import AttemptFiles
 from gnomon.cli.deployment.choose_deployment import pass_deployment
 from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.logs.log_follower import LogFollower, find_first_seq
@@ -14,8 +16,6 @@ from gnomon.cli.task_selection import instance_arguments
 from gnomon.cli.terminal.screen import read_screen
 from gnomon.model.errors.product import UserError
 from gnomon.model.states import FINISHED_TASK_STATES
-from gnomon.operations import log_operations, task_operations
-from gnomon.operations.log_operations import AttemptFiles
 from gnomon.queries.report.listings.run_list import TaskInstanceRow
 
 _FINISHED = {state.value for state in FINISHED_TASK_STATES}

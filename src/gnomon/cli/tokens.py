@@ -6,12 +6,12 @@ import sys
 
 import click
 
+from gnomon.changes.operations import account_operations as operations
 from gnomon.cli.deployment.choose_deployment import pass_deployment
 from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.output import output_option, print_records
 from gnomon.cli.parameter_types import SpanType
 from gnomon.model.accounts import Role
-from gnomon.operations import account_operations as operations
 
 _ROLES = tuple(str(role) for role in Role if role is not Role.NONE)
 

@@ -8,6 +8,7 @@ from datetime import datetime
 
 import click
 
+from gnomon.changes.operations.work_operations import read_work
 from gnomon.cli.deployment.choose_deployment import pass_deployment
 from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.output import format_cell, format_sentence, output_option, print_document
@@ -17,7 +18,6 @@ from gnomon.cli.terminal.local_times import format_moment, format_span
 from gnomon.cli.terminal.screen import Screen, read_screen
 from gnomon.cli.terminal.state_styles import paint_state
 from gnomon.model.instants import Instant, to_instant
-from gnomon.operations.work_operations import read_work
 from gnomon.queries.report.activity.current_work import CurrentWork
 
 _REST = 20

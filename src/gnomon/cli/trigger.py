@@ -7,7 +7,8 @@ from datetime import datetime
 
 import click
 
-from gnomon.actions.manual_runs import SlotNotFound
+from gnomon.changes.actions.manual_runs import SlotNotFound
+from gnomon.changes.operations.run_operations import trigger_run
 from gnomon.cli.deployment.api_errors import name_error
 from gnomon.cli.deployment.choose_deployment import pass_deployment
 from gnomon.cli.deployment.deployment_access import DeploymentAccess
@@ -15,7 +16,6 @@ from gnomon.cli.output import format_sentence, output_option, print_document
 from gnomon.cli.parameter_types import ConfType, MomentType, resolve_in_zone
 from gnomon.model.errors.product import UserError
 from gnomon.model.ids import quote_argument
-from gnomon.operations.run_operations import trigger_run
 
 
 @click.command()

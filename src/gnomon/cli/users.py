@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import click
 
+from gnomon.changes.operations import account_operations as operations
 from gnomon.cli.deployment.choose_deployment import pass_deployment
 from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.home import Home, pass_home
@@ -16,7 +17,6 @@ from gnomon.model.accounts import ROLE_NAMES, GrantKind, Role
 from gnomon.model.errors.product import UserError
 from gnomon.model.ids import quote_argument
 from gnomon.model.instants import iso
-from gnomon.operations import account_operations as operations
 from gnomon.queries.accounts import account_changes
 from gnomon.queries.accounts.sessions import SessionRules, list_open_sessions, revoke_sessions
 

@@ -7,13 +7,13 @@ import sys
 import click
 
 from gnomon.authoring.sdk.runtime.exported_files import ExportedVariable, find_format, format_variables, read_variables
+from gnomon.changes.operations import variable_operations as operations
+from gnomon.changes.operations.variable_operations import VariableFields
 from gnomon.cli.deployment.choose_deployment import pass_deployment
 from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import output_option, print_records
 from gnomon.cli.private_files import write_private_file
-from gnomon.operations import variable_operations as operations
-from gnomon.operations.variable_operations import VariableFields
 from gnomon.storage.store.admin import variables as store
 
 

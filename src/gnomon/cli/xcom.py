@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import click
 
-from gnomon.actions.xcom_changes import encode_value, name_instance
+from gnomon.changes.actions.xcom_changes import encode_value, name_instance
+from gnomon.changes.operations import xcom_operations as operations
 from gnomon.cli.deployment.choose_deployment import pass_deployment
 from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.output import output_option, print_document, print_records
@@ -15,7 +16,6 @@ from gnomon.cli.task_selection import MAP_INDEX, instance_arguments, split_choic
 from gnomon.model.attempts import RETURN_VALUE
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.serde.text_form import describe_stored
-from gnomon.operations import xcom_operations as operations
 
 _SHOWN_MAX = 100
 """Characters of a value in the table of `xcom list`."""

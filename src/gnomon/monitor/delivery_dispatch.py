@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 
-from gnomon.alert_channels.messages import build_title
-from gnomon.alert_channels.webhook_post import DeliveryFailed
+from gnomon.changes.alert_channels.messages import build_title
+from gnomon.changes.alert_channels.webhook_post import DeliveryFailed
 from gnomon.ground import log
 from gnomon.ground.clock import Clock
 from gnomon.ground.config.alert_channels import AlertChannel

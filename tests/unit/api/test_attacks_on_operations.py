@@ -16,6 +16,7 @@ from gnomon.api.access.accounts_policy import COOKIE
 from gnomon.api.access.choose_policy import create_context
 from gnomon.api.access.hidden_names import HIDDEN
 from gnomon.api.health import HealthSnapshot, WorkCounts
+from gnomon.changes.operations import run_operations
 from gnomon.cli.home import Home
 from gnomon.cli.main import main
 from gnomon.ground.clock import VirtualClock
@@ -25,7 +26,6 @@ from gnomon.model.assets import AssetDeclaration, AssetKey
 from gnomon.model.backfills import BackfillRecord
 from gnomon.model.spec import ParseFailure, TaskSpec
 from gnomon.model.upstream_edges import AfterSpec
-from gnomon.operations import run_operations
 from gnomon.queries.accounts import account_changes
 from gnomon.queries.accounts.sessions import begin_session
 from gnomon.queries.report.listings.import_problems import HIDDEN_TEXT

@@ -8,7 +8,7 @@ import pytest
 from tests.unit.api.served import Client
 from tests.unit.cli.deployment import HOURLY, NOW, Deployment, spec_of
 
-from gnomon.actions import schedule_previews
+from gnomon.changes.actions import schedule_previews
 from gnomon.model.assets import AliasKey, AssetDeclaration, AssetKey, AssetRefKey
 from gnomon.model.backfills import BackfillRecord
 from gnomon.model.instants import SECOND

@@ -9,7 +9,7 @@ import pytest
 from tests.unit.api.served import Client
 from tests.unit.cli.deployment import HOURLY, Deployment, spec_of
 
-from gnomon.actions import schedule_previews
+from gnomon.changes.actions import schedule_previews
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.upstream_edges import AfterSpec

@@ -11,8 +11,8 @@ import pytest
 import yaml
 from tests.unit.cli.conftest import Gnomon
 
+from gnomon.changes.operations import connection_operations
 from gnomon.cli.home import Home
-from gnomon.operations import connection_operations
 
 URI = "postgres://me:p%40ss%2Fword@db.test:5432/sales?sslmode=disable"
 WARNING = "gnomon: warning: no installed package has a hook for connections of type 'postgrs'. Did you mean 'postgres'?\n"

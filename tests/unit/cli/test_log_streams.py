@@ -8,11 +8,11 @@ import pytest
 from tests.unit.cli.conftest import Gnomon
 from tests.unit.cli.deployment import Deployment, spec_of
 
+from gnomon.changes.operations.log_operations import AttemptFiles
 from gnomon.cli.home import Home
 from gnomon.cli.logs.log_stream import LineFormat, merge_logs, order_by_time
 from gnomon.cli.terminal.screen import Screen
 from gnomon.model.attempts import build_attempt_log_path
-from gnomon.operations.log_operations import AttemptFiles
 from gnomon.queries.report.listings.log_tail import LogTail
 from gnomon.testing import Play
 

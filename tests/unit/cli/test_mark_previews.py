@@ -11,17 +11,17 @@ from tests.databases import create_file
 from tests.unit.cli.deployment import NEVER, NOW, Deployment
 from tests.unit.rules.engine.test_random_scopes import RandomScopes
 
-from gnomon.actions.manual_runs import NewRun, create_run
+from gnomon.changes.actions.manual_runs import NewRun, create_run
+from gnomon.changes.operations.changed_instances import CLEARED, InstanceChange, RowToMark
+from gnomon.changes.operations.operation_scope import AllDags, OperationScope
+from gnomon.changes.operations.run_operations import mark_run, select_run_to_mark
+from gnomon.changes.operations.task_operations import list_states, mark_tasks, select_to_mark
 from gnomon.cli.home import Home
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import load_config
 from gnomon.model.attempts import Attempt
 from gnomon.model.spec import DagSpec
 from gnomon.model.states import FINISHED_TASK_STATES
-from gnomon.operations.changed_instances import CLEARED, InstanceChange, RowToMark
-from gnomon.operations.operation_scope import AllDags, OperationScope
-from gnomon.operations.run_operations import mark_run, select_run_to_mark
-from gnomon.operations.task_operations import list_states, mark_tasks, select_to_mark
 from gnomon.testing import Play
 
 SEEDS = 40

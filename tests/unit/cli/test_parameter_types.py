@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 import pytest
 
-from gnomon.actions.run_conf import check_run_conf
+from gnomon.changes.actions.run_conf import check_run_conf
 from gnomon.cli.parameter_types import ConfType
 from gnomon.ground.config import load_config
 from gnomon.model.errors.product import UserError

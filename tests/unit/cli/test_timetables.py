@@ -273,7 +273,7 @@ def test_where_a_calendar_ends_the_runs_up_to_there_are_shown_and_the_end_is_tol
 
 @pytest.mark.pure
 def test_runs_beyond_what_is_looked_at_are_not_passed_over_in_silence(gnomon: Gnomon, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gnomon.operations.schedule_targets.RUNS_MAX", 5)
+    monkeypatch.setattr("gnomon.changes.operations.schedule_targets.RUNS_MAX", 5)
     monkeypatch.setattr("gnomon.cli.timetables.timetable_preview.RUNS_MAX", 5)
     code, out, err = gnomon("timetables", "preview", "@hourly", "--until", "2026-03-02", "-o", "json")
     assert code == 1 and len(json.loads(out)) == 5 and "only the first 5 runs are computed" in err

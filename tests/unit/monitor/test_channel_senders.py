@@ -15,10 +15,10 @@ from tests.keys import CIPHER
 from tests.smtp_server import smtp_server
 from tests.webhook_server import WebhookServer, webhook_server
 
-from gnomon.alert_channels.channel_senders import ChannelSender
-from gnomon.alert_channels.messages import build_slack_json, build_title, build_webhook_json
-from gnomon.alert_channels.notifier_process import NotifierCalls
-from gnomon.alert_channels.webhook_post import DeliveryFailed
+from gnomon.changes.alert_channels.channel_senders import ChannelSender
+from gnomon.changes.alert_channels.messages import build_slack_json, build_title, build_webhook_json
+from gnomon.changes.alert_channels.notifier_process import NotifierCalls
+from gnomon.changes.alert_channels.webhook_post import DeliveryFailed
 from gnomon.ground.clock import SystemClock, VirtualClock
 from gnomon.ground.config import set_current_config
 from gnomon.ground.config.alert_channels import AlertChannel
@@ -216,7 +216,7 @@ def test_a_notifier_of_an_author_runs_in_a_process_of_its_own(tmp_path: Path, mo
     db = open_database(cfg.database_url, cipher=CIPHER)
     before = environment()
     replace_environment({**before, "AIRFLOW_CONN_CHAT": "http://user:pa55word@host"})
-    monkeypatch.setattr("gnomon.alert_channels.notifier_process.START_S", 20.0)
+    monkeypatch.setattr("gnomon.changes.alert_channels.notifier_process.START_S", 20.0)
     calls = NotifierCalls(cfg, db, SystemClock())
     written = tmp_path / "written"
     try:
@@ -231,7 +231,7 @@ def test_a_notifier_of_an_author_runs_in_a_process_of_its_own(tmp_path: Path, mo
         with pytest.raises(DeliveryFailed, match="own_notifiers.Missing") as missing:
             calls.call(channel("notifier", class_path="own_notifiers.Missing"), delivery())
         assert missing.value.is_final
-        monkeypatch.setattr("gnomon.alert_channels.notifier_process.START_S", 1.5)
+        monkeypatch.setattr("gnomon.changes.alert_channels.notifier_process.START_S", 1.5)
         with pytest.raises(DeliveryFailed, match="did not return within 0.5 s and was ended"):
             calls.call(channel("notifier", class_path="own_notifiers.Hangs", timeout_s=0.5), delivery())
     finally:

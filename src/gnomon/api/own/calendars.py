@@ -7,7 +7,6 @@ from typing import Annotated
 
 from fastapi import Query
 
-from gnomon.actions.year_calendars import YearCalendar, read_year_calendar
 from gnomon.api.access.hidden_names import build_name_filter
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
@@ -20,6 +19,7 @@ from gnomon.api.own.timetables import ClockChangeAnswer, format_change
 from gnomon.api.v2.lookup import refuse_wildcard
 from gnomon.api.v2.schemas.base import Answer
 from gnomon.authoring.sdk.schedules.timezone import find_zone
+from gnomon.changes.actions.year_calendars import YearCalendar, read_year_calendar
 from gnomon.model.errors.product import UserError
 from gnomon.model.errors.timetable import AirflowTimetableInvalid
 from gnomon.model.instants import to_datetime

@@ -8,7 +8,6 @@ from typing import Annotated
 
 from fastapi import Query
 
-from gnomon.actions.author_queries import forecast_author_runs
 from gnomon.api.access.hidden_names import build_name_filter
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
@@ -18,6 +17,7 @@ from gnomon.api.common.paths import Id
 from gnomon.api.context import Context
 from gnomon.api.v2.lookup import refuse_wildcard
 from gnomon.api.v2.schemas.base import Answer
+from gnomon.changes.actions.author_queries import forecast_author_runs
 from gnomon.model.spec import collect_edges
 from gnomon.queries.report.listings import dag_list, import_problems
 from gnomon.queries.report.listings.dag_limits import list_dag_limits

@@ -10,13 +10,6 @@ import msgspec
 from fastapi import HTTPException, Query
 from starlette.responses import Response
 
-from gnomon.actions.dependency_previews import (
-    EdgePreview,
-    LocatedDag,
-    list_sensor_options,
-    preview_edge,
-    preview_sensor,
-)
 from gnomon.api.access.hidden_names import build_name_filter
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
@@ -25,6 +18,13 @@ from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.request_slots import RequestSlots
 from gnomon.api.context import Context
 from gnomon.api.v2.schemas.base import Answer
+from gnomon.changes.actions.dependency_previews import (
+    EdgePreview,
+    LocatedDag,
+    list_sensor_options,
+    preview_edge,
+    preview_sensor,
+)
 from gnomon.model.accounts import Role
 from gnomon.model.instants import iso
 from gnomon.model.spec import collect_edges

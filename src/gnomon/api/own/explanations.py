@@ -9,7 +9,6 @@ from typing import Annotated
 
 from fastapi import Query
 
-from gnomon.actions.author_queries import ask_partition_mappers
 from gnomon.api.access.hidden_names import build_name_filter
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission, User
@@ -19,6 +18,7 @@ from gnomon.api.common.paths import Id
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.lookup import refuse_wildcard
 from gnomon.api.v2.schemas.base import Answer
+from gnomon.changes.actions.author_queries import ask_partition_mappers
 from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import to_datetime

@@ -8,7 +8,6 @@ from typing import Annotated
 
 from fastapi import Query
 
-from gnomon.actions.run_forecasts import forecast_next_runs
 from gnomon.api.access.hidden_names import build_name_filter
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
@@ -19,6 +18,7 @@ from gnomon.api.common.paths import Id
 from gnomon.api.context import Context
 from gnomon.api.v2.lookup import refuse_wildcard
 from gnomon.api.v2.schemas.base import Answer
+from gnomon.changes.actions.run_forecasts import forecast_next_runs
 from gnomon.model.instants import Instant, iso, to_instant
 from gnomon.queries.report.listings.dag_list import find_dag
 from gnomon.queries.report.next_runs import NextRuns

@@ -1,4 +1,4 @@
-"""A route for each operation of `gnomon.operations`, which the command line calls with `--api`.
+"""A route for each operation of `gnomon.changes.operations`, which the command line calls with `--api`.
 
 An operation is `/operations/NAME`, one about a DAG `/dags/{dag_id}/operations/NAME`: GET with its arguments in the query for a read, POST with a
 JSON object for a change. The permission of the operation is declared as for every other route, and the DAG in the path is checked with it.
@@ -25,9 +25,9 @@ from gnomon.api.context import Context
 from gnomon.api.own.operation_access import ApiDags
 from gnomon.api.own.timetables import PREVIEW_SLOTS
 from gnomon.api.v2.lookup import refuse_wildcard
-from gnomon.operations.catalogue import list_operations
-from gnomon.operations.operation import DAG_ID, Operation
-from gnomon.operations.operation_scope import OperationScope
+from gnomon.changes.operations.catalogue import list_operations
+from gnomon.changes.operations.operation import DAG_ID, Operation
+from gnomon.changes.operations.operation_scope import OperationScope
 
 router = OperationRouter(tags=["Operation"])
 _SLOTS = {"alerts.test": RequestSlots("tests of channels", 1), "timetables.show": PREVIEW_SLOTS, "timetables.list_runs": PREVIEW_SLOTS}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 
-from gnomon.actions.manual_runs import RunPreview, preview_run
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.common.operation_router import OperationRouter
@@ -16,6 +15,7 @@ from gnomon.api.v2.dag_runs import read_new_run
 from gnomon.api.v2.lookup import refuse_wildcard
 from gnomon.api.v2.schemas.base import Answer
 from gnomon.api.v2.schemas.dag_runs_shapes import TriggerDAGRunPostBody
+from gnomon.changes.actions.manual_runs import RunPreview, preview_run
 from gnomon.model.instants import Instant, iso, to_datetime
 
 router = OperationRouter(prefix="/dags/{dag_id}", tags=["Preview"])

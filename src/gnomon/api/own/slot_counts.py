@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 
-from gnomon.actions import schedule_previews
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.common.operation_router import OperationRouter
@@ -23,6 +22,7 @@ from gnomon.api.own.timetables import (
 )
 from gnomon.api.v2.schemas.base import Answer
 from gnomon.authoring.sdk.schedules.named_calendars import NamedCalendars
+from gnomon.changes.actions import schedule_previews
 from gnomon.model.instants import SECOND, to_datetime
 from gnomon.rules.timetables.registry import BUILTINS
 

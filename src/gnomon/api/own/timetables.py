@@ -8,8 +8,6 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from gnomon.actions import schedule_previews
-from gnomon.actions.schedule_previews import PreviewedSchedule, to_checked_instant
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission, User
 from gnomon.api.access.visible_dags import require_role
@@ -17,6 +15,8 @@ from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.request_slots import RequestSlots
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.schemas.base import Answer, Body
+from gnomon.changes.actions import schedule_previews
+from gnomon.changes.actions.schedule_previews import PreviewedSchedule, to_checked_instant
 from gnomon.model.accounts import Role
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import SECOND, Instant, iso, to_datetime

@@ -9,7 +9,6 @@ from typing import Annotated
 from fastapi import Query
 from pydantic import Field
 
-from gnomon.actions.asset_event_changes import add_asset_event
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.access.visible_assets import find_visible_asset, require_event_role
@@ -24,6 +23,7 @@ from gnomon.api.context import Context
 from gnomon.api.v2.asset_answers import build_events
 from gnomon.api.v2.lookup import find_dag_and_run
 from gnomon.api.v2.schemas.assets_shapes import AssetEventCollectionResponse, AssetEventResponse, CreateAssetEventsBody
+from gnomon.changes.actions.asset_event_changes import add_asset_event
 from gnomon.queries.report.listings.visible_assets import VisibleAssets
 from gnomon.storage.store.asset_records import asset_declarations
 from gnomon.storage.store.asset_records.asset_events import MAX_LISTED

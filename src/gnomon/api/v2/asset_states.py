@@ -7,7 +7,6 @@ from typing import Annotated
 
 from fastapi import HTTPException, Query, Response
 
-from gnomon.actions import state_changes
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission, User
 from gnomon.api.access.visible_assets import find_visible_asset
@@ -23,6 +22,7 @@ from gnomon.api.v2.schemas.state_stores_shapes import (
     AssetStateStoreResponse,
     AssetStateStoreWriterKind,
 )
+from gnomon.changes.actions import state_changes
 from gnomon.model.accounts import Role
 from gnomon.model.instants import to_datetime
 from gnomon.model.json_text import read_shown_json

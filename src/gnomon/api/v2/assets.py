@@ -7,7 +7,6 @@ from typing import Annotated, Any
 from fastapi import HTTPException, Query
 from pydantic import Field
 
-from gnomon.actions.manual_runs import create_run
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.access.visible_assets import find_visible_asset, read_visible_assets
@@ -27,6 +26,7 @@ from gnomon.api.v2.schemas.assets_shapes import (
     MaterializeAssetBody,
 )
 from gnomon.api.v2.schemas.dag_runs_shapes import DAGRunResponse
+from gnomon.changes.actions.manual_runs import create_run
 from gnomon.model.accounts import Role
 from gnomon.model.states import DagRunType
 from gnomon.queries.report.listings.asset_list import list_producing_dags

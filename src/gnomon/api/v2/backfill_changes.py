@@ -8,7 +8,6 @@ from typing import Annotated, Any
 from fastapi import HTTPException, Query
 from pydantic import Field
 
-from gnomon.actions.backfill_changes import BackfillSwitch, change_backfill
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import AccessRefused, ApiResource, Permission, User
 from gnomon.api.access.visible_dags import require_role
@@ -19,6 +18,7 @@ from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.conversions import moment
 from gnomon.api.v2.lookup import find_display_names, find_stored_dag
 from gnomon.api.v2.schemas.backfills_shapes import BackfillCollectionResponse, BackfillResponse, ReprocessBehavior
+from gnomon.changes.actions.backfill_changes import BackfillSwitch, change_backfill
 from gnomon.ground.log.uri_passwords import hide_uri_passwords
 from gnomon.model.accounts import Role
 from gnomon.model.backfills import BackfillRecord

@@ -4,14 +4,6 @@ from __future__ import annotations
 
 from fastapi import HTTPException
 
-from gnomon.actions.backfill_changes import (
-    BackfillRequest,
-    FoundSlots,
-    check_backfill,
-    create_backfill,
-    find_slots,
-    preview_slots,
-)
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission, User
 from gnomon.api.access.visible_dags import require_role
@@ -26,6 +18,14 @@ from gnomon.api.v2.schemas.backfills_shapes import (
     BackfillResponse,
     DryRunBackfillCollectionResponse,
     DryRunBackfillResponse,
+)
+from gnomon.changes.actions.backfill_changes import (
+    BackfillRequest,
+    FoundSlots,
+    check_backfill,
+    create_backfill,
+    find_slots,
+    preview_slots,
 )
 from gnomon.model.accounts import Role
 from gnomon.queries.report.listings.dag_list import find_dag

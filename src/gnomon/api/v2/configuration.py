@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 from fastapi import Header, HTTPException, Query, Response
 
-from gnomon.actions.author_queries import make_question_handler
 from gnomon.api.access.permissions import requires
 from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.common.operation_router import OperationRouter
@@ -25,6 +24,7 @@ from gnomon.api.v2.schemas.plugins_shapes import (
 )
 from gnomon.author_code.loading.plugins import PluginRow
 from gnomon.author_code.timetable_host import ask_and_wait
+from gnomon.changes.actions.author_queries import make_question_handler
 from gnomon.model.errors.timetable import PlanningError
 
 router = OperationRouter()

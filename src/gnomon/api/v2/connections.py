@@ -12,8 +12,6 @@ from typing import Annotated, Any
 from fastapi import HTTPException, Query, Response
 from pydantic import Field
 
-from gnomon.actions.admin_changes import AdminChanges
-from gnomon.actions.connection_checks import check_stored_connection
 from gnomon.api.access.permissions import CurrentAuthor, requires
 from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.common.errors import ApiUnsupported
@@ -33,6 +31,8 @@ from gnomon.api.v2.schemas.connections_shapes import (
     ConnectionTestResponse,
 )
 from gnomon.authoring.sdk.runtime.connection import Connection
+from gnomon.changes.actions.admin_changes import AdminChanges
+from gnomon.changes.actions.connection_checks import check_stored_connection
 from gnomon.model.errors.authoring import AirflowException
 from gnomon.queries.report.listings.connection_list import make_row
 from gnomon.queries.report.listings.masked_values import keep_connection_secrets

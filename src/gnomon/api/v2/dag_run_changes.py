@@ -6,8 +6,6 @@ from typing import Annotated
 
 from fastapi import HTTPException, Query, Response
 
-from gnomon.actions.note_changes import write_run_note
-from gnomon.actions.run_changes import clear_instances, delete_run, mark_instances
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission, User
 from gnomon.api.access.visible_dags import VisibleDags
@@ -21,6 +19,8 @@ from gnomon.api.v2.schemas.dag_runs_shapes import DAGRunClearBody, DagRunMutable
 from gnomon.api.v2.schemas.task_instances_shapes import ClearTaskInstanceCollectionResponse, TaskInstanceResponse
 from gnomon.api.v2.task_instance_changes import build_answers, find_marked_instances
 from gnomon.api.v2.task_instance_reader import RunInstances
+from gnomon.changes.actions.note_changes import write_run_note
+from gnomon.changes.actions.run_changes import clear_instances, delete_run, mark_instances
 from gnomon.model.accounts import Role
 from gnomon.model.states import FINISHED_RUN_STATES
 from gnomon.queries.report.listings.cancelled_runs import list_cancelled_by

@@ -9,7 +9,6 @@ from typing import Annotated
 
 from fastapi import HTTPException, Query
 
-from gnomon.actions.manual_runs import NewRun, create_run
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission, User
 from gnomon.api.access.visible_dags import VisibleDags
@@ -47,6 +46,7 @@ from gnomon.api.v2.schemas.dag_runs_shapes import (
     DAGRunsBatchBody,
     TriggerDAGRunPostBody,
 )
+from gnomon.changes.actions.manual_runs import NewRun, create_run
 from gnomon.model.instants import Instant
 from gnomon.model.states import DagRunType
 from gnomon.queries.report.listings.dag_list import find_dag

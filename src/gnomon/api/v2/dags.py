@@ -8,8 +8,6 @@ from typing import Annotated
 from fastapi import HTTPException, Query, Response
 from pydantic import Field
 
-from gnomon.actions.dag_changes import set_dags_paused
-from gnomon.actions.owner_requests import ask_owner
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.access.visible_dags import VisibleDags
@@ -40,6 +38,8 @@ from gnomon.api.v2.schemas.dags_shapes import (
     DAGResponse,
     DAGTagCollectionResponse,
 )
+from gnomon.changes.actions.dag_changes import set_dags_paused
+from gnomon.changes.actions.owner_requests import ask_owner
 from gnomon.ground.config.dag_bundles import DAGS_FOLDER_BUNDLE
 from gnomon.model.accounts import Role
 from gnomon.queries.report.listings.dag_list import find_dag

@@ -9,7 +9,6 @@ from typing import Annotated, Any
 from fastapi import HTTPException, Query
 from pydantic import Field
 
-from gnomon.actions.owner_requests import RequestRefused, ask_owner
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.access.visible_dags import VisibleDags
@@ -32,6 +31,7 @@ from gnomon.api.v2.schemas.hitl_shapes import (
 from gnomon.api.v2.task_instance_answers import build_history
 from gnomon.api.v2.task_instance_filters import read_task_state
 from gnomon.api.v2.task_instance_reader import RunInstances, build_several
+from gnomon.changes.actions.owner_requests import RequestRefused, ask_owner
 from gnomon.model.hitl import HITLRespondent
 from gnomon.model.instants import to_datetime
 from gnomon.queries.report.listings.hitl_list import RespondentRefused, build_answer

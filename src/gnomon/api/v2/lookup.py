@@ -7,9 +7,9 @@ from typing import Any
 
 from fastapi import HTTPException
 
-from gnomon.actions.owner_requests import OwnerAnswer, OwnersAnswer
 from gnomon.api.common.paths import ALL
 from gnomon.api.context import ApiContext
+from gnomon.changes.actions.owner_requests import OwnerAnswer, OwnersAnswer
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.queries.report.listings.dag_list import find_dag
 from gnomon.queries.report.listings.not_found import dag_not_found

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 from fastapi import HTTPException, Query, Response
 from pydantic import Field
 
-from gnomon.actions.admin_changes import AdminChanges
 from gnomon.api.access.permissions import CurrentAuthor, CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.common.errors import ApiUnsupported
@@ -22,6 +21,7 @@ from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.bulk_changes import BulkTarget, change_in_bulk
 from gnomon.api.v2.schemas.bulk_shapes import BulkBody, BulkResponse
 from gnomon.api.v2.schemas.pools_shapes import PoolBody, PoolCollectionResponse, PoolPatchBody, PoolResponse
+from gnomon.changes.actions.admin_changes import AdminChanges
 from gnomon.model.records import PoolRecord
 from gnomon.model.states import TaskInstanceState
 from gnomon.queries.report.listings.not_found import pool_not_found

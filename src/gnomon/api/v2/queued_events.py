@@ -11,7 +11,6 @@ from typing import Annotated
 
 from fastapi import HTTPException, Query, Response
 
-from gnomon.actions.asset_event_changes import discard_queued_events
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission, User
 from gnomon.api.access.visible_assets import find_visible_asset
@@ -22,6 +21,7 @@ from gnomon.api.common.paths import Id
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.v2.lookup import find_display_names, find_stored_dag, require_answer
 from gnomon.api.v2.schemas.assets_shapes import QueuedEventCollectionResponse, QueuedEventResponse
+from gnomon.changes.actions.asset_event_changes import discard_queued_events
 from gnomon.model.accounts import Role
 from gnomon.model.instants import Instant, to_datetime
 from gnomon.storage.store import Transaction

@@ -8,8 +8,6 @@ from typing import Annotated, Any
 
 from fastapi import HTTPException, Query
 
-from gnomon.actions.note_changes import write_instance_notes
-from gnomon.actions.run_changes import clear_instances, mark_instances
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission, User
 from gnomon.api.access.visible_dags import require_role
@@ -26,6 +24,8 @@ from gnomon.api.v2.schemas.task_instances_shapes import (
     TaskInstanceResponse,
 )
 from gnomon.api.v2.task_instance_reader import RunInstances
+from gnomon.changes.actions.note_changes import write_instance_notes
+from gnomon.changes.actions.run_changes import clear_instances, mark_instances
 from gnomon.model.accounts import Role
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.states import TaskInstanceState

@@ -8,8 +8,6 @@ from typing import Annotated
 from fastapi import HTTPException, Query, Response
 from pydantic import Field
 
-from gnomon.actions import state_changes
-from gnomon.actions.state_changes import InstanceScope
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.common.filters import read_instant
@@ -25,6 +23,8 @@ from gnomon.api.v2.schemas.state_stores_shapes import (
     TaskStateStoreResponse,
 )
 from gnomon.api.v2.task_instance_reader import RunInstances
+from gnomon.changes.actions import state_changes
+from gnomon.changes.actions.state_changes import InstanceScope
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import to_datetime
 from gnomon.model.json_text import read_shown_json

@@ -9,7 +9,6 @@ from typing import Annotated, Any
 from fastapi import HTTPException, Query, Response
 from pydantic import Field
 
-from gnomon.actions.admin_changes import AdminChanges
 from gnomon.api.access.permissions import CurrentAuthor, requires
 from gnomon.api.access.policies import ApiResource, Permission
 from gnomon.api.common.errors import ApiUnsupported
@@ -23,6 +22,7 @@ from gnomon.api.context import Context
 from gnomon.api.v2.bulk_changes import BulkTarget, change_in_bulk
 from gnomon.api.v2.schemas.bulk_shapes import BulkBody, BulkResponse
 from gnomon.api.v2.schemas.variables_shapes import VariableBody, VariableCollectionResponse, VariableResponse
+from gnomon.changes.actions.admin_changes import AdminChanges
 from gnomon.queries.report.listings.masked_values import mask_variable
 from gnomon.queries.report.listings.not_found import variable_not_found
 from gnomon.storage.store import Transaction

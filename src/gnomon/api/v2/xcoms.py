@@ -11,15 +11,6 @@ from typing import Annotated
 from fastapi import HTTPException, Query, Response
 from pydantic import Field
 
-from gnomon.actions.xcom_changes import (
-    XComExists,
-    XComHoldsObject,
-    XComName,
-    delete_xcom,
-    encode_value,
-    name_instance,
-    set_xcom,
-)
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.policies import ApiResource, Permission, User
 from gnomon.api.access.visible_dags import VisibleDags
@@ -39,6 +30,15 @@ from gnomon.api.v2.schemas.xcoms_shapes import (
     XComResponseNative,
     XComResponseString,
     XComUpdateBody,
+)
+from gnomon.changes.actions.xcom_changes import (
+    XComExists,
+    XComHoldsObject,
+    XComName,
+    delete_xcom,
+    encode_value,
+    name_instance,
+    set_xcom,
 )
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import to_datetime

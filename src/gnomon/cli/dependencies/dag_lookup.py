@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 
-from gnomon.actions.author_queries import make_question_handler
-from gnomon.actions.dependency_previews import LocatedDag
+from gnomon.changes.actions.author_queries import make_question_handler
+from gnomon.changes.actions.dependency_previews import LocatedDag
 from gnomon.cli.home import Home
 from gnomon.cli.trial.dag_search import find_by_id, find_in_file, looks_like_file, parse_all_files
 from gnomon.dagfiles.inputs import create_environment_stamps

@@ -6,7 +6,7 @@ from datetime import date, datetime
 
 import click
 
-from gnomon.actions.dependency_previews import EdgePreview, LocatedDag, preview_edge, preview_sensor
+from gnomon.changes.actions.dependency_previews import EdgePreview, LocatedDag, preview_edge, preview_sensor
 from gnomon.cli.dependencies.dag_lookup import locate_dag
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import format_option, format_table, print_document

@@ -7,14 +7,14 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 from urllib.parse import quote
 
+from gnomon.changes.operations import log_operations, work_operations
+from gnomon.changes.operations.operation import DAG_ID, Operation
 from gnomon.cli.deployment.api_client import ApiClient
 from gnomon.ground.clock import Clock
-from gnomon.operations import log_operations, work_operations
-from gnomon.operations.operation import DAG_ID, Operation
 
 if TYPE_CHECKING:
+    from gnomon.changes.operations.log_operations import LogPiece
     from gnomon.cli.home import Home
-    from gnomon.operations.log_operations import LogPiece
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ParamSpec, Protocol, TypeVar
 
+from gnomon.changes.operations.operation import Operation
 from gnomon.ground.clock import Clock
-from gnomon.operations.operation import Operation
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -6,10 +6,10 @@ from contextlib import ExitStack
 from functools import cache
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
+from gnomon.changes.operations.operation import Operation
+from gnomon.changes.operations.operation_scope import AllDags, OperationScope
 from gnomon.ground.clock import Clock
 from gnomon.ground.log.confined_files import ConfinedFile
-from gnomon.operations.operation import Operation
-from gnomon.operations.operation_scope import AllDags, OperationScope
 from gnomon.queries.report.listings.log_tail import LogTail
 from gnomon.storage.remote_logs.remote_log_folder import open_remote_log_folder
 from gnomon.storage.remote_logs.task_log_folder import TaskLogFolder

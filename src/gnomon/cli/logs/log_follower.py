@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import click
 
+from gnomon.changes.operations.log_operations import AttemptFiles, list_run_logs
 from gnomon.cli.deployment.deployment_access import DeploymentAccess, LogLines
 from gnomon.cli.logs.log_stream import order_by_time
 from gnomon.model.states import FINISHED_TASK_STATES
-from gnomon.operations.log_operations import AttemptFiles, list_run_logs
 from gnomon.queries.report.listings.run_list import TaskInstanceRow
 
 LOOK_S = 0.5

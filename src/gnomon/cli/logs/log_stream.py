@@ -8,11 +8,11 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 
+from gnomon.changes.operations.log_operations import AttemptFiles
 from gnomon.cli.deployment.deployment_access import LogLines
 from gnomon.cli.terminal.local_times import to_shown_zone
 from gnomon.cli.terminal.screen import Screen
 from gnomon.model.instants import Instant, to_instant
-from gnomon.operations.log_operations import AttemptFiles
 
 OpenLog = Callable[[AttemptFiles, str], LogLines]
 """Opens one file of an attempt."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from gnomon.changes.operations import log_operations as operations
+from gnomon.changes.operations.log_operations import AttemptFiles
 from gnomon.cli.deployment.choose_deployment import pass_deployment
 from gnomon.cli.deployment.deployment_access import DeploymentAccess, LogLines
 from gnomon.cli.integer_range import IntegerRange
@@ -14,8 +16,6 @@ from gnomon.cli.task_selection import MAP_INDEX, split_choice
 from gnomon.cli.terminal.screen import read_screen
 from gnomon.model.errors.product import UserError
 from gnomon.model.ids import UNMAPPED, quote_arguments
-from gnomon.operations import log_operations as operations
-from gnomon.operations.log_operations import AttemptFiles
 
 
 @click.command()

@@ -9,20 +9,20 @@ from datetime import tzinfo
 import click
 
 from gnomon.authoring.sdk.schedules.timezone import find_zone
-from gnomon.cli.deployment.api_target import find_target
-from gnomon.cli.deployment.deployment_access import DeploymentAccess
-from gnomon.cli.home import Home
-from gnomon.model.instants import Instant
-from gnomon.model.records import DagRecord
-from gnomon.model.slots import PlannedRun
-from gnomon.operations.schedule_targets import RUNS_MAX, ScheduleTarget, resolve_schedule_target
-from gnomon.operations.timetable_operations import (
+from gnomon.changes.operations.schedule_targets import RUNS_MAX, ScheduleTarget, resolve_schedule_target
+from gnomon.changes.operations.timetable_operations import (
     ScheduleFacts,
     bound_target,
     describe_target,
     list_schedule_runs,
     show_schedule,
 )
+from gnomon.cli.deployment.api_target import find_target
+from gnomon.cli.deployment.deployment_access import DeploymentAccess
+from gnomon.cli.home import Home
+from gnomon.model.instants import Instant
+from gnomon.model.records import DagRecord
+from gnomon.model.slots import PlannedRun
 from gnomon.queries.report.listings.dag_list import find_dag
 from gnomon.queries.report.listings.local_time import format_local
 from gnomon.rules.planning.window import WindowRuns

@@ -8,13 +8,13 @@ from datetime import datetime
 import click
 import msgspec
 
+from gnomon.changes.operations.schedule_targets import ScheduleTarget
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.integer_range import KEY_MAX, IntegerRange
 from gnomon.cli.output import output_option, print_document
 from gnomon.cli.timetables.shown_schedule import resolve_home_target
 from gnomon.cli.timetables.time_window import add_year, resolve_end, resolve_start, window_options
 from gnomon.model.instants import SECOND, to_datetime
-from gnomon.operations.schedule_targets import ScheduleTarget
 from gnomon.testing.timetables import CASES, LAWS, Violation, check_timetable
 from gnomon.testing.timetables.wording import IMPORTS
 

@@ -7,6 +7,7 @@ from datetime import datetime
 
 import click
 
+from gnomon.changes.operations.schedule_targets import RUNS_MAX
 from gnomon.cli.deployment.choose_deployment import pass_deployment
 from gnomon.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.cli.integer_range import IntegerRange
@@ -16,7 +17,6 @@ from gnomon.cli.timetables.time_window import add_year, resolve_end, resolve_sta
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import Instant
 from gnomon.model.slots import PlannedRun
-from gnomon.operations.schedule_targets import RUNS_MAX
 from gnomon.queries.report.listings.local_time import build_slot_row, format_local, has_intervals
 from gnomon.queries.report.pictures.calendar_sheet import build_runs_sheet
 from gnomon.queries.report.pictures.calendar_svg import render_calendar_svg

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from gnomon.actions.author_queries import plan_manual_run
-from gnomon.actions.polling import poll_until
-from gnomon.actions.run_conf import check_run_conf
 from gnomon.app.database import DatabasePreparation
+from gnomon.changes.actions.author_queries import plan_manual_run
+from gnomon.changes.actions.polling import poll_until
+from gnomon.changes.actions.run_conf import check_run_conf
 from gnomon.cli.home import Home
 from gnomon.cli.trial.dag_search import ParsedTarget, find_by_id, find_in_file, looks_like_file
 from gnomon.cli.trial.lone_task import isolate_task

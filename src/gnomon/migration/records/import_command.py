@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import click
 
-from gnomon.actions.admin_changes import AdminChanges
 from gnomon.authoring.sdk.runtime.connection import Connection
+from gnomon.changes.actions.admin_changes import AdminChanges
 from gnomon.cli.home import Home, pass_home
 from gnomon.cli.output import output_option, print_records
 from gnomon.migration.records.airflow_records import KINDS, AirflowPool, AirflowRecords, read_export_file

@@ -1,0 +1,137 @@
+"""Setting and deleting an XCom from outside.
+
+The owner of a DAG deletes the XComs of a task instance when an attempt starts, and writes them when it ends. So a value may be changed from
+outside only while the instance is finished.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from gnomon.changes.actions.actor import Actor
+from gnomon.model.attempts import RETURN_VALUE, measure_json, xcom_fault
+from gnomon.model.errors.product import UserError
+from gnomon.model.ids import UNMAPPED, quote_arguments
+from gnomon.model.records import EventRecord, RunRecord
+from gnomon.model.serde.stored_objects import CLASSNAME, find_object_place
+from gnomon.model.states import FINISHED_TASK_STATES
+from gnomon.queries.report.listings.dag_list import find_dag
+from gnomon.queries.report.listings.masked_values import keep_json_secrets
+from gnomon.queries.report.listings.not_found import task_not_found
+from gnomon.queries.report.listings.run_list import find_run
+from gnomon.storage.store import Database, NotFound, Transaction
+from gnomon.storage.store.dag_records import event_log, xcom_values
+
+
+@dataclass(frozen=True, slots=True)
+class XComName:
+    """Where a value is."""
+
+    dag_id: str
+    run_id: str
+    task_id: str
+    map_index: int
+    key: str
+
+
+class XComExists(UserError):
+    """The task instance already has a value under the key."""
+
+
+class XComHoldsObject(UserError):
+    """The value names a class of which a task that reads it would make an object: only tasks store such values."""
+
+
+def encode_value(value: object) -> str:
+    """The value as JSON text. Raises ValueError for a number that JSON does not have."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def set_xcom(actor: Actor, db: Database, name: XComName, text: str, *, replaces: bool | None = None) -> None:
+    """Set the value to this JSON text; *** for a secret, as answers show it, is the stored secret. `replaces`: True, there must be a value; False, there must be none; None, either.
+
+    Raises UserError: the task instance is not finished, the key or the value is too large, the value holds an object of a class (XComHoldsObject), or a mapped task is expanded over another number of elements.
+    Raises XComExists or NotFound as `replaces` says.
+    """
+    fault = xcom_fault("VALUE", name.key, text)
+    if fault is not None:
+        raise UserError(fault)
+    place = find_object_place(json.loads(text))
+    if place is not None:
+        raise XComHoldsObject(
+            f"VALUE{place} has the key {CLASSNAME!r}, which marks an object of a class: only tasks store objects, by returning or pushing them; "
+            "write plain JSON"
+        )
+    with db.write() as tx:
+        run, task_no, length = _lock(tx, name)
+        if replaces is not None:
+            _check_presence(tx, run, name, replaces)
+        stored = next((one.value for one in xcom_values.read_xcoms(tx, run, name.key, [name.task_id]) if one.map_index == name.map_index), None)
+        if stored is not None and (text := keep_json_secrets(tx, f"XCom {name.key!r}", given := text, stored)) != given:
+            fault = xcom_fault("VALUE", name.key, text)
+            if fault is not None:
+                raise UserError(fault)
+        if name.key == RETURN_VALUE and length is not None and length != measure_json(text):
+            raise UserError(
+                f"task {name_instance(name.task_id, name.map_index)!r} returned {length} elements, over which a mapped task of run {name.run_id!r} is "
+                "expanded: a value with another number of elements would not fit its instances; clear the task instead, so that it returns another value"
+            )
+        xcom_values.write_xcom(tx, run.run_pk, task_no, name.map_index, name.key, text)
+        _log(actor, tx, run, task_no, name, "xcom_set")
+
+
+def delete_xcom(actor: Actor, db: Database, name: XComName) -> None:
+    """Delete the value. Raises UserError when the task instance is not finished, or a mapped task is expanded over the value, NotFound without one."""
+    with db.write() as tx:
+        run, task_no, length = _lock(tx, name)
+        shown = name_instance(name.task_id, name.map_index)
+        if name.key == RETURN_VALUE and length is not None:
+            raise UserError(f"a mapped task of run {name.run_id!r} is expanded over what {shown!r} returned; clear the task instead")
+        if not xcom_values.remove_xcom(tx, run.run_pk, task_no, name.map_index, name.key):
+            raise _xcom_not_found(name)
+        _log(actor, tx, run, task_no, name, "xcom_deleted")
+
+
+def name_instance(task_id: str, map_index: int) -> str:
+    """`task_id` or `task_id[map_index]`."""
+    return task_id if map_index == UNMAPPED else f"{task_id}[{map_index}]"
+
+
+def _xcom_not_found(name: XComName) -> NotFound:
+    shown = name_instance(name.task_id, name.map_index)
+    return NotFound(
+        f"task {shown!r} has no XCom {name.key!r} in run {name.run_id!r}; `gnomon xcom list {quote_arguments(name.dag_id, name.run_id)}` lists all"
+    )
+
+
+def _check_presence(tx: Transaction, run: RunRecord, name: XComName, replaces: bool) -> None:
+    found = any(one.map_index == name.map_index for one in xcom_values.read_xcoms(tx, run, name.key, [name.task_id]))
+    if found and not replaces:
+        raise XComExists(f"task {name_instance(name.task_id, name.map_index)!r} already has an XCom {name.key!r} in run {name.run_id!r}")
+    if not found and replaces:
+        raise _xcom_not_found(name)
+
+
+def _lock(tx: Transaction, name: XComName) -> tuple[RunRecord, int, int | None]:
+    """The run, the number of the task, and the length of its return value where a mapped task is expanded over it. Raises UserError."""
+    dag = find_dag(tx, name.dag_id)
+    run = find_run(tx, dag, name.run_id)
+    if name.task_id not in dag.task_numbers:
+        raise task_not_found(name.dag_id, name.task_id, dag.task_numbers)
+    found = xcom_values.lock_task_instance(tx, run.run_pk, dag.task_numbers[name.task_id], name.map_index)
+    if found is None or found[0] not in FINISHED_TASK_STATES:
+        state = "not started" if found is None or found[0] is None else found[0].value
+        shown = name_instance(name.task_id, name.map_index)
+        raise UserError(
+            f"task {shown!r} of run {name.run_id!r} is {state}: when it starts its XComs are deleted, and when it ends they are written; wait until "
+            f"it has ended, or end it with `gnomon tasks mark {quote_arguments(name.dag_id, name.run_id, shown, options='--state success')}`"
+        )
+    return run, dag.task_numbers[name.task_id], found[1] if found[1] is not None and found[1] >= 0 else None
+
+
+def _log(actor: Actor, tx: Transaction, run: RunRecord, task_no: int, name: XComName, kind: str) -> None:
+    event_log.log_event(tx, EventRecord(
+        actor.clock.now(), kind, dag_pk=run.dag_pk, run_pk=run.run_pk, task_no=task_no, map_index=name.map_index, by=actor.by, body=name.key,
+        address=actor.address,
+    ))  # fmt: skip
