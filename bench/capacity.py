@@ -35,12 +35,12 @@ from bench.processes import cpu_s, memory_kb
 from bench.task_costs import measure_celery, measure_local
 from bench.worker_rate import attempt as worker_attempt
 from bench.worker_rate import run as run_worker
-from gnomon.executors.celery_broker import CeleryPublisher, CelerySettings, create_celery_app
 from gnomon.ground.clock import SystemClock
 from gnomon.ground.wakeups import Notifier
 from gnomon.model.ids import GROUPS, group_of
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, FileInputs, ParsedDag, ParsedFile, TaskSpec
+from gnomon.services.executors.celery_broker import CeleryPublisher, CelerySettings, create_celery_app
 from gnomon.storage.store import Database, migrations, notify_on_commit, open_database
 from gnomon.storage.store.dag_records import dag_files, dag_runs
 

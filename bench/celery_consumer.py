@@ -3,7 +3,7 @@
     python -m bench.celery_consumer
 
 A process in place of the worker answers each message at once: the slot is free, and the outcome follows with the next answer. With Redis the consumer is also measured with
-kombu's own record of unacknowledged messages, which `gnomon.worker.remote.redis_unacked` replaces.
+kombu's own record of unacknowledged messages, which `gnomon.services.worker.remote.redis_unacked` replaces.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from pathlib import Path
 from bench.celery_rate import BROKERS, delete_queue, find_fault
 from bench.figures import show
 from bench.processes import cpu_s
-from gnomon.executors.celery_broker import CeleryPublisher, CelerySettings, create_celery_app
-from gnomon.worker.remote import celery_consumer, redis_unacked
+from gnomon.services.executors.celery_broker import CeleryPublisher, CelerySettings, create_celery_app
+from gnomon.services.worker.remote import celery_consumer, redis_unacked
 
 MESSAGES = 4_000
 FIRST = 200

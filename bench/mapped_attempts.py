@@ -25,7 +25,7 @@ from gnomon.author_code.runner.attempt_protocol import AttemptChannel, RunAttemp
 from gnomon.author_code.runner.signals import prepare_sigterm
 from gnomon.authoring.sdk.runtime import channel
 from gnomon.model.attempts import Attempt, RunFacts, XComElement
-from gnomon.worker.warmup import warm_up_attempts
+from gnomon.services.worker.warmup import warm_up_attempts
 
 NUMBER = 500
 """Task instances of each kind."""

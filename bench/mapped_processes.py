@@ -16,8 +16,8 @@ from bench.deployment import Deployment
 from bench.figures import median
 from bench.mapped import MODES, deployed
 from bench.processes import cpu_s, family
-from gnomon.worker.child_pool import CHILD_IDLE_S
-from gnomon.worker.loop import IDLE_TICK_S
+from gnomon.services.worker.child_pool import CHILD_IDLE_S
+from gnomon.services.worker.loop import IDLE_TICK_S
 
 NUMBERS = (500,)
 ROUNDS = 3

@@ -12,7 +12,11 @@ import time
 import uuid
 
 from gnomon.author_code.processes import lifeline
-from gnomon.executors.worker_protocol import (
+from gnomon.ground.clock import SystemClock
+from gnomon.ground.config.host_name import current_host_name
+from gnomon.model.attempts import Attempt, AttemptResult
+from gnomon.model.records import WorkerRecord
+from gnomon.services.executors.worker_protocol import (
     AcknowledgeResults,
     Hello,
     Inventory,
@@ -20,14 +24,10 @@ from gnomon.executors.worker_protocol import (
     SubmitAttempts,
     ToWorker,
 )
-from gnomon.ground.clock import SystemClock
-from gnomon.ground.config.host_name import current_host_name
-from gnomon.model.attempts import Attempt, AttemptResult
-from gnomon.model.records import WorkerRecord
+from gnomon.services.worker.attempt_registry import AttemptRegistry
+from gnomon.services.worker.scheduler_connections import SchedulerConnection, SchedulerConnections
 from gnomon.storage.store import open_database
 from gnomon.storage.store.ownership import leases
-from gnomon.worker.attempt_registry import AttemptRegistry
-from gnomon.worker.scheduler_connections import SchedulerConnection, SchedulerConnections
 
 BEAT_S = 1.0
 

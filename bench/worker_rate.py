@@ -20,13 +20,13 @@ from pathlib import Path
 
 from bench.forks import fork_rate
 from bench.processes import cpu_s, family
-from gnomon.executors.interface import AttemptEnded, WorkerConnected
-from gnomon.executors.local import LocalExecutor
 from gnomon.ground.clock import SystemClock
 from gnomon.model.attempts import Attempt, AttemptResult, RunFacts, XComElement
 from gnomon.model.records import WorkerRecord
-from gnomon.worker.loop import STOPPED, WorkerService
-from gnomon.worker.settings import WorkerSettings
+from gnomon.services.executors.interface import AttemptEnded, WorkerConnected
+from gnomon.services.executors.local import LocalExecutor
+from gnomon.services.worker.loop import STOPPED, WorkerService
+from gnomon.services.worker.settings import WorkerSettings
 
 DAG = """
 from gnomon import DAG

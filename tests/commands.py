@@ -40,12 +40,12 @@ _OF_COMMANDS = ("gnomon.changes.actions", "gnomon.cli", "gnomon.changes.operatio
 """What the server of commands imports beforehand, with all that these packages import."""
 _OF_SERVICES = (
     "gnomon.api.service", "gnomon.app.monitor_wiring", "gnomon.app.scheduler_wiring", "gnomon.app.standalone", "gnomon.app.triggerer_wiring",
-    "gnomon.app.write_lock_watchdog", "gnomon.cli.services", "gnomon.dagfiles.service", "gnomon.storage.store", "gnomon.worker.service",
+    "gnomon.app.write_lock_watchdog", "gnomon.cli.services", "gnomon.services.dagfiles.service", "gnomon.storage.store", "gnomon.services.worker.service",
 )
 """What a server of services imports beforehand: the modules that `gnomon standalone` imports in its processes."""
-_OF_CELERY = ("celery.apps.worker", "celery.concurrency.solo", "gnomon.worker.remote.lasting_consumer", "gnomon.worker.remote.service", "kombu.transport.pyamqp", "kombu.transport.redis")
-_OF_KUBERNETES = ("gnomon.app.kubernetes_settings", "gnomon.executors.kubernetes.executor", "gnomon.executors.kubernetes.pod_controller", "gnomon.executors.kubernetes.pod_hook", "kubernetes.client", "kubernetes.config")
-_OF_PODS = ("gnomon.app.services", "gnomon.cli.services", "gnomon.worker.remote.pod_service")
+_OF_CELERY = ("celery.apps.worker", "celery.concurrency.solo", "gnomon.services.worker.remote.lasting_consumer", "gnomon.services.worker.remote.service", "kombu.transport.pyamqp", "kombu.transport.redis")
+_OF_KUBERNETES = ("gnomon.app.kubernetes_settings", "gnomon.services.executors.kubernetes.executor", "gnomon.services.executors.kubernetes.pod_controller", "gnomon.services.executors.kubernetes.pod_hook", "kubernetes.client", "kubernetes.config")
+_OF_PODS = ("gnomon.app.services", "gnomon.cli.services", "gnomon.services.worker.remote.pod_service")
 
 
 def run_command(*words: str, env: Mapping[str, str], timeout_s: float = PATIENCE_S) -> subprocess.CompletedProcess[str]:

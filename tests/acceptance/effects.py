@@ -15,15 +15,15 @@ from gnomon.author_code.loading.dagfile import load_dag_file
 from gnomon.authoring.sdk.dags.dag_spec import build_dag_spec
 from gnomon.cli.home import Home
 from gnomon.cli.main import main
-from gnomon.dagfiles.settings import build_dag_processor_settings as dagfiles_settings
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import Config, load_config, set_current_config
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.spec import FileInputs, ParsedDag, ParsedFile
 from gnomon.model.states import TaskInstanceState
+from gnomon.services.dagfiles.settings import build_dag_processor_settings as dagfiles_settings
+from gnomon.services.worker.settings import build_worker_settings as worker_settings
 from gnomon.storage.store.dag_records import dag_files, dag_runs
 from gnomon.testing import ScriptedWorker
-from gnomon.worker.settings import build_worker_settings as worker_settings
 
 F = TypeVar("F", bound=Callable[..., object])
 SEEN_BY: dict[str, list[str]] = {}

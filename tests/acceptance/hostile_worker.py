@@ -15,7 +15,7 @@ from typing import Any
 from tests.hostile_messages import MISSING, double_field, encode_json, list_values
 
 from gnomon.cli.main import main
-from gnomon.worker.remote.execution_client import ExecutionClient
+from gnomon.services.worker.remote.execution_client import ExecutionClient
 
 ALTERED = {"claim": 0.02, "beat": 0.1}
 """The part of the messages of a kind that is altered; a claim that is lost keeps its attempt from being altered later."""

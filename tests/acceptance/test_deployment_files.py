@@ -22,10 +22,10 @@ from kubernetes.client import models
 
 from gnomon.app.kubernetes_settings import read_pod_settings
 from gnomon.cli.commands import root
-from gnomon.executors.kubernetes import cluster
-from gnomon.executors.kubernetes.pod_template import build_pod
 from gnomon.ground.config import load_config
 from gnomon.model.attempts import Attempt, RunFacts
+from gnomon.services.executors.kubernetes import cluster
+from gnomon.services.executors.kubernetes.pod_template import build_pod
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 UNITS = sorted((DEPLOY / "systemd").glob("*.service"))

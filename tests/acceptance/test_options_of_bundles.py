@@ -13,9 +13,9 @@ from gnomon.author_code.loading.bundles.bundle_loader import create_bundle
 from gnomon.author_code.loading.bundles.version_cleanup import remove_unused_versions
 from gnomon.authoring.sdk.dags.dag import DAG
 from gnomon.authoring.sdk.dags.dag_spec import build_dag_spec
-from gnomon.dagfiles.settings import build_dag_processor_settings
 from gnomon.ground.config import Config, set_current_config
 from gnomon.ground.config.dag_bundles import GIT_BUNDLE_CLASS, LOCAL_BUNDLE_CLASS, find_dag_bundle
+from gnomon.services.dagfiles.settings import build_dag_processor_settings
 
 BUNDLES = json.dumps([
     {"name": "more", "classpath": LOCAL_BUNDLE_CLASS, "kwargs": {"path": "/srv/more"}},

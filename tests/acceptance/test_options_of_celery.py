@@ -22,20 +22,20 @@ from tests.patience import PATIENCE_S
 from gnomon.app import services
 from gnomon.app.celery_settings import find_execution_api, read_celery_settings
 from gnomon.app.executor_wiring import create_executor
-from gnomon.executors.celery_broker import create_celery_app
-from gnomon.executors.combined import CombinedExecutor
-from gnomon.executors.interface import Executor
-from gnomon.executors.local import LocalExecutor
-from gnomon.executors.remote import RemoteExecutor
 from gnomon.ground.clock import SystemClock, VirtualClock
 from gnomon.ground.config import Config
 from gnomon.model.attempts import Attempt, RunFacts
 from gnomon.model.errors.product import ConfigurationError
 from gnomon.model.records import Changes
+from gnomon.services.executors.celery_broker import create_celery_app
+from gnomon.services.executors.combined import CombinedExecutor
+from gnomon.services.executors.interface import Executor
+from gnomon.services.executors.local import LocalExecutor
+from gnomon.services.executors.remote import RemoteExecutor
+from gnomon.services.worker.remote import service
+from gnomon.services.worker.remote.celery_consumer import ConsumerSettings
+from gnomon.services.worker.remote.execution_client import ApiAway, ExecutionClient
 from gnomon.storage.store import Database, load_cipher, open_database
-from gnomon.worker.remote import service
-from gnomon.worker.remote.celery_consumer import ConsumerSettings
-from gnomon.worker.remote.execution_client import ApiAway, ExecutionClient
 
 
 class OfferedAttempt:

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from tests.acceptance.effects import effect_of
 from tests.databases import create_schema
-from tests.unit.dagfiles.conftest import Home, Parser
-from tests.unit.dagfiles.test_processor import Deployment
+from tests.unit.services.dagfiles.conftest import Home, Parser
+from tests.unit.services.dagfiles.test_processor import Deployment
 
-from gnomon.dagfiles.settings import examples_folder
 from gnomon.ground.config import set_current_config
+from gnomon.services.dagfiles.settings import examples_folder
 
 Deploy = Callable[..., Deployment]
 

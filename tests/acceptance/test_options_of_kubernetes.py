@@ -18,14 +18,14 @@ from tests.patience import PATIENCE_S
 
 from gnomon.app.executor_wiring import create_executor
 from gnomon.app.kubernetes_settings import read_cluster_settings
-from gnomon.executors.interface import AttemptEnded, Executor
-from gnomon.executors.kubernetes.cluster import Cluster
-from gnomon.executors.kubernetes.executor import KubernetesExecutor
 from gnomon.ground.clock import SystemClock
 from gnomon.ground.config import Config
 from gnomon.model.attempts import Attempt, RunFacts
 from gnomon.model.errors import ConfigurationError
 from gnomon.model.records import Changes
+from gnomon.services.executors.interface import AttemptEnded, Executor
+from gnomon.services.executors.kubernetes.cluster import Cluster
+from gnomon.services.executors.kubernetes.executor import KubernetesExecutor
 from gnomon.storage.store import Database, load_cipher, open_database
 
 NAME = "KubernetesExecutor"

@@ -19,7 +19,7 @@ from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import Config, OptionError
 from gnomon.model.instants import to_datetime
 from gnomon.model.records import EventRecord
-from gnomon.monitor.settings import build_monitor_settings
+from gnomon.services.monitor.settings import build_monitor_settings
 from gnomon.storage.store import load_cipher, open_database
 from gnomon.storage.store.dag_records.event_log import list_events, log_event
 

@@ -18,15 +18,15 @@ from tests.databases import create_schema
 
 from gnomon.app.scheduler_health import open_health_server
 from gnomon.app.services import warn_of_options_without_effect
-from gnomon.dagfiles.parse_statistics import ParseStatistics
-from gnomon.dagfiles.settings import build_dag_processor_settings
 from gnomon.ground import log
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import OptionError, load_config
 from gnomon.ground.config.host_name import read_host_name
 from gnomon.model.instants import SECOND
 from gnomon.model.spec import FileInputs, ParsedFile
-from gnomon.scheduler.lease import Lease
+from gnomon.services.dagfiles.parse_statistics import ParseStatistics
+from gnomon.services.dagfiles.settings import build_dag_processor_settings
+from gnomon.services.scheduler.lease import Lease
 from gnomon.storage.store import open_database
 
 START = 1_767_225_600 * SECOND

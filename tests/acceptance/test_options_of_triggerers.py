@@ -12,20 +12,20 @@ import pytest
 from tests.acceptance.effects import effect_of, options
 from tests.databases import create_schema
 from tests.keys import CIPHER
-from tests.unit.triggerer.authored import TRIGGERS
-from tests.unit.triggerer.conftest import PATIENCE_S
-from tests.unit.triggerer.keeping import Deferred
-from tests.unit.triggerer.test_shared_stream_groups import Source, make_subscriber
+from tests.unit.services.triggerer.authored import TRIGGERS
+from tests.unit.services.triggerer.conftest import PATIENCE_S
+from tests.unit.services.triggerer.keeping import Deferred
+from tests.unit.services.triggerer.test_shared_stream_groups import Source, make_subscriber
 
 from gnomon.authoring.operators.empty import EmptyOperator
 from gnomon.authoring.operators.triggers import SuccessTrigger
 from gnomon.authoring.sdk.deferral.shared_stream import AckTimeout
 from gnomon.authoring.sdk.deferral.start_trigger import choose_triggerer_queue
 from gnomon.ground.config import set_current_config
+from gnomon.services.triggerer.host_main import read_shared_stream_limits
+from gnomon.services.triggerer.host_protocol import LoopBlocked
+from gnomon.services.triggerer.shared_stream_groups import SharedStreamOverflow, SharedStreams
 from gnomon.storage.store import open_database
-from gnomon.triggerer.host_main import read_shared_stream_limits
-from gnomon.triggerer.host_protocol import LoopBlocked
-from gnomon.triggerer.shared_stream_groups import SharedStreamOverflow, SharedStreams
 
 Make = Callable[..., Deferred]
 

@@ -20,8 +20,8 @@ from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import load_config, set_current_config
 from gnomon.model.attempts import Attempt, RunFacts
 from gnomon.model.trace_ids import compute_attempt_span_id, compute_trace_id, format_traceparent
-from gnomon.monitor.otlp_sender import OtlpSender, find_endpoint
-from gnomon.monitor.run_spans import RunSpan
+from gnomon.services.monitor.otlp_sender import OtlpSender, find_endpoint
+from gnomon.services.monitor.run_spans import RunSpan
 
 
 @effect_of("metrics.prometheus_on", "metrics.prometheus_allow")

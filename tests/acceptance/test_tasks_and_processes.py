@@ -155,7 +155,7 @@ def seen():
         "pid": os.getpid(), "argv": sys.argv, "cmdline": open("/proc/self/cmdline").read(), "links": links,
         "environ": dict(os.environ), "initial": open("/proc/self/environ").read(),
         "modules": [name for name in sys.modules if name.startswith("gnomon.storage.store") or name in ("sqlalchemy", "psycopg", "sqlite3")],
-        "services": [name for name in sys.modules if name.startswith(("gnomon.scheduler", "gnomon.api"))],
+        "services": [name for name in sys.modules if name.startswith(("gnomon.services.scheduler", "gnomon.api"))],
         "conn": asked("database", "sql_alchemy_conn"), "fernet": asked("core", "fernet_key"),
         "old_conn": asked("core", "sql_alchemy_conn"), "parallelism": conf.getint("core", "parallelism"),
     }

@@ -23,7 +23,7 @@ BREACHES = {
     "planning/walk.py": "from gnomon.rules.timetables.system_time import now",
     "dependencies/resolver.py": "from gnomon.rules.timetables.system_time import now",
     "sdk/dags/dag.py": "import gnomon.storage.store",
-    "worker/service.py": "import gnomon.scheduler.service",
+    "worker/service.py": "import gnomon.services.scheduler.service",
     "report/next_runs.py": "import pydantic",
     "timetable_host/request_queue.py": "import sqlite3",
     "clock/clocks.py": "import pendulum",

@@ -10,7 +10,7 @@ import pytest
 HEAVY = (
     "asyncio", "click", "cryptography", "email", "http", "jinja2", "logging.config", "multiprocessing", "pendulum",
     "psycopg", "rich", "sqlite3", "subprocess", "unittest", "urllib.request", "watchfiles", "yaml",
-    "gnomon.app", "gnomon.cli", "gnomon.scheduler", "gnomon.storage.store", "gnomon.worker", "gnomon.airflow_compat",
+    "gnomon.app", "gnomon.cli", "gnomon.services.scheduler", "gnomon.storage.store", "gnomon.services.worker", "gnomon.airflow_compat",
 )
 """Modules that writing a DAG does not need."""
 
@@ -52,7 +52,7 @@ def test_writing_a_dag_loads_no_server_and_no_library_that_only_running_needs() 
 def test_help_loads_neither_the_store_nor_the_sdk(words: str) -> None:
     program = f"from gnomon.cli.main import main\nmain({words.split()!r})"
     heavy = ("asyncio", "cryptography", "jinja2", "pendulum", "watchfiles",
-             "gnomon.scheduler", "gnomon.authoring.sdk", "gnomon.worker", *WEB, *DATABASE)
+             "gnomon.services.scheduler", "gnomon.authoring.sdk", "gnomon.services.worker", *WEB, *DATABASE)
     if words == "--help":
         heavy = (*heavy, "rich", "sqlite3", "gnomon.storage.store")
     assert _of(_loaded(program), heavy) == []
@@ -70,8 +70,8 @@ def test_what_the_supervisor_shares_holds_no_database() -> None:
 
 
 @pytest.mark.parametrize("module", [
-    "gnomon.app.standalone", "gnomon.app.supervisor", "gnomon.app.services", "gnomon.app.scheduler_wiring", "gnomon.scheduler.service",
-    "gnomon.worker.service", "gnomon.dagfiles.service", "gnomon.triggerer.coordinator", "gnomon.changes.actions.manual_runs", "gnomon.authoring.sdk",
+    "gnomon.app.standalone", "gnomon.app.supervisor", "gnomon.app.services", "gnomon.app.scheduler_wiring", "gnomon.services.scheduler.service",
+    "gnomon.services.worker.service", "gnomon.services.dagfiles.service", "gnomon.services.triggerer.coordinator", "gnomon.changes.actions.manual_runs", "gnomon.authoring.sdk",
     "gnomon.author_code.runner",
 ])  # fmt: skip
 def test_only_the_api_server_loads_the_web_framework(module: str) -> None:

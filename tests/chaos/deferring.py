@@ -27,7 +27,10 @@ from gnomon.model.states import TaskInstanceState as S
 from gnomon.rules.engine.events import EngineEvent
 from gnomon.rules.engine.step_context import StepResult
 from gnomon.rules.timetables.registry import reference
-from gnomon.scheduler.service import SchedulerService
+from gnomon.services.scheduler.service import SchedulerService
+from gnomon.services.triggerer.coordinator import TriggererCoordinator
+from gnomon.services.triggerer.saved_events import SavedEvents
+from gnomon.services.triggerer.settings import TriggererSettings
 from gnomon.simulate import Deployment
 from gnomon.simulate.faults import SimulatedCrash
 from gnomon.storage.store import CommitUncertain, Database, DatabaseUnavailable, FencedError, Transaction
@@ -37,9 +40,6 @@ from gnomon.storage.store.trigger_queue import deferrals, trigger_claims, trigge
 from gnomon.testing import Play
 from gnomon.testing.scripted import ScriptedExecutor
 from gnomon.timetables import NullTimetable
-from gnomon.triggerer.coordinator import TriggererCoordinator
-from gnomon.triggerer.saved_events import SavedEvents
-from gnomon.triggerer.settings import TriggererSettings
 
 START: Instant = 1_767_225_600 * SECOND
 BEAT_S = 5.0

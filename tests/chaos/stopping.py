@@ -13,15 +13,15 @@ import sys
 import uuid
 from dataclasses import replace
 
-from gnomon.executors.local import LocalExecutor
 from gnomon.ground.clock import SystemClock
 from gnomon.ground.config import load_config, run_folder
 from gnomon.ground.wakeups import Listener, StopFlag
 from gnomon.rules.engine import events as e
 from gnomon.rules.engine.step_context import StepResult
-from gnomon.scheduler import lease
-from gnomon.scheduler.service import SchedulerService
-from gnomon.scheduler.settings import build_scheduler_settings
+from gnomon.services.executors.local import LocalExecutor
+from gnomon.services.scheduler import lease
+from gnomon.services.scheduler.service import SchedulerService
+from gnomon.services.scheduler.settings import build_scheduler_settings
 from gnomon.storage.store import CommitUncertain, FencedError, open_database
 
 FENCED = 7

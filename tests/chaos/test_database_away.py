@@ -14,7 +14,7 @@ from tests.chaos.processes import kill, until
 from tests.chaos.proxy import Wire
 from tests.postgres import own_schema
 
-from gnomon.scheduler.settings import RETRY_AWAY_S
+from gnomon.services.scheduler.settings import RETRY_AWAY_S
 
 pytestmark = [
     pytest.mark.postgres, pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's")

@@ -12,7 +12,7 @@ import pytest
 from tests.conformance.workerworld import WorkerWorld, until
 
 from gnomon.author_code.processes import lifeline
-from gnomon.executors.interface import WorkerDied
+from gnomon.services.executors.interface import WorkerDied
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's")
 SLOW_TO_LEAVE = """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 
 from gnomon.author_code.processes.packets import create_packet_pair, receive_packet
-from gnomon.dagfiles import parse_protocol
+from gnomon.services.dagfiles import parse_protocol
 
 
 def _pair_cut_with_unread_words() -> socket.socket:

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from tests.conformance.workerworld import WorkerWorld, alive, ended, family, until
 
-from gnomon.executors.interface import AttemptEntered
 from gnomon.model.attempts import Attempt
+from gnomon.services.executors.interface import AttemptEntered
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="process families are Linux's")
 RUN_LIMIT_S = 1.0

@@ -26,7 +26,6 @@ from tests.conformance.storeworld import World, task
 from tests.patience import PATIENCE_S
 
 from gnomon.app.executor_wiring import create_executor
-from gnomon.executors.interface import AttemptEnded, AttemptEntered, Executor, ExecutorEvent
 from gnomon.ground.clock import SystemClock
 from gnomon.ground.config import load_config
 from gnomon.model.attempts import Attempt, AttemptResult, RunFacts
@@ -34,6 +33,7 @@ from gnomon.model.executors import CELERY_EXECUTOR
 from gnomon.model.ids import GROUPS
 from gnomon.model.records import Changes, MailRecord, TaskRecord, WorkerRecord
 from gnomon.model.states import TaskInstanceState
+from gnomon.services.executors.interface import AttemptEnded, AttemptEntered, Executor, ExecutorEvent
 from gnomon.storage.store import load_cipher, migrations, open_database
 from gnomon.storage.store.ownership import mailbox
 

@@ -18,8 +18,8 @@ from gnomon.model.alerts import AlertEvent, AlertFacts, AlertKind, DeliveryRecor
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.records import Changes, EventRecord, RunRecord
 from gnomon.model.states import DagRunState
-from gnomon.monitor.service import MonitorService
-from gnomon.monitor.settings import MonitorSettings
+from gnomon.services.monitor.service import MonitorService
+from gnomon.services.monitor.settings import MonitorSettings
 from gnomon.storage.store.dag_records.event_log import list_events
 
 STEPS_MAX = 20

@@ -9,7 +9,7 @@ from bench import capacity, git_bundle, worker_rate
 from bench.capacity import Figures, SchedulerFigures
 from tests.postgres import server_url
 
-from gnomon.worker.worker_store import WorkerStore
+from gnomon.services.worker.worker_store import WorkerStore
 
 
 def test_a_commit_that_changes_one_file_is_used_and_parses_nothing_else() -> None:

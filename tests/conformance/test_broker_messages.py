@@ -44,9 +44,9 @@ SEED = int(os.environ.get("FUZZ_SEED", "30"))
 SLOTS = 2
 _CONSUMER = """
 import json, sys, threading, time
-from gnomon.executors.celery_broker import CelerySettings, create_celery_app
-from gnomon.worker.remote import celery_consumer
-from gnomon.worker.remote.shared_numbers import SharedCount
+from gnomon.services.executors.celery_broker import CelerySettings, create_celery_app
+from gnomon.services.worker.remote import celery_consumer
+from gnomon.services.worker.remote.shared_numbers import SharedCount
 
 url, queue, address, options, refused = sys.argv[1], sys.argv[2], sys.argv[3], json.loads(sys.argv[4]), SharedCount()
 

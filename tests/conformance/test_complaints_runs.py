@@ -18,8 +18,8 @@ from tests.simulation.asset_flows import simulate_assets
 from tests.unit.rules.engine.mapped_dags import literal, over
 from tests.unit.rules.engine.world import World as Engine
 from tests.unit.rules.engine.world import dag_record
-from tests.unit.scheduler.between import HOUR, START, cron
-from tests.unit.scheduler.between import World as Schedulers
+from tests.unit.services.scheduler.between import HOUR, START, cron
+from tests.unit.services.scheduler.between import World as Schedulers
 
 from gnomon.model.assets import AllOf, AssetKey, NewAssetEvent
 from gnomon.model.attempts import XComItem

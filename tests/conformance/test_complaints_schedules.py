@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from tests.databases import create_file
 from tests.unit.author_code.timetable_host.asking import Asking
-from tests.unit.scheduler.between import DAY, HOUR, MINUTE, START, World, cron
+from tests.unit.services.scheduler.between import DAY, HOUR, MINUTE, START, World, cron
 
 from gnomon.author_code.loading.dagfile import module_name
 from gnomon.authoring.sdk import DAG

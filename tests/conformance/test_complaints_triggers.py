@@ -14,9 +14,9 @@ from msgspec.structs import replace
 from tests.databases import empty_database
 from tests.unit.author_code.runner.test_deferral import Paces, _mapped
 from tests.unit.rules.engine.world import World, chain, dag_record
-from tests.unit.triggerer.authored import TRIGGERS
-from tests.unit.triggerer.conftest import Running
-from tests.unit.triggerer.keeping import deferring
+from tests.unit.services.triggerer.authored import TRIGGERS
+from tests.unit.services.triggerer.conftest import Running
+from tests.unit.services.triggerer.keeping import deferring
 
 from gnomon.authoring.sdk import DAG
 from gnomon.ground.config import Config, load_config

@@ -14,7 +14,10 @@ from tests.conformance.celeryworld import CeleryWorld
 from tests.conformance.workerworld import WorkerWorld, ended
 from tests.patience import PATIENCE_S
 
-from gnomon.executors.interface import (
+from gnomon.ground.clock import VirtualClock
+from gnomon.model.attempts import Attempt, RunFacts
+from gnomon.model.records import WorkerRecord
+from gnomon.services.executors.interface import (
     AttemptEnded,
     AttemptEntered,
     AttemptRefused,
@@ -24,10 +27,7 @@ from gnomon.executors.interface import (
     WorkerConnected,
     WorkerUnreachable,
 )
-from gnomon.executors.local import LocalExecutor
-from gnomon.ground.clock import VirtualClock
-from gnomon.model.attempts import Attempt, RunFacts
-from gnomon.model.records import WorkerRecord
+from gnomon.services.executors.local import LocalExecutor
 from gnomon.testing.scripted import Play, ScriptedExecutor, ScriptedWorker
 
 Enough = Callable[[Sequence[ExecutorEvent]], bool]

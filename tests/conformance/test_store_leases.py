@@ -13,7 +13,7 @@ from tests.patience import PATIENCE_S
 
 from gnomon.ground.clock import SystemClock, VirtualClock
 from gnomon.model.records import REMOTE_ADDRESS, Changes, WorkerRecord
-from gnomon.scheduler.lease import Lease
+from gnomon.services.scheduler.lease import Lease
 from gnomon.storage.store import Database, FencedError, Transaction, open_database
 from gnomon.storage.store.ownership import commit, leases
 from gnomon.storage.store.transaction import LEASE_TTL_S

@@ -23,8 +23,9 @@ from gnomon.model.records import Changes, DeferralRecord, MailRecord, RunRecord,
 from gnomon.model.states import DagRunState, TaskInstanceState
 from gnomon.rules.engine import events as engine_events
 from gnomon.rules.engine.state.engine_state import EngineLimits, EngineState
-from gnomon.scheduler import event_translation
-from gnomon.scheduler.multipart_requests import MultipartRequests
+from gnomon.services.scheduler import event_translation
+from gnomon.services.scheduler.multipart_requests import MultipartRequests
+from gnomon.services.worker.worker_store import DatabaseWorkerStore
 from gnomon.storage.store import (
     Cipher,
     Database,
@@ -40,7 +41,6 @@ from gnomon.storage.store.ownership import commit, group_state, mailbox
 from gnomon.storage.store.statements import Statement, load_statements
 from gnomon.storage.store.trigger_queue import trigger_claims, triggerer_leases
 from gnomon.storage.store.trigger_queue.trigger_claims import MESSAGE_CHARACTERS_MAX, MESSAGE_EVENTS_MAX
-from gnomon.worker.worker_store import DatabaseWorkerStore
 
 BEAT_S = 5.0
 SECOND = 1_000_000

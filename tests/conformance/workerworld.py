@@ -21,18 +21,18 @@ from typing import Any
 
 from tests.patience import PATIENCE_S
 
-from gnomon.executors.interface import AttemptEnded, AttemptEntered, ExecutorEvent, WorkerConnected
-from gnomon.executors.local import LocalExecutor
 from gnomon.ground.clock import SystemClock
 from gnomon.ground.config import without_secrets
 from gnomon.model.attempts import Attempt, AttemptResult, RunFacts, XComElement
 from gnomon.model.records import WorkerRecord
 from gnomon.model.task_api_requests import GetXComElement
 from gnomon.queries.taskapi import TaskApiRefused
-from gnomon.worker import drain
-from gnomon.worker.loop import WorkerService
-from gnomon.worker.settings import WorkerSettings
-from gnomon.worker.worker_store import WorkerStoreAway, WorkerStoreUnavailable
+from gnomon.services.executors.interface import AttemptEnded, AttemptEntered, ExecutorEvent, WorkerConnected
+from gnomon.services.executors.local import LocalExecutor
+from gnomon.services.worker import drain
+from gnomon.services.worker.loop import WorkerService
+from gnomon.services.worker.settings import WorkerSettings
+from gnomon.services.worker.worker_store import WorkerStoreAway, WorkerStoreUnavailable
 
 
 class NoStore:

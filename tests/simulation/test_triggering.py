@@ -18,8 +18,8 @@ FAULTS = FaultPlan(unavailable=0.02, uncertain_lost=0.02, uncertain_done=0.02, c
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     """What comes together goes in several transactions, and other things happen between them."""
-    monkeypatch.setattr("gnomon.triggerer.coordinator.SEND_BATCH", 1)
-    monkeypatch.setattr("gnomon.triggerer.coordinator.CLAIM_BATCH", 3)
+    monkeypatch.setattr("gnomon.services.triggerer.coordinator.SEND_BATCH", 1)
+    monkeypatch.setattr("gnomon.services.triggerer.coordinator.CLAIM_BATCH", 3)
 
 
 @pytest.mark.parametrize("seed", range(2))

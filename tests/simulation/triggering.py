@@ -23,6 +23,10 @@ from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.states import FINISHED_TASK_STATES
 from gnomon.rules.engine.state.engine_state import EngineLimits
 from gnomon.rules.timetables.registry import reference
+from gnomon.services.triggerer.coordinator import TriggererCoordinator
+from gnomon.services.triggerer.host_protocol import TriggerTaskInstance
+from gnomon.services.triggerer.saved_events import SavedEvents
+from gnomon.services.triggerer.settings import TriggererSettings
 from gnomon.simulate import (
     POOL,
     Deployment,
@@ -40,10 +44,6 @@ from gnomon.storage.store.ownership import mailbox
 from gnomon.storage.store.trigger_queue import trigger_claims
 from gnomon.testing import Play
 from gnomon.timetables import CronTriggerTimetable
-from gnomon.triggerer.coordinator import TriggererCoordinator
-from gnomon.triggerer.host_protocol import TriggerTaskInstance
-from gnomon.triggerer.saved_events import SavedEvents
-from gnomon.triggerer.settings import TriggererSettings
 
 from .world import MINUTE, START, unfinished
 

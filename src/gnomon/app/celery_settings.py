@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-from gnomon.executors.celery_broker import CelerySettings
 from gnomon.ground.config import Config
 from gnomon.model.execution_messages import EXECUTION_PREFIX
+from gnomon.services.executors.celery_broker import CelerySettings
 
 
 def read_celery_settings(cfg: Config) -> CelerySettings:

@@ -7,15 +7,15 @@ from collections.abc import Callable
 from gnomon.app.celery_settings import read_celery_settings
 from gnomon.app.remote_attempt_store import DatabaseRemoteAttemptStore, QueuedAttempts
 from gnomon.author_code.processes.host_process import build_host_environment
-from gnomon.executors.celery_broker import CeleryPublisher, create_celery_app
-from gnomon.executors.combined import CombinedExecutor
-from gnomon.executors.interface import Executor
-from gnomon.executors.local import LocalExecutor
-from gnomon.executors.remote import RemoteExecutor
 from gnomon.ground.clock import Clock
 from gnomon.ground.config import Config, read_executors
 from gnomon.model.executors import CELERY_EXECUTOR, KUBERNETES_EXECUTOR, LOCAL_EXECUTOR, SLOTS_UNBOUND
 from gnomon.queries.accounts.attempt_tokens import CLAIM, PURPOSE, AttemptTokenSigner
+from gnomon.services.executors.celery_broker import CeleryPublisher, create_celery_app
+from gnomon.services.executors.combined import CombinedExecutor
+from gnomon.services.executors.interface import Executor
+from gnomon.services.executors.local import LocalExecutor
+from gnomon.services.executors.remote import RemoteExecutor
 from gnomon.storage.remote_logs.live_copies import LiveCopies
 from gnomon.storage.store import Database, load_cipher
 
@@ -56,10 +56,10 @@ def _create_celery_executor(cfg: Config, database: Database, clock: Clock, queue
 
 def _create_kubernetes_executor(cfg: Config, database: Database, clock: Clock, queued: QueuedAttempts) -> Executor:
     from gnomon.app import kubernetes_settings as settings  # start-up cost: few schedulers have this executor
-    from gnomon.executors.kubernetes import cluster as clusters
-    from gnomon.executors.kubernetes.executor import KubernetesExecutor
-    from gnomon.executors.kubernetes.pod_controller import PodController
-    from gnomon.executors.kubernetes.pod_hook import PodHook
+    from gnomon.services.executors.kubernetes import cluster as clusters
+    from gnomon.services.executors.kubernetes.executor import KubernetesExecutor
+    from gnomon.services.executors.kubernetes.pod_controller import PodController
+    from gnomon.services.executors.kubernetes.pod_hook import PodHook
 
     cipher = load_cipher(cfg)
     signer = AttemptTokenSigner(cipher.derive_keys(PURPOSE))

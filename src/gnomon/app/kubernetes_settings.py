@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from gnomon.app.celery_settings import find_execution_api
-from gnomon.executors.kubernetes.cluster import ClusterSettings
-from gnomon.executors.kubernetes.pod_template import BASE_CONTAINER, Pod, PodSettings, read_template
 from gnomon.ground.config import Config
 from gnomon.model.errors import ConfigurationError
+from gnomon.services.executors.kubernetes.cluster import ClusterSettings
+from gnomon.services.executors.kubernetes.pod_template import BASE_CONTAINER, Pod, PodSettings, read_template
 
 SECTION = "kubernetes_executor"
 PURPOSE = "name of the deployment in a cluster"

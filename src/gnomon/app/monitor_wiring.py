@@ -18,7 +18,7 @@ from gnomon.ground.config.host_name import read_host_name
 from gnomon.ground.wakeups import StopFlag, retry_until_available
 
 if TYPE_CHECKING:
-    from gnomon.monitor.trace_export import TraceExport
+    from gnomon.services.monitor.trace_export import TraceExport
     from gnomon.storage.store import Database
 
 _log = log.get_logger("app")
@@ -45,9 +45,9 @@ def run_monitor(cfg: Config) -> int:
     from gnomon.authoring.sdk.runtime import channel as task_api_channel
     from gnomon.changes.alert_channels.channel_senders import ChannelSender
     from gnomon.changes.alert_channels.notifier_process import NotifierCalls
-    from gnomon.monitor.service import MonitorService
-    from gnomon.monitor.settings import build_monitor_settings
     from gnomon.queries.taskapi.store_channel import StoreChannel
+    from gnomon.services.monitor.service import MonitorService
+    from gnomon.services.monitor.settings import build_monitor_settings
     from gnomon.storage.store import load_cipher, open_database
 
     settings = build_monitor_settings(cfg)
@@ -91,8 +91,8 @@ def _create_trace_export(cfg: Config, db: Database, clock: Clock, monitor_id: st
     """The export of traces if [traces] otel_on is set. Without the packages of the extra it is logged, and alerts go on."""
     if not cfg.boolean("traces", "otel_on"):
         return None
-    from gnomon.monitor.otlp_sender import OtlpSender  # start-up cost: few monitors export traces
-    from gnomon.monitor.trace_export import TraceExport
+    from gnomon.services.monitor.otlp_sender import OtlpSender  # start-up cost: few monitors export traces
+    from gnomon.services.monitor.trace_export import TraceExport
 
     try:
         sender = OtlpSender(cfg, metadata.version("gnomon"))

@@ -12,7 +12,7 @@ from typing import Any
 from gnomon.ground import log
 from gnomon.ground.clock import Clock
 from gnomon.ground.config import Config
-from gnomon.scheduler.lease import Lease
+from gnomon.services.scheduler.lease import Lease
 
 REQUEST_TIMEOUT_S = 5.0
 _log = log.get_logger("app")

@@ -14,7 +14,6 @@ from gnomon.app.scheduler_health import SchedulerHealthServer, open_health_serve
 from gnomon.author_code.processes import lifeline
 from gnomon.author_code.timetable_host import SubprocessTimetableHost
 from gnomon.author_code.timetable_host import build_timetable_host_settings as userhost_settings
-from gnomon.executors.interface import Executor
 from gnomon.ground import log
 from gnomon.ground.clock import SystemClock
 from gnomon.ground.config import Config, run_folder
@@ -24,8 +23,9 @@ from gnomon.ground.wakeups import Listener, Notifier, StopFlag, change_notifier,
 from gnomon.model.errors import ResourceUnavailable
 from gnomon.queries.report.listings.setup_problems import find_setup_problems
 from gnomon.queries.taskapi import answer_task
-from gnomon.scheduler.service import SchedulerService
-from gnomon.scheduler.settings import build_scheduler_settings
+from gnomon.services.executors.interface import Executor
+from gnomon.services.scheduler.service import SchedulerService
+from gnomon.services.scheduler.settings import build_scheduler_settings
 from gnomon.storage.store import Database, load_cipher, open_database
 from gnomon.storage.store.ownership.service_figures import FiguresWriter
 

@@ -26,7 +26,7 @@ def serve_scheduler(cfg: Config) -> int:
 def serve_worker(cfg: Config) -> int:
     """Run tasks on this machine until told to stop; returns the exit code."""
     _set_up(cfg, "worker")
-    from gnomon.worker import service
+    from gnomon.services.worker import service
 
     return service.main(cfg)
 
@@ -34,8 +34,8 @@ def serve_worker(cfg: Config) -> int:
 def serve_celery_worker(cfg: Config, queues: tuple[str, ...] | None = None, concurrency: int | None = None, hostname: str | None = None) -> int:
     """Run tasks of the CeleryExecutor until told to stop; returns the exit code. Options apply where an argument is None. The database is not opened."""
     from gnomon.app.celery_settings import find_execution_api, read_celery_settings
-    from gnomon.worker.remote import service
-    from gnomon.worker.remote.celery_consumer import ConsumerSettings
+    from gnomon.services.worker.remote import service
+    from gnomon.services.worker.remote.celery_consumer import ConsumerSettings
 
     set_current_config(cfg)
     name_service("celery-worker", cfg.home)
@@ -51,7 +51,7 @@ def serve_celery_worker(cfg: Config, queues: tuple[str, ...] | None = None, conc
 def serve_pod_worker(cfg: Config, attempt_id: str, token_file: Path) -> int:
     """Run one attempt of the KubernetesExecutor; returns the exit code. The database is not opened."""
     from gnomon.app.celery_settings import find_execution_api
-    from gnomon.worker.remote import pod_service
+    from gnomon.services.worker.remote import pod_service
 
     set_current_config(cfg)
     name_service("pod-worker", cfg.home)
@@ -71,7 +71,7 @@ def serve_triggerer(cfg: Config, capacity: int | None = None, queues: tuple[str,
 def serve_dag_processor(cfg: Config) -> int:
     """Parse DAG files into the database until told to stop; returns the exit code."""
     _set_up(cfg, "dag-processor")
-    from gnomon.dagfiles import service
+    from gnomon.services.dagfiles import service
 
     return service.main(cfg)
 

@@ -66,12 +66,12 @@ def _take_address(cfg: Config, address: str) -> Config:
 def _services(cfg: Config, listener: socket.socket) -> list[Service]:
     """The services in the order of their start: the service that takes longest to be ready is first. Each is imported in its own process, not in the supervisor."""
     def worker() -> int:
-        from gnomon.worker import service
+        from gnomon.services.worker import service
 
         return service.main(cfg)
 
     def dag_processor() -> int:
-        from gnomon.dagfiles import service
+        from gnomon.services.dagfiles import service
 
         return service.main(cfg)
 

@@ -33,9 +33,9 @@ def run_triggerer_when_needed(cfg: Config) -> int:
 
 def run_triggerer(cfg: Config, capacity: int | None = None, queues: tuple[str, ...] | None = None) -> int:
     """Run a triggerer until SIGTERM or Ctrl-C; returns the exit code."""
+    from gnomon.services.triggerer.service import TriggererService
+    from gnomon.services.triggerer.settings import build_triggerer_settings
     from gnomon.storage.store import load_cipher, open_database
-    from gnomon.triggerer.service import TriggererService
-    from gnomon.triggerer.settings import build_triggerer_settings
 
     gc.set_threshold(*_GC_THRESHOLDS)
     folder = OnDemandStart(cfg, TRIGGERER).folder

@@ -12,8 +12,8 @@ from gnomon.model.attempts import Attempt
 from gnomon.model.instants import SECOND, Instant, iso
 from gnomon.model.spec import DagSpec, FileInputs, ParsedDag, ParsedFile
 from gnomon.rules.engine.state.engine_state import EngineLimits
-from gnomon.scheduler.service import SchedulerService
-from gnomon.scheduler.settings import SchedulerSettings
+from gnomon.services.scheduler.service import SchedulerService
+from gnomon.services.scheduler.settings import SchedulerSettings
 from gnomon.simulate.faults import FaultPlan, FaultyDatabase, SimulatedCrash
 from gnomon.storage.store import Database, FencedError
 from gnomon.storage.store.admin.run_totals import list_wrong_totals

@@ -12,8 +12,8 @@ from gnomon.model.attempts import Attempt
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.spec import DagSpec, FileInputs, ParsedDag, ParsedFile
 from gnomon.rules.engine.state.engine_state import EngineLimits
-from gnomon.scheduler.service import SchedulerService
-from gnomon.scheduler.settings import SchedulerSettings
+from gnomon.services.scheduler.service import SchedulerService
+from gnomon.services.scheduler.settings import SchedulerSettings
 from gnomon.simulate.faults import FaultPlan, FaultyDatabase, SimulatedCrash
 from gnomon.simulate.simulation_log import ClockStepped, SchedulerKilled, SchedulerStarted, SimulationLog, StoreFaults
 from gnomon.storage.store import Database

@@ -9,7 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from gnomon.executors.interface import (
+from gnomon.ground.clock import Clock
+from gnomon.model.assets import AssetEmission
+from gnomon.model.attempts import Attempt, AttemptResult, XComItem
+from gnomon.model.deferral import Deferral
+from gnomon.model.instants import SECOND, Instant
+from gnomon.model.records import WorkerRecord
+from gnomon.services.executors.interface import (
     AttemptEnded,
     AttemptEntered,
     AttemptRefused,
@@ -18,12 +24,6 @@ from gnomon.executors.interface import (
     WorkerConnected,
     WorkerUnreachable,
 )
-from gnomon.ground.clock import Clock
-from gnomon.model.assets import AssetEmission
-from gnomon.model.attempts import Attempt, AttemptResult, XComItem
-from gnomon.model.deferral import Deferral
-from gnomon.model.instants import SECOND, Instant
-from gnomon.model.records import WorkerRecord
 
 
 @dataclass(frozen=True, slots=True)

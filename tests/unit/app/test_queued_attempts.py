@@ -11,12 +11,12 @@ from tests.databases import BOTH, new_database
 from tests.keys import CIPHER
 
 from gnomon.app.remote_attempt_store import DatabaseRemoteAttemptStore, QueuedAttempts
-from gnomon.executors.remote import RemoteExecutor
 from gnomon.ground.clock import VirtualClock
 from gnomon.model.attempts import Attempt
 from gnomon.rules.engine.state.engine_state import EngineLimits
-from gnomon.scheduler.service import SchedulerService
-from gnomon.scheduler.settings import SchedulerSettings
+from gnomon.services.executors.remote import RemoteExecutor
+from gnomon.services.scheduler.service import SchedulerService
+from gnomon.services.scheduler.settings import SchedulerSettings
 from gnomon.storage.store import Database, open_database
 from gnomon.storage.store.dag_records import dag_files
 from gnomon.storage.store.ownership import remote_attempts

@@ -13,8 +13,8 @@ from gnomon.model.attempts import Attempt
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, FileInputs, ParsedDag, ParsedFile, ParseFailure, TaskSpec
-from gnomon.scheduler.service import SchedulerService
-from gnomon.scheduler.settings import build_scheduler_settings
+from gnomon.services.scheduler.service import SchedulerService
+from gnomon.services.scheduler.settings import build_scheduler_settings
 from gnomon.simulate.year_simulation import InMemoryListener
 from gnomon.storage.store import load_cipher, open_database
 from gnomon.storage.store.dag_records import dag_files

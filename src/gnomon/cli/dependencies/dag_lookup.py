@@ -10,15 +10,15 @@ from gnomon.changes.actions.author_queries import make_question_handler
 from gnomon.changes.actions.dependency_previews import LocatedDag
 from gnomon.cli.home import Home
 from gnomon.cli.trial.dag_search import find_by_id, find_in_file, looks_like_file, parse_all_files
-from gnomon.dagfiles.inputs import create_environment_stamps
-from gnomon.dagfiles.parse_pool import ParsePool
-from gnomon.dagfiles.service import start_parse_pool
-from gnomon.dagfiles.settings import build_dag_processor_settings
 from gnomon.model.errors.product import UserError
 from gnomon.model.spec import DagSpec, collect_edges
 from gnomon.queries.report.listings.dag_list import find_dag
 from gnomon.queries.report.listings.not_found import NameNotFound
 from gnomon.queries.report.waits.sensor_waits import SensorEdge, list_sensor_edges
+from gnomon.services.dagfiles.inputs import create_environment_stamps
+from gnomon.services.dagfiles.parse_pool import ParsePool
+from gnomon.services.dagfiles.service import start_parse_pool
+from gnomon.services.dagfiles.settings import build_dag_processor_settings
 from gnomon.storage.store import DatabaseNotInitialised
 from gnomon.storage.store.dag_records import dags
 from gnomon.storage.store.ownership import group_state

@@ -7,12 +7,12 @@ import select
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from gnomon.dagfiles.discovery import FileDiscovery
-from gnomon.dagfiles.parse_pool import ParsePool
-from gnomon.dagfiles.settings import DagProcessorSettings
 from gnomon.model.errors.product import UserError
 from gnomon.model.spec import ParsedDag, ParsedFile
 from gnomon.queries.report.listings.not_found import dag_not_found
+from gnomon.services.dagfiles.discovery import FileDiscovery
+from gnomon.services.dagfiles.parse_pool import ParsePool
+from gnomon.services.dagfiles.settings import DagProcessorSettings
 
 _SHOWN = 10
 

@@ -24,15 +24,15 @@ from gnomon.cli.trial.trial_services import (
     run_scheduler,
     start_companions,
 )
-from gnomon.dagfiles.inputs import create_environment_stamps
-from gnomon.dagfiles.service import start_parse_pool
-from gnomon.dagfiles.settings import build_dag_processor_settings
 from gnomon.ground.config import Config
 from gnomon.model.errors.product import ResourceUnavailable
 from gnomon.model.instants import Instant
 from gnomon.queries.report.listings.run_list import TaskInstanceRow
 from gnomon.queries.taskapi import answer_task
 from gnomon.rules.planning import find_manual_logical_date
+from gnomon.services.dagfiles.inputs import create_environment_stamps
+from gnomon.services.dagfiles.service import start_parse_pool
+from gnomon.services.dagfiles.settings import build_dag_processor_settings
 from gnomon.storage.store import Database, load_cipher, open_database
 from gnomon.storage.store.admin import pools
 from gnomon.storage.store.dag_records import dag_files, dag_runs, dags

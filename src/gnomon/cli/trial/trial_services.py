@@ -17,8 +17,6 @@ from gnomon.app.service_process import Service, fork_service
 from gnomon.app.triggerer_wiring import run_triggerer_when_needed
 from gnomon.author_code.processes.exit_reasons import describe_exit
 from gnomon.author_code.processes.process_title import name_service
-from gnomon.executors.interface import Executor
-from gnomon.executors.local import LocalExecutor
 from gnomon.ground import log
 from gnomon.ground.clock import Clock
 from gnomon.ground.config import Config, run_folder, set_current_config
@@ -29,8 +27,10 @@ from gnomon.model.records import DagRecord, RunRecord
 from gnomon.model.states import FINISHED_RUN_STATES
 from gnomon.queries.report.listings.dag_list import find_dag
 from gnomon.queries.report.listings.run_list import TaskInstanceRow, find_run, list_task_instances
-from gnomon.scheduler.service import SchedulerService
-from gnomon.scheduler.settings import build_trial_settings
+from gnomon.services.executors.interface import Executor
+from gnomon.services.executors.local import LocalExecutor
+from gnomon.services.scheduler.service import SchedulerService
+from gnomon.services.scheduler.settings import build_trial_settings
 from gnomon.storage.store import Database
 from gnomon.testing.dag_runs.marking_executor import MarkingExecutor
 from gnomon.testing.dag_runs.private_home import to_environment
@@ -62,7 +62,7 @@ def start_companions(cfg: Config) -> Iterator[Callable[[], None]]:
     must have one thread and no open database.
     """
     def work() -> int:
-        from gnomon.worker import service  # needed in the child process only
+        from gnomon.services.worker import service  # needed in the child process only
 
         return service.main(cfg, ATTEMPT_END_S)
 

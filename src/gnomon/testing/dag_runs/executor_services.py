@@ -8,11 +8,11 @@ import sys
 from pathlib import Path
 
 from gnomon.author_code.processes.exit_reasons import describe_exit
-from gnomon.executors.local import LocalExecutor
 from gnomon.ground.config import Config, run_folder
 from gnomon.ground.config.environment import environment
 from gnomon.ground.wakeups import Listener
 from gnomon.model.errors.product import ResourceUnavailable
+from gnomon.services.executors.local import LocalExecutor
 from gnomon.testing.dag_runs.private_home import to_environment
 
 END_S = 10.0

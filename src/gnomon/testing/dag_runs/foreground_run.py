@@ -27,7 +27,6 @@ from gnomon.authoring.sdk.arguments import params
 from gnomon.authoring.sdk.arguments.notset import NOTSET
 from gnomon.authoring.sdk.dags.dag_spec import build_dag_spec
 from gnomon.authoring.sdk.schedules.timezone import make_aware
-from gnomon.executors.local import LocalExecutor
 from gnomon.ground.clock import Clock, SystemClock, VirtualClock, virtual_time
 from gnomon.model.attempts import RunFacts
 from gnomon.model.errors.authoring import ParamValidationError
@@ -40,8 +39,9 @@ from gnomon.model.states import FINISHED_RUN_STATES
 from gnomon.queries.report.listings.dag_list import find_dag
 from gnomon.queries.report.listings.run_list import find_run, list_task_instances
 from gnomon.rules.planning import PlanningError, build_manual_run, infer_manual_run
-from gnomon.scheduler.service import SchedulerService
-from gnomon.scheduler.settings import build_trial_settings
+from gnomon.services.executors.local import LocalExecutor
+from gnomon.services.scheduler.service import SchedulerService
+from gnomon.services.scheduler.settings import build_trial_settings
 from gnomon.storage.store.admin import pools
 from gnomon.storage.store.dag_records import dag_files, dag_runs, dags
 from gnomon.storage.store.ownership import leases

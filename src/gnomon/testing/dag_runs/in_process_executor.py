@@ -16,13 +16,6 @@ from gnomon.author_code.runner.attempt_results import result_without_run
 from gnomon.author_code.runner.callback_attempt import run_callback_attempt
 from gnomon.author_code.runner.runner_log import RunnerLog
 from gnomon.authoring.sdk.runtime.channel import install_channel
-from gnomon.executors.interface import (
-    AttemptEnded,
-    AttemptEntered,
-    ExecutorEvent,
-    InventoryReceived,
-    WorkerConnected,
-)
 from gnomon.ground import log
 from gnomon.ground.clock import Clock
 from gnomon.ground.config.environment import environment, replace_environment
@@ -33,6 +26,13 @@ from gnomon.model.instants import Instant
 from gnomon.model.records import WorkerRecord
 from gnomon.model.task_api_requests import TaskApiRequest
 from gnomon.queries.taskapi import TaskApiRefused, answer_task
+from gnomon.services.executors.interface import (
+    AttemptEnded,
+    AttemptEntered,
+    ExecutorEvent,
+    InventoryReceived,
+    WorkerConnected,
+)
 from gnomon.storage.store import Database
 
 WORKER_SLOTS = 1_000_000

@@ -17,11 +17,11 @@ from gnomon.model.deferral import DeferralResult
 from gnomon.model.errors.authoring import AirflowRuntimeError
 from gnomon.model.task_api_requests import TaskApiRequest
 from gnomon.queries.taskapi import TaskApiRefused, answer_trigger
+from gnomon.services.triggerer.deferral_results import sanitize_result
+from gnomon.services.triggerer.host_protocol import TriggerTaskInstance
+from gnomon.services.triggerer.trigger_runner import RunningTrigger, author_log, error_to_result, run_trigger
 from gnomon.storage.store import Database
 from gnomon.storage.store.trigger_queue import trigger_claims, triggerer_leases
-from gnomon.triggerer.deferral_results import sanitize_result
-from gnomon.triggerer.host_protocol import TriggerTaskInstance
-from gnomon.triggerer.trigger_runner import RunningTrigger, author_log, error_to_result, run_trigger
 
 CAPACITY = 10_000
 """Maximum number of triggers that wait at a time."""

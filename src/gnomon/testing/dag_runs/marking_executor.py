@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from gnomon.authoring.sdk.serialization.value_codec import dumps
-from gnomon.executors.interface import AttemptEnded, Executor, ExecutorEvent, InventoryReceived
 from gnomon.ground.clock import Clock
 from gnomon.model.attempts import RETURN_VALUE, Attempt, AttemptResult, XComItem, measure_json
 from gnomon.model.records import WorkerRecord
+from gnomon.services.executors.interface import AttemptEnded, Executor, ExecutorEvent, InventoryReceived
 
 Mark = Callable[[str], dict[str, object] | None]
 """From a task id: the XComs by key with which its attempts end as success; None: they are run."""

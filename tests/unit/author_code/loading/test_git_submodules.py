@@ -15,9 +15,9 @@ from gnomon.author_code.loading.bundles.base_bundle import DagBundleError
 from gnomon.author_code.loading.bundles.git_access import GitAccess
 from gnomon.author_code.loading.bundles.git_bundle import GitDagBundle
 from gnomon.author_code.loading.bundles.git_submodules import choose_access, fetch_submodules, resolve_address
-from gnomon.dagfiles.bundle_main import refresh_bundle
 from gnomon.ground.config import current_config, load_config, set_current_config
 from gnomon.ground.config.dag_bundles import GIT_BUNDLE_CLASS, find_dag_bundle
+from gnomon.services.dagfiles.bundle_main import refresh_bundle
 
 pytestmark = pytest.mark.ordinary
 

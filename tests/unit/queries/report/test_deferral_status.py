@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.databases import create_schema
 from tests.keys import CIPHER
-from tests.unit.triggerer.keeping import Deferred
+from tests.unit.services.triggerer.keeping import Deferred
 
 from gnomon.ground.config import load_config
 from gnomon.model.records import DeferralRecord, EventRecord

@@ -6,7 +6,7 @@ from gnomon.model.backfills import BackfillRecord
 from gnomon.model.records import RunRecord
 from gnomon.model.states import DagRunType
 from gnomon.rules.engine import events as e
-from gnomon.scheduler.asset_runs import _compute_room
+from gnomon.services.scheduler.asset_runs import _compute_room
 
 from .world import GROUP, World, chain, dag_record
 

@@ -17,11 +17,11 @@ from gnomon.app.housekeeping import _list_old_files, _remove_empty_folders
 from gnomon.author_code.runner import attempt_log
 from gnomon.ground.log.confined_files import ConfinedFile, ForeignFileError
 from gnomon.queries.report.listings.log_tail import LogTail
+from gnomon.services.triggerer.trigger_logs import append_to_log
+from gnomon.services.worker.remote.log_forwarder import LogForwarder
 from gnomon.storage.remote_logs.live_copies import LIVE
 from gnomon.storage.remote_logs.task_log_folder import COPIES
 from gnomon.storage.remote_logs.upload_spool import SPOOLS, list_unsent_logs
-from gnomon.triggerer.trigger_logs import append_to_log
-from gnomon.worker.remote.log_forwarder import LogForwarder
 
 REPLACED = [trap for trap in TRAPS if "place" not in trap and trap != "a folder"]
 """What a writer removes: the name of the file is taken by something else."""

@@ -1,0 +1,139 @@
+"""The schedulers that are connected to this worker."""
+
+from __future__ import annotations
+
+import selectors
+import socket
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from gnomon.author_code.processes.message_stream import FrameDecoder, MessageStream
+from gnomon.author_code.processes.spawn_backoff import REFUSAL_REMEDY, describe_refusal
+from gnomon.ground import log
+from gnomon.model.attempts import AttemptResult
+from gnomon.services.executors.worker_protocol import EntryReport, Hello, ResultReport, ToWorker, Welcome
+
+events = log.get_logger("worker")
+
+HandleMessage = Callable[["SchedulerConnection", ToWorker], None]
+
+
+class SchedulerConnection:
+    """The connection to one scheduler."""
+
+    __slots__ = ("is_greeted", "scheduler_id", "stream")
+
+    def __init__(self, sock: socket.socket) -> None:
+        self.stream: MessageStream[ToWorker] = MessageStream(sock, FrameDecoder(ToWorker))
+        self.scheduler_id: str | None = None
+        self.is_greeted = False
+
+
+class SchedulerConnections:
+    """Accepts schedulers and sends entries and results to all of them; each scheduler takes those of its groups."""
+
+    def __init__(self, path: str, selector: selectors.BaseSelector, handle: HandleMessage) -> None:
+        self._selector = selector
+        self._handle = handle
+        self._connections: list[SchedulerConnection] = []
+        self._entered: list[tuple[str, int, int]] = []
+        self._ended: list[AttemptResult] = []
+        self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._listener.bind(path)
+        self._listener.listen(64)
+        self._listener.setblocking(False)
+        selector.register(self._listener, selectors.EVENT_READ, self._accept)
+        self._accepts = True
+
+    @property
+    def is_connected(self) -> bool:
+        """True when at least one scheduler has sent Hello."""
+        return any(connection.is_greeted for connection in self._connections)
+
+    def welcome(self, connection: SchedulerConnection, hello: Hello, worker_id: str, slots: int,
+                results: Sequence[AttemptResult]) -> None:
+        """Answer Hello: send the number of slots and every result that is not acknowledged."""
+        connection.scheduler_id = hello.scheduler_id
+        connection.is_greeted = True
+        connection.stream.put(Welcome(worker_id=worker_id, slots=slots))
+        if results:
+            connection.stream.put(ResultReport(results=tuple(results)))
+
+    def announce_slots(self, worker_id: str, slots: int) -> None:
+        """Send the number of attempts that this worker takes from now on to every connected scheduler."""
+        self._broadcast(Welcome(worker_id=worker_id, slots=slots))
+
+    def on_entered(self, attempt_id: str, group_no: int, at: int) -> None:
+        self._entered.append((attempt_id, group_no, at))
+
+    def on_ended(self, result: AttemptResult) -> None:
+        self._ended.append(result)
+
+    def flush(self) -> None:
+        """Send the entries and the results of this turn, in one message each."""
+        if self._entered:
+            self._broadcast(EntryReport(attempts=tuple(self._entered)))
+            self._entered.clear()
+        if self._ended:
+            self._broadcast(ResultReport(results=tuple(self._ended)))
+            self._ended.clear()
+        for connection in list(self._connections):
+            self._write(connection)
+
+    def accept_again(self) -> None:
+        """Listen again after the machine refused to accept a connection."""
+        if not self._accepts:
+            self._selector.register(self._listener, selectors.EVENT_READ, self._accept)
+            self._accepts = True
+
+    def close(self) -> None:
+        """Close all connections and the listening socket."""
+        if self._accepts:
+            self._selector.unregister(self._listener)
+        self._listener.close()
+        for connection in list(self._connections):
+            self._drop(connection)
+
+    def _broadcast(self, message: msgspec.Struct) -> None:
+        for connection in self._connections:
+            if connection.is_greeted:
+                connection.stream.put(message)
+
+    def _accept(self, _mask: int) -> None:
+        try:
+            sock, _ = self._listener.accept()
+        except (BlockingIOError, ConnectionAbortedError):
+            return
+        except OSError as error:  # no descriptor or memory is left: the scheduler waits in the queue of the listener
+            events.warning("scheduler_not_accepted", error=describe_refusal(error), again="at the next tick", remedy=REFUSAL_REMEDY)
+            self._selector.unregister(self._listener)
+            self._accepts = False
+            return
+        connection = SchedulerConnection(sock)
+        self._connections.append(connection)
+        self._selector.register(sock, selectors.EVENT_READ, lambda mask: self._on_ready(connection, mask))
+
+    def _on_ready(self, connection: SchedulerConnection, mask: int) -> None:
+        if mask & selectors.EVENT_READ:
+            for message in connection.stream.receive():
+                self._handle(connection, message)
+        if connection.stream.ended:
+            self._drop(connection)
+
+    def _write(self, connection: SchedulerConnection) -> None:
+        empty = connection.stream.flush()
+        if connection.stream.ended:
+            self._drop(connection)
+            return
+        wanted = selectors.EVENT_READ if empty else selectors.EVENT_READ | selectors.EVENT_WRITE
+        key = self._selector.get_key(connection.stream.sock)
+        if key.events != wanted:
+            self._selector.modify(connection.stream.sock, wanted, key.data)
+
+    def _drop(self, connection: SchedulerConnection) -> None:
+        if connection.stream.failure:
+            events.error("scheduler_unreadable", scheduler=connection.scheduler_id, fault=connection.stream.failure)
+        self._connections.remove(connection)
+        self._selector.unregister(connection.stream.sock)
+        connection.stream.close()
