@@ -11,6 +11,7 @@ from bench.deployment import Deployment, deployment, postgres
 from bench.figures import median, quantile, show
 from gnomon import After
 from gnomon.dependencies import upstream_slots
+from gnomon.entry.simulate.year_simulation import YearSimulation
 from gnomon.ground.config import load_config
 from gnomon.model.instants import SECOND
 from gnomon.model.records import TaskRecord
@@ -18,7 +19,6 @@ from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.states import DagRunState
 from gnomon.model.upstream_edges import to_after_spec
 from gnomon.rules.timetables.registry import reference
-from gnomon.simulate.year_simulation import YearSimulation
 from gnomon.storage.store import migrations, open_database
 from gnomon.storage.store.dag_records import dag_runs
 from gnomon.testing import Play

@@ -29,7 +29,7 @@ import page_files
 from page_files import Files
 
 from gnomon.authoring.sdk.schedules.named_calendars import NamedCalendars
-from gnomon.cli.commands import root
+from gnomon.entry.cli.commands import root
 from gnomon.ground.config import load_config
 from gnomon.model.errors.product import GnomonError
 

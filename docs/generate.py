@@ -26,7 +26,7 @@ import click
 
 from gnomon.airflow_compat.coverage import render_markdown
 from gnomon.airflow_compat.type_stubs import render_stubs
-from gnomon.cli.commands import root
+from gnomon.entry.cli.commands import root
 from gnomon.ground.config import OPTIONS, ConfigOption
 from gnomon.ground.config.options import OPEN_SECTIONS
 from gnomon.storage.store import migrations
@@ -138,7 +138,7 @@ def api_permissions_page() -> str:
 
 def commands_over_api_page() -> str:
     """Text of reference/commands-over-the-api.md, from the mark of each command that works on a deployment."""
-    from gnomon.cli.deployment.choose_deployment import WORKS_OVER_API
+    from gnomon.entry.cli.deployment.choose_deployment import WORKS_OVER_API
 
     parts = [
         "# Commands over the API\n\n"

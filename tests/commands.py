@@ -4,7 +4,7 @@ command, more than one second for `gnomon standalone`.
 The first command of this process starts a server that has imported the modules of commands; each command is a fork of it, with
 the environment, folder and output of its own. A command ends as an interpreter ends, without tearing down its modules, and its
 exit code is that of its process. Services have a server of their own.
-`tests/unit/cli/test_main.py`, `tests/acceptance/test_cli_standalone.py`, `tests/acceptance/test_standalone.py` and `tests/chaos` start `python -m gnomon` itself.
+`tests/unit/entry/cli/test_main.py`, `tests/acceptance/test_cli_standalone.py`, `tests/acceptance/test_standalone.py` and `tests/chaos` start `python -m gnomon` itself.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ _READ_EARLY = "GNOMON_TEST_"
 """Variables that nothing reads before a command begins, but for those of modules that `sitecustomize` of a test brings."""
 _SERVICES = frozenset({"api-server", "dag-processor", "scheduler", "standalone", "triggerer", "worker"})
 """Commands whose processes are looked for by command line and environment, which a fork has from its server."""
-_OF_COMMANDS = ("gnomon.changes.actions", "gnomon.cli", "gnomon.changes.operations", "gnomon.queries.report", "gnomon.storage.store", "gnomon.author_code.timetable_host")
+_OF_COMMANDS = ("gnomon.changes.actions", "gnomon.entry.cli", "gnomon.changes.operations", "gnomon.queries.report", "gnomon.storage.store", "gnomon.author_code.timetable_host")
 """What the server of commands imports beforehand, with all that these packages import."""
 _OF_SERVICES = (
-    "gnomon.api.service", "gnomon.app.monitor_wiring", "gnomon.app.scheduler_wiring", "gnomon.app.standalone", "gnomon.app.triggerer_wiring",
-    "gnomon.app.write_lock_watchdog", "gnomon.cli.services", "gnomon.services.dagfiles.service", "gnomon.storage.store", "gnomon.services.worker.service",
+    "gnomon.api.service", "gnomon.entry.app.monitor_wiring", "gnomon.entry.app.scheduler_wiring", "gnomon.entry.app.standalone", "gnomon.entry.app.triggerer_wiring",
+    "gnomon.entry.app.write_lock_watchdog", "gnomon.entry.cli.services", "gnomon.services.dagfiles.service", "gnomon.storage.store", "gnomon.services.worker.service",
 )
 """What a server of services imports beforehand: the modules that `gnomon standalone` imports in its processes."""
 _OF_CELERY = ("celery.apps.worker", "celery.concurrency.solo", "gnomon.services.worker.remote.lasting_consumer", "gnomon.services.worker.remote.service", "kombu.transport.pyamqp", "kombu.transport.redis")
-_OF_KUBERNETES = ("gnomon.app.kubernetes_settings", "gnomon.services.executors.kubernetes.executor", "gnomon.services.executors.kubernetes.pod_controller", "gnomon.services.executors.kubernetes.pod_hook", "kubernetes.client", "kubernetes.config")
-_OF_PODS = ("gnomon.app.services", "gnomon.cli.services", "gnomon.services.worker.remote.pod_service")
+_OF_KUBERNETES = ("gnomon.entry.app.kubernetes_settings", "gnomon.services.executors.kubernetes.executor", "gnomon.services.executors.kubernetes.pod_controller", "gnomon.services.executors.kubernetes.pod_hook", "kubernetes.client", "kubernetes.config")
+_OF_PODS = ("gnomon.entry.app.services", "gnomon.entry.cli.services", "gnomon.services.worker.remote.pod_service")
 
 
 def run_command(*words: str, env: Mapping[str, str], timeout_s: float = PATIENCE_S) -> subprocess.CompletedProcess[str]:
@@ -295,6 +295,6 @@ if __name__ == "__main__":
         _serve(socket.socket(fileno=int(sys.argv[1])), sys.argv[2:])
     except KeyboardInterrupt:
         sys.exit(0)
-    from gnomon.cli.main import main
+    from gnomon.entry.cli.main import main
 
     _end(main())

@@ -4,6 +4,6 @@ from __future__ import annotations
 
 import sys
 
-from gnomon.cli.main import main
+from gnomon.entry.cli.main import main
 
 sys.exit(main())

@@ -9,12 +9,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from tests.unit.cli.deployment import Deployment, Ended
+from tests.unit.entry.cli.deployment import Deployment, Ended
 
 from gnomon.author_code.loading.dagfile import load_dag_file
 from gnomon.authoring.sdk.dags.dag_spec import build_dag_spec
-from gnomon.cli.home import Home
-from gnomon.cli.main import main
+from gnomon.entry.cli.home import Home
+from gnomon.entry.cli.main import main
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import Config, load_config, set_current_config
 from gnomon.model.instants import SECOND, Instant

@@ -14,7 +14,7 @@ from typing import Any
 
 from tests.hostile_messages import MISSING, double_field, encode_json, list_values
 
-from gnomon.cli.main import main
+from gnomon.entry.cli.main import main
 from gnomon.services.worker.remote.execution_client import ExecutionClient
 
 ALTERED = {"claim": 0.02, "beat": 0.1}

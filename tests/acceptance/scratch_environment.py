@@ -10,7 +10,7 @@ from pathlib import Path
 
 import gnomon
 
-ENTRY_POINTS = "[console_scripts]\ngnomon = gnomon.cli.main:main\n\n[pytest11]\ngnomon = gnomon.airflow_compat.pytest_plugin\n"
+ENTRY_POINTS = "[console_scripts]\ngnomon = gnomon.entry.cli.main:main\n\n[pytest11]\ngnomon = gnomon.airflow_compat.pytest_plugin\n"
 
 
 class ScratchEnvironment:

@@ -17,7 +17,7 @@ import yaml
 from tests.acceptance.effects import World, options
 from tests.patience import PATIENCE_S
 
-from gnomon.cli.commands import root
+from gnomon.entry.cli.commands import root
 from gnomon.ground.config import set_current_config
 from gnomon.model.instants import SECOND
 from gnomon.storage.store import migrations
@@ -64,7 +64,7 @@ OF_THEIR_OWN = {
     "migrate check", "migrate import", "providers check", "providers install", "providers list",
     "audit", "tokens list", "users list", "users sessions", "alerts channels", "alerts history", "alerts list", "alerts rules", "alerts test", "db clean", "dialect status", "doctor", "tasks links", "quarantine list", "quarantine show", "slots audit", "failures",
 }
-"""Pictures and calendars are documents of theirs, lines of the audit log contain documents, nothing wrong is an empty one, and some need a world of their own: tests/unit/cli, tests/unit/migration."""
+"""Pictures and calendars are documents of theirs, lines of the audit log contain documents, nothing wrong is an empty one, and some need a world of their own: tests/unit/entry/cli, tests/unit/airflow_compat/migration."""
 MAKES_A_RUN = {"dags trigger", "assets materialize"}
 INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00")
 RUN = ["dag_id", "run_id", "run_type", "state", "logical_date", "run_after", "data_interval_start", "data_interval_end",

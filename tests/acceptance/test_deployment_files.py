@@ -20,8 +20,8 @@ import pytest
 import yaml
 from kubernetes.client import models
 
-from gnomon.app.kubernetes_settings import read_pod_settings
-from gnomon.cli.commands import root
+from gnomon.entry.app.kubernetes_settings import read_pod_settings
+from gnomon.entry.cli.commands import root
 from gnomon.ground.config import load_config
 from gnomon.model.attempts import Attempt, RunFacts
 from gnomon.services.executors.kubernetes import cluster

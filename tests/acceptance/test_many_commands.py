@@ -31,7 +31,7 @@ with DAG("acted_on", max_active_runs=4, is_paused_upon_creation=False):
 ACTOR = """
 import contextlib, io, json, sys, time
 from gnomon.changes.actions import owner_requests as acting
-from gnomon.cli.main import main
+from gnomon.entry.cli.main import main
 
 acting.ANSWER_S = float(sys.argv[3])
 number, seconds = sys.argv[1], float(sys.argv[2])

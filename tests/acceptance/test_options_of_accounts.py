@@ -12,7 +12,7 @@ from tests.databases import create_schema
 from tests.oidc_server import oidc_server
 from tests.unit.api.oidc_browser import oidc_site
 from tests.unit.api.served import served
-from tests.unit.cli.deployment import NOW
+from tests.unit.entry.cli.deployment import NOW
 
 from gnomon.api.access.choose_policy import create_context
 from gnomon.api.app import create_app

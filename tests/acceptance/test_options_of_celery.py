@@ -19,9 +19,9 @@ from tests.conformance.storeworld import AT, World, raw, task
 from tests.databases import create_schema
 from tests.patience import PATIENCE_S
 
-from gnomon.app import services
-from gnomon.app.celery_settings import find_execution_api, read_celery_settings
-from gnomon.app.executor_wiring import create_executor
+from gnomon.entry.app import services
+from gnomon.entry.app.celery_settings import find_execution_api, read_celery_settings
+from gnomon.entry.app.executor_wiring import create_executor
 from gnomon.ground.clock import SystemClock, VirtualClock
 from gnomon.ground.config import Config
 from gnomon.model.attempts import Attempt, RunFacts

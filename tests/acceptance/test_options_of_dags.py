@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.acceptance.effects import World, effect_of, options
 from tests.databases import create_schema
-from tests.unit.cli.deployment import spec_of
+from tests.unit.entry.cli.deployment import spec_of
 
 from gnomon.ground.config import set_current_config
 from gnomon.model.instants import SECOND, Instant

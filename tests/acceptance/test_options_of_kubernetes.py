@@ -16,8 +16,8 @@ from tests.databases import create_schema
 from tests.fake_cluster import MISSING_IMAGE, NAMESPACE, FakeCluster, Object, fake_cluster
 from tests.patience import PATIENCE_S
 
-from gnomon.app.executor_wiring import create_executor
-from gnomon.app.kubernetes_settings import read_cluster_settings
+from gnomon.entry.app.executor_wiring import create_executor
+from gnomon.entry.app.kubernetes_settings import read_cluster_settings
 from gnomon.ground.clock import SystemClock
 from gnomon.ground.config import Config
 from gnomon.model.attempts import Attempt, RunFacts

@@ -12,9 +12,9 @@ from tests.databases import create_schema
 from tests.keys import CIPHER
 from tests.webhook_server import webhook_server
 
-from gnomon.app.nightly_clean import NightlyClean, find_next
-from gnomon.cli.home import Home
-from gnomon.cli.main import main
+from gnomon.entry.app.nightly_clean import NightlyClean, find_next
+from gnomon.entry.cli.home import Home
+from gnomon.entry.cli.main import main
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import Config, OptionError
 from gnomon.model.instants import to_datetime

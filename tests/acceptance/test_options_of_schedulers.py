@@ -16,8 +16,8 @@ import pytest
 from tests.acceptance.effects import effect_of, options
 from tests.databases import create_schema
 
-from gnomon.app.scheduler_health import open_health_server
-from gnomon.app.services import warn_of_options_without_effect
+from gnomon.entry.app.scheduler_health import open_health_server
+from gnomon.entry.app.services import warn_of_options_without_effect
 from gnomon.ground import log
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import OptionError, load_config

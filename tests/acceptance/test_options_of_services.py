@@ -22,8 +22,8 @@ from tests.patience import PATIENCE_S
 
 from gnomon.api.health import HealthStatus
 from gnomon.api.health_reader import HealthReader
-from gnomon.app.checks import open_listener
-from gnomon.cli.database_access import open_when_ready
+from gnomon.entry.app.checks import open_listener
+from gnomon.entry.cli.database_access import open_when_ready
 from gnomon.ground.clock import SystemClock
 from gnomon.ground.config import OptionError
 from gnomon.model.errors.product import ConfigurationError

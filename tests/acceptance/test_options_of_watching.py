@@ -10,12 +10,12 @@ from tests.acceptance.effects import options as options_of
 from tests.databases import create_schema
 from tests.otlp_receiver import receiving
 from tests.unit.api.served import served
-from tests.unit.cli.deployment import NOW
+from tests.unit.entry.cli.deployment import NOW
 
 from gnomon.api.access.choose_policy import create_context
 from gnomon.api.health import HealthSnapshot
-from gnomon.app.monitor_wiring import is_monitor_needed
 from gnomon.author_code.context import RuntimeTaskInstance
+from gnomon.entry.app.monitor_wiring import is_monitor_needed
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import load_config, set_current_config
 from gnomon.model.attempts import Attempt, RunFacts

@@ -10,7 +10,7 @@ import pytest
 HEAVY = (
     "asyncio", "click", "cryptography", "email", "http", "jinja2", "logging.config", "multiprocessing", "pendulum",
     "psycopg", "rich", "sqlite3", "subprocess", "unittest", "urllib.request", "watchfiles", "yaml",
-    "gnomon.app", "gnomon.cli", "gnomon.services.scheduler", "gnomon.storage.store", "gnomon.services.worker", "gnomon.airflow_compat",
+    "gnomon.entry.app", "gnomon.entry.cli", "gnomon.services.scheduler", "gnomon.storage.store", "gnomon.services.worker", "gnomon.airflow_compat",
 )
 """Modules that writing a DAG does not need."""
 
@@ -50,7 +50,7 @@ def test_writing_a_dag_loads_no_server_and_no_library_that_only_running_needs() 
 
 @pytest.mark.parametrize("words", ["--help", "dags --help", "timetables --help", "version"])
 def test_help_loads_neither_the_store_nor_the_sdk(words: str) -> None:
-    program = f"from gnomon.cli.main import main\nmain({words.split()!r})"
+    program = f"from gnomon.entry.cli.main import main\nmain({words.split()!r})"
     heavy = ("asyncio", "cryptography", "jinja2", "pendulum", "watchfiles",
              "gnomon.services.scheduler", "gnomon.authoring.sdk", "gnomon.services.worker", *WEB, *DATABASE)
     if words == "--help":
@@ -64,13 +64,13 @@ def test_what_lives_in_a_task_process_loads_no_database(package: str) -> None:
 
 
 def test_what_the_supervisor_shares_holds_no_database() -> None:
-    loaded = _loaded("from gnomon.app.preload import import_shared\nimport_shared()")
+    loaded = _loaded("from gnomon.entry.app.preload import import_shared\nimport_shared()")
     assert _of(loaded, ("sqlite3", "gnomon.storage.store", "gnomon.airflow_compat", *WEB, *DATABASE)) == []
     assert "gnomon.author_code.runner" in loaded
 
 
 @pytest.mark.parametrize("module", [
-    "gnomon.app.standalone", "gnomon.app.supervisor", "gnomon.app.services", "gnomon.app.scheduler_wiring", "gnomon.services.scheduler.service",
+    "gnomon.entry.app.standalone", "gnomon.entry.app.supervisor", "gnomon.entry.app.services", "gnomon.entry.app.scheduler_wiring", "gnomon.services.scheduler.service",
     "gnomon.services.worker.service", "gnomon.services.dagfiles.service", "gnomon.services.triggerer.coordinator", "gnomon.changes.actions.manual_runs", "gnomon.authoring.sdk",
     "gnomon.author_code.runner",
 ])  # fmt: skip

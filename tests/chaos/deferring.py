@@ -16,6 +16,9 @@ from typing import Any
 from tests.conformance.storeworld import manual, raw
 
 from gnomon.author_code.timetable_host.in_process import InProcessTimetableHost
+from gnomon.entry.simulate import Deployment
+from gnomon.entry.simulate.faults import SimulatedCrash
+from gnomon.entry.testing.scripted import ScriptedExecutor
 from gnomon.model.attempts import Attempt
 from gnomon.model.deferral import Deferral, DeferralResult
 from gnomon.model.ids import GROUPS, TaskKey
@@ -31,14 +34,11 @@ from gnomon.services.scheduler.service import SchedulerService
 from gnomon.services.triggerer.coordinator import TriggererCoordinator
 from gnomon.services.triggerer.saved_events import SavedEvents
 from gnomon.services.triggerer.settings import TriggererSettings
-from gnomon.simulate import Deployment
-from gnomon.simulate.faults import SimulatedCrash
 from gnomon.storage.store import CommitUncertain, Database, DatabaseUnavailable, FencedError, Transaction
 from gnomon.storage.store.dag_records import dag_runs
 from gnomon.storage.store.ownership import mailbox
 from gnomon.storage.store.trigger_queue import deferrals, trigger_claims, triggerer_leases
 from gnomon.testing import Play
-from gnomon.testing.scripted import ScriptedExecutor
 from gnomon.timetables import NullTimetable
 
 START: Instant = 1_767_225_600 * SECOND

@@ -25,7 +25,7 @@ from tests.brokers import delete_queues
 from tests.conformance.storeworld import World, task
 from tests.patience import PATIENCE_S
 
-from gnomon.app.executor_wiring import create_executor
+from gnomon.entry.app.executor_wiring import create_executor
 from gnomon.ground.clock import SystemClock
 from gnomon.ground.config import load_config
 from gnomon.model.attempts import Attempt, AttemptResult, RunFacts

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from tests.databases import create_schema
 from tests.unit.api.served import Client, served
-from tests.unit.cli.deployment import HOURLY, NOW, Deployment, spec_of
+from tests.unit.entry.cli.deployment import HOURLY, NOW, Deployment, spec_of
 
 from gnomon.api.access.accounts_policy import AccountsPolicy
 from gnomon.api.context import ApiContext
 from gnomon.api.health_reader import HealthReader
-from gnomon.cli.home import Home
+from gnomon.entry.cli.home import Home
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import load_config
 from gnomon.model.accounts import Author, Role

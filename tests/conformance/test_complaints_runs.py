@@ -21,6 +21,7 @@ from tests.unit.rules.engine.world import dag_record
 from tests.unit.services.scheduler.between import HOUR, START, cron
 from tests.unit.services.scheduler.between import World as Schedulers
 
+from gnomon.entry.simulate import FaultPlan
 from gnomon.model.assets import AllOf, AssetKey, NewAssetEvent
 from gnomon.model.attempts import XComItem
 from gnomon.model.ids import group_of
@@ -28,7 +29,6 @@ from gnomon.model.records import PoolRecord, RunRecord
 from gnomon.model.spec import TaskSpec
 from gnomon.model.states import DagRunState, DagRunType
 from gnomon.rules.engine import events as e
-from gnomon.simulate import FaultPlan
 from gnomon.storage.store.asset_records import asset_events, asset_queue
 from gnomon.storage.store.dag_records import dag_runs
 from gnomon.storage.store.pages.run_pages import read_run_counts_of_dags

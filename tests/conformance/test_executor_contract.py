@@ -14,6 +14,7 @@ from tests.conformance.celeryworld import CeleryWorld
 from tests.conformance.workerworld import WorkerWorld, ended
 from tests.patience import PATIENCE_S
 
+from gnomon.entry.testing.scripted import Play, ScriptedExecutor, ScriptedWorker
 from gnomon.ground.clock import VirtualClock
 from gnomon.model.attempts import Attempt, RunFacts
 from gnomon.model.records import WorkerRecord
@@ -28,7 +29,6 @@ from gnomon.services.executors.interface import (
     WorkerUnreachable,
 )
 from gnomon.services.executors.local import LocalExecutor
-from gnomon.testing.scripted import Play, ScriptedExecutor, ScriptedWorker
 
 Enough = Callable[[Sequence[ExecutorEvent]], bool]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.conformance.storeworld import raw
 from tests.databases import create_file
-from tests.unit.cli.deployment import NOW
+from tests.unit.entry.cli.deployment import NOW
 
 from gnomon.model.records import EventRecord
 from gnomon.storage.store import Database

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from tests.conformance.package_index import download_source
 
+from gnomon.airflow_compat.migration.repository.repository_check import CheckSettings, check_repository, list_verdicts
 from gnomon.author_code.loading.provider_names import PREFIX, shorten
-from gnomon.migration.repository.repository_check import CheckSettings, check_repository, list_verdicts
 from gnomon.model.instants import SECOND
 
 pytestmark = pytest.mark.network

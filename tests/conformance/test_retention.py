@@ -10,7 +10,7 @@ import pytest
 from tests.conformance.storeworld import AT, DAY, World, task
 from tests.unit.rules.engine.world import GROUP
 
-from gnomon.app.housekeeping import Housekeeping
+from gnomon.entry.app.housekeeping import Housekeeping
 from gnomon.ground.clock import VirtualClock
 from gnomon.model.alerts import AlertEvent, AlertFacts, AlertKind
 from gnomon.model.backfills import BackfillRecord

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from tests.databases import create_schema
 from tests.keys import CIPHER
 
+from gnomon.entry.simulate import Deployment, FaultPlan, list_lost_slots
 from gnomon.model.assets import AllOf, AnyOf, AssetCondition, AssetEvent, AssetKey
 from gnomon.model.attempts import Attempt
 from gnomon.model.instants import SECOND, Instant
@@ -24,7 +25,6 @@ from gnomon.model.states import DagRunState, DagRunType
 from gnomon.rules.assets.conditions import iter_leaves
 from gnomon.rules.engine.state.engine_state import EngineLimits
 from gnomon.rules.timetables.registry import reference
-from gnomon.simulate import Deployment, FaultPlan, list_lost_slots
 from gnomon.storage.store import Database, Transaction, open_database
 from gnomon.storage.store.asset_records import asset_events, asset_queue
 from gnomon.storage.store.dag_records import dag_runs, dags

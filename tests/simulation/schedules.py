@@ -11,11 +11,11 @@ from functools import partial
 from dateutil.relativedelta import relativedelta
 
 from gnomon.calendars import Weekends
+from gnomon.entry.simulate.reference_schedule import Schedule
 from gnomon.model.instants import SECOND, Instant, to_datetime
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.rules.timetables.registry import reference
-from gnomon.simulate.reference_schedule import Schedule
 from gnomon.timetables import (
     BusinessDays,
     CronDataIntervalTimetable,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gnomon.simulate import FaultPlan
+from gnomon.entry.simulate import FaultPlan
 
 from .asset_flows import simulate_assets
 

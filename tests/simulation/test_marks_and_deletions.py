@@ -10,8 +10,7 @@ from tests.databases import create_schema
 from tests.keys import CIPHER
 from tests.simulation.world import MINUTE, START, another_version, lease_time, random_dag, random_play, unfinished
 
-from gnomon.rules.engine.state.engine_state import EngineLimits
-from gnomon.simulate import (
+from gnomon.entry.simulate import (
     POOL,
     Deployment,
     FaultPlan,
@@ -20,6 +19,7 @@ from gnomon.simulate import (
     list_pools_in_use,
     list_unanswered,
 )
+from gnomon.rules.engine.state.engine_state import EngineLimits
 from gnomon.storage.store import open_database
 from gnomon.storage.store.admin import pools
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gnomon.simulate import FaultPlan
+from gnomon.entry.simulate import FaultPlan
 
 from .waiting import simulate_waiting
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gnomon.simulate import FaultPlan
+from gnomon.entry.simulate import FaultPlan
 
 from .year_of_work import FAULTS, simulate_work
 

@@ -14,6 +14,16 @@ from msgspec.structs import replace
 from tests.databases import create_schema
 from tests.keys import CIPHER
 
+from gnomon.entry.simulate import (
+    POOL,
+    Deployment,
+    FaultPlan,
+    RandomActions,
+    SimulatedCrash,
+    list_lost_slots,
+    list_pools_in_use,
+    list_unanswered,
+)
 from gnomon.ground.clock import VirtualClock
 from gnomon.model.attempts import Attempt
 from gnomon.model.deferral import Deferral, DeferralResult
@@ -27,16 +37,6 @@ from gnomon.services.triggerer.coordinator import TriggererCoordinator
 from gnomon.services.triggerer.host_protocol import TriggerTaskInstance
 from gnomon.services.triggerer.saved_events import SavedEvents
 from gnomon.services.triggerer.settings import TriggererSettings
-from gnomon.simulate import (
-    POOL,
-    Deployment,
-    FaultPlan,
-    RandomActions,
-    SimulatedCrash,
-    list_lost_slots,
-    list_pools_in_use,
-    list_unanswered,
-)
 from gnomon.storage.store import Database, FencedError, open_database
 from gnomon.storage.store.admin import pools
 from gnomon.storage.store.dag_records import dag_runs, dags

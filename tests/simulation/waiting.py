@@ -17,6 +17,8 @@ from tests.unit.rules.dependencies.reading import Dag, waits_for, waits_for_itse
 from tests.unit.rules.timetables.periods import timetable_of
 from tests.unit.rules.timetables.walked import Spec
 
+from gnomon.entry.simulate import FaultPlan, list_lost_slots
+from gnomon.entry.simulate.year_simulation import YearSimulation
 from gnomon.model.after import After
 from gnomon.model.attempts import Attempt
 from gnomon.model.instants import Instant, to_datetime, to_instant
@@ -26,8 +28,6 @@ from gnomon.model.states import DagRunState
 from gnomon.model.upstream_edges import to_after_spec
 from gnomon.rules.timetables.registry import reference
 from gnomon.rules.timetables.wall_clock.zones import named_zone
-from gnomon.simulate import FaultPlan, list_lost_slots
-from gnomon.simulate.year_simulation import YearSimulation
 from gnomon.storage.store import open_database
 from gnomon.storage.store.dag_records import dag_runs
 from gnomon.testing import Play

@@ -10,14 +10,7 @@ from msgspec.structs import replace
 from tests.databases import create_schema
 from tests.keys import CIPHER
 
-from gnomon.model.attempts import Attempt, XComItem
-from gnomon.model.instants import SECOND, Instant
-from gnomon.model.mapping import Expansion, LiteralLength, XComLength
-from gnomon.model.records import AttemptRecord, RunRecord, TaskRecord
-from gnomon.model.spec import DagSpec, TaskSpec
-from gnomon.rules.engine.state.engine_state import EngineLimits
-from gnomon.rules.timetables.registry import reference
-from gnomon.simulate import (
+from gnomon.entry.simulate import (
     POOL,
     Deployment,
     FaultPlan,
@@ -27,6 +20,13 @@ from gnomon.simulate import (
     list_pools_in_use,
     list_unanswered,
 )
+from gnomon.model.attempts import Attempt, XComItem
+from gnomon.model.instants import SECOND, Instant
+from gnomon.model.mapping import Expansion, LiteralLength, XComLength
+from gnomon.model.records import AttemptRecord, RunRecord, TaskRecord
+from gnomon.model.spec import DagSpec, TaskSpec
+from gnomon.rules.engine.state.engine_state import EngineLimits
+from gnomon.rules.timetables.registry import reference
 from gnomon.storage.store import Database, open_database
 from gnomon.storage.store.admin import pools
 from gnomon.storage.store.dag_records import dag_runs

@@ -24,6 +24,10 @@ from tests.databases import create_schema
 from gnomon.authoring.sdk import DAG, Asset, task
 from gnomon.authoring.sdk.assets.partitioned_schedule import PartitionedAssetTimetable
 from gnomon.authoring.sdk.dags.dag_spec import build_dag_spec
+from gnomon.entry.simulate.faults import FaultPlan
+from gnomon.entry.simulate.lost_slots import list_lost_slots
+from gnomon.entry.simulate.year_simulation import YearSimulation
+from gnomon.entry.testing.scripted import Play
 from gnomon.model.attempts import Attempt, XComItem
 from gnomon.model.backfills import BackfillRecord, Reprocess
 from gnomon.model.instants import Instant, to_datetime, to_instant
@@ -31,14 +35,10 @@ from gnomon.model.records import RunRecord
 from gnomon.model.states import DagRunState
 from gnomon.model.states import TaskInstanceState as S
 from gnomon.partitions import DayWindow, MonthWindow, RollupMapper, StartOfDayMapper, StartOfMonthMapper
-from gnomon.simulate.faults import FaultPlan
-from gnomon.simulate.lost_slots import list_lost_slots
-from gnomon.simulate.year_simulation import YearSimulation
 from gnomon.storage.store import Database, Transaction, open_database
 from gnomon.storage.store.asset_records import asset_events, asset_queue
 from gnomon.storage.store.dag_records import backfills, dag_runs, dags
 from gnomon.storage.store.errors import BackfillActive
-from gnomon.testing.scripted import Play
 from gnomon.timetables import CronPartitionTimetable, CronTriggerTimetable
 
 ZONE = ZoneInfo("Europe/Zurich")

@@ -10,14 +10,14 @@ from pathlib import Path
 from msgspec.structs import replace as changed
 from tests.databases import create_schema
 
+from gnomon.entry.simulate.expected_runs import RunExpectation, SlotRun
+from gnomon.entry.simulate.faults import FaultPlan
+from gnomon.entry.simulate.lost_slots import list_lost_slots
+from gnomon.entry.simulate.reference_schedule import CronGrids, ExpectedSlot, Schedule
+from gnomon.entry.simulate.simulation_log import DagDefined, DagPaused, ManualRunTriggered
+from gnomon.entry.simulate.year_simulation import YearSimulation
 from gnomon.model.instants import SECOND, Instant, to_datetime
 from gnomon.model.states import DagRunState, DagRunType
-from gnomon.simulate.expected_runs import RunExpectation, SlotRun
-from gnomon.simulate.faults import FaultPlan
-from gnomon.simulate.lost_slots import list_lost_slots
-from gnomon.simulate.reference_schedule import CronGrids, ExpectedSlot, Schedule
-from gnomon.simulate.simulation_log import DagDefined, DagPaused, ManualRunTriggered
-from gnomon.simulate.year_simulation import YearSimulation
 from gnomon.storage.store import Database, open_database
 from gnomon.storage.store.dag_records import dag_runs, dags
 from gnomon.storage.store.errors import RunExists

@@ -16,12 +16,12 @@ from gnomon.authoring.sdk.dags.dag import DAG
 from gnomon.authoring.sdk.dags.dag_spec import build_dag_spec
 from gnomon.authoring.sdk.dags.executor_checks import check_executors
 from gnomon.authoring.sdk.runtime import channel
+from gnomon.entry.testing.dag_runs.home_channel import HomeChannel
 from gnomon.ground.config import current_config, read_executors
 from gnomon.model.errors.authoring import AirflowDagDuplicatedIdException
 from gnomon.model.errors.error_text import describe_error
 from gnomon.services.dagfiles.discovery import FileDiscovery
 from gnomon.services.dagfiles.settings import SourceFolder
-from gnomon.testing.dag_runs.home_channel import HomeChannel
 
 _EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 _WITHOUT_EFFECT = ("bundle_path", "bundle_name", "known_pools", "load_op_links", "store_serialized_dags")

@@ -12,8 +12,8 @@ import pytest
 
 if TYPE_CHECKING:
     from gnomon.airflow_compat.pytest_runners import DagMaker, DagRunner, TaskRunner
+    from gnomon.entry.testing.dag_runs.private_store import PrivateStore
     from gnomon.ground.clock import VirtualClock
-    from gnomon.testing.dag_runs.private_store import PrivateStore
 
 _START = 1_767_225_600_000_000
 """2026-01-01T00:00:00Z in microseconds: the first instant of `virtual_clock`."""
@@ -22,7 +22,7 @@ _START = 1_767_225_600_000_000
 @pytest.fixture
 def gnomon_store() -> Iterator[PrivateStore]:
     """An empty store for the test: Variables, connections, pools, runs and XComs. `set_variable`, `set_connection` and `set_pool` fill it."""
-    from gnomon.testing.dag_runs.private_store import PrivateStore
+    from gnomon.entry.testing.dag_runs.private_store import PrivateStore
 
     store = PrivateStore()
     yield store

@@ -11,12 +11,12 @@ from gnomon.author_code.loading import dialect
 from gnomon.authoring.sdk.arguments.notset import NOTSET
 from gnomon.authoring.sdk.dags.dag import DAG
 from gnomon.authoring.sdk.tasks.xcom_arg import XComArg
+from gnomon.entry.testing.dag_runs.finished_run import FinishedDagRun, FinishedTaskInstance
+from gnomon.entry.testing.dag_runs.foreground_run import run_dag
+from gnomon.entry.testing.dag_runs.private_store import PrivateStore
+from gnomon.entry.testing.dag_runs.task_trial import run_single_task
 from gnomon.ground.clock import Clock
 from gnomon.model.errors.product import UserError
-from gnomon.testing.dag_runs.finished_run import FinishedDagRun, FinishedTaskInstance
-from gnomon.testing.dag_runs.foreground_run import run_dag
-from gnomon.testing.dag_runs.private_store import PrivateStore
-from gnomon.testing.dag_runs.task_trial import run_single_task
 
 
 class DagRunner:

@@ -13,13 +13,13 @@ import pytest
 
 from gnomon.airflow_compat import coverage, internal_reasons, old_names
 from gnomon.airflow_compat.coverage_row import CoverageStatus
+from gnomon.airflow_compat.migration.repository.file_imports import iterate_refused_uses, read_imports
 from gnomon.author_code.loading import dagfile, dialect
 from gnomon.authoring.sdk.dags.dag import DAG
 from gnomon.authoring.sdk.dags.dag_checks import check_dag
 from gnomon.authoring.sdk.dags.task_group import TaskGroup
 from gnomon.authoring.sdk.tasks.operator import BaseOperator
 from gnomon.ground.config import load_config, set_current_config
-from gnomon.migration.repository.file_imports import iterate_refused_uses, read_imports
 from gnomon.model.errors.authoring import ParamValidationError
 
 START = pendulum.datetime(2026, 1, 1)

@@ -10,12 +10,12 @@ import pytest
 from tests.conformance.storeworld import check_newest_runs
 from tests.databases import BOTH, new_database
 from tests.unit.api.served import Client, served
-from tests.unit.cli.deployment import NOW, Deployment
+from tests.unit.entry.cli.deployment import NOW, Deployment
 
 from gnomon.api.access.open_access import OpenAccess
 from gnomon.api.context import ApiContext
 from gnomon.api.health import HealthSnapshot
-from gnomon.cli.home import Home
+from gnomon.entry.cli.home import Home
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import load_config
 

@@ -14,7 +14,7 @@ from tests.databases import create_schema
 from tests.oidc_server import CLIENT, SECRET, OidcServer
 from tests.patience import PATIENCE_S
 from tests.unit.api.served import Client, Reply, served
-from tests.unit.cli.deployment import NOW
+from tests.unit.entry.cli.deployment import NOW
 
 from gnomon.api.access.choose_policy import create_context
 from gnomon.api.context import ApiContext

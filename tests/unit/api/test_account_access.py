@@ -15,7 +15,7 @@ from fastapi.routing import APIRoute
 from tests.databases import create_schema
 from tests.unit.api.account_site import AccountSite, serve_accounts
 from tests.unit.api.served import Reply
-from tests.unit.cli.deployment import NOW, Deployment, spec_of
+from tests.unit.entry.cli.deployment import NOW, Deployment, spec_of
 
 from gnomon.api.access.accounts_policy import COOKIE
 from gnomon.api.access.choose_policy import create_context
@@ -25,8 +25,8 @@ from gnomon.api.auth.login_routes import clean_target
 from gnomon.api.health_reader import HealthReader
 from gnomon.api.own.own_routers import OWN_ROUTERS
 from gnomon.api.v2.routers import ROUTERS
-from gnomon.cli.home import Home
-from gnomon.cli.main import main
+from gnomon.entry.cli.home import Home
+from gnomon.entry.cli.main import main
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import load_config
 from gnomon.model.accounts import Author, Grant, GrantKind, Role

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.conformance.case_dags import read_case
 from tests.unit.api.served import Client
-from tests.unit.cli.deployment import Deployment, spec_of
+from tests.unit.entry.cli.deployment import Deployment, spec_of
 
 from gnomon.model.spec import ClearedTask, TaskSpec
 from gnomon.testing import Play

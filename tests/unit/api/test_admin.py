@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tests.unit.api.served import Client
-from tests.unit.cli.deployment import Deployment, spec_of
+from tests.unit.entry.cli.deployment import Deployment, spec_of
 
 from gnomon.api.common.limits import BODY_BYTES_MAX
 from gnomon.testing import Play

@@ -22,7 +22,7 @@ from tests.databases import create_schema
 from tests.patience import PATIENCE_S
 from tests.unit.api.account_site import AccountSite, serve_accounts
 from tests.unit.api.served import Reply
-from tests.unit.cli.deployment import NOW, Deployment, spec_of
+from tests.unit.entry.cli.deployment import NOW, Deployment, spec_of
 
 from gnomon.api.access.accounts_policy import COOKIE
 from gnomon.api.access.choose_policy import create_context
@@ -36,7 +36,7 @@ from gnomon.api.own import dependencies, timetables
 from gnomon.api.streams import event_hub
 from gnomon.api.v2 import bulk_changes, dag_run_wait
 from gnomon.api.v2.dag_run_wait import find_pause
-from gnomon.cli.home import Home
+from gnomon.entry.cli.home import Home
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import load_config
 from gnomon.model.accounts import Author, Grant, GrantKind, Role

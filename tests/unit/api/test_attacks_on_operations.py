@@ -10,15 +10,15 @@ import pytest
 from tests.databases import create_schema
 from tests.patience import PATIENCE_S
 from tests.unit.api.account_site import AccountSite, serve_accounts
-from tests.unit.cli.deployment import HOURLY, NOW, Deployment, spec_of
+from tests.unit.entry.cli.deployment import HOURLY, NOW, Deployment, spec_of
 
 from gnomon.api.access.accounts_policy import COOKIE
 from gnomon.api.access.choose_policy import create_context
 from gnomon.api.access.hidden_names import HIDDEN
 from gnomon.api.health import HealthSnapshot, WorkCounts
 from gnomon.changes.operations import run_operations
-from gnomon.cli.home import Home
-from gnomon.cli.main import main
+from gnomon.entry.cli.home import Home
+from gnomon.entry.cli.main import main
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import load_config
 from gnomon.model.accounts import Author, Grant, GrantKind, Role

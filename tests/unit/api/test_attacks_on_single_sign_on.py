@@ -21,7 +21,7 @@ from fastapi import HTTPException
 from tests.oidc_server import OidcServer, oidc_server
 from tests.patience import PATIENCE_S
 from tests.unit.api.oidc_browser import OidcSite, notice_of, oidc_site
-from tests.unit.cli.deployment import NOW
+from tests.unit.entry.cli.deployment import NOW
 
 from gnomon.api.auth.identity_provider import KEYS_AGAIN_S, KEYS_KEPT_S
 from gnomon.api.auth.oidc_routes import LOGIN_S

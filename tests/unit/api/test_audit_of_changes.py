@@ -6,9 +6,9 @@ import json
 from typing import Any
 
 from tests.unit.api.served import Client
-from tests.unit.cli.deployment import Deployment
+from tests.unit.entry.cli.deployment import Deployment
 
-from gnomon.cli.main import main
+from gnomon.entry.cli.main import main
 
 
 def _lines(api: Client) -> list[tuple[str, str, dict[str, Any]]]:

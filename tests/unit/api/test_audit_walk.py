@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import pytest
 from tests.databases import BOTH, new_database
 from tests.unit.api.served import Client, served
-from tests.unit.cli.deployment import HOURLY, NOW, Deployment, spec_of
+from tests.unit.entry.cli.deployment import HOURLY, NOW, Deployment, spec_of
 
 from gnomon.api.access.open_access import OpenAccess
 from gnomon.api.access.permissions import list_operations
@@ -17,7 +17,7 @@ from gnomon.api.context import ApiContext
 from gnomon.api.health import HealthSnapshot
 from gnomon.api.own.own_routers import OWN_ROUTERS
 from gnomon.api.v2.routers import ROUTERS
-from gnomon.cli.home import Home
+from gnomon.entry.cli.home import Home
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import load_config
 from gnomon.model.assets import AllOf, AssetDeclaration, AssetKey

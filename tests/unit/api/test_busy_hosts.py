@@ -7,7 +7,7 @@ from contextlib import ExitStack
 
 import pytest
 from tests.unit.api.served import Client
-from tests.unit.cli.deployment import HOURLY, Deployment, spec_of
+from tests.unit.entry.cli.deployment import HOURLY, Deployment, spec_of
 
 from gnomon.author_code.timetable_host import (
     HostSlots,

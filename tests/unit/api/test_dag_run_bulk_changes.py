@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.unit.api.served import Client
-from tests.unit.cli.deployment import Deployment, spec_of
+from tests.unit.entry.cli.deployment import Deployment, spec_of
 
 from gnomon.testing import Play
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from tests.unit.api.served import Client, served
-from tests.unit.cli.deployment import NOW, Deployment, spec_of
+from tests.unit.entry.cli.deployment import NOW, Deployment, spec_of
 
 from gnomon.api.access.accounts_policy import COOKIE, AccountsPolicy
 from gnomon.api.context import ApiContext

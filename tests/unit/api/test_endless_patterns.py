@@ -11,10 +11,10 @@ import pytest
 from tests.databases import new_database
 from tests.unit.api.conftest import _served
 from tests.unit.api.served import Client
-from tests.unit.cli.deployment import HOURLY, NOW, Deployment, spec_of
+from tests.unit.entry.cli.deployment import HOURLY, NOW, Deployment, spec_of
 
 from gnomon.authoring.sdk.arguments import json_schema
-from gnomon.cli.home import Home
+from gnomon.entry.cli.home import Home
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import load_config
 from gnomon.model.deferral import Deferral

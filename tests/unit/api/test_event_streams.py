@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from tests.patience import PATIENCE_S
 from tests.unit.api.served import Client, served
-from tests.unit.cli.deployment import NOW, Deployment, spec_of
+from tests.unit.entry.cli.deployment import NOW, Deployment, spec_of
 
 from gnomon.api.access.open_access import OpenAccess
 from gnomon.api.access.policies import AccessRefused, ApiResource, Credential, Permission, User

@@ -16,7 +16,7 @@ import pytest
 from tests.conformance.storeworld import AT, World, raw, task
 from tests.databases import BOTH, new_database
 from tests.unit.api.served import Client, Reply, served
-from tests.unit.cli.deployment import NOW
+from tests.unit.entry.cli.deployment import NOW
 
 from gnomon.api.access.accounts_policy import COOKIE
 from gnomon.api.access.choose_policy import create_context

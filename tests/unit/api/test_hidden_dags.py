@@ -12,12 +12,12 @@ import pytest
 from tests.databases import create_schema
 from tests.unit.api.account_site import AccountSite, serve_accounts
 from tests.unit.api.api_document import read_document
-from tests.unit.cli.deployment import HOURLY, NOW, Deployment, spec_of
+from tests.unit.entry.cli.deployment import HOURLY, NOW, Deployment, spec_of
 
 from gnomon.api.access.choose_policy import create_context
 from gnomon.api.access.hidden_names import HIDDEN
 from gnomon.api.health_reader import HealthReader
-from gnomon.cli.home import Home
+from gnomon.entry.cli.home import Home
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import load_config
 from gnomon.model.accounts import Author, Grant, GrantKind, Role

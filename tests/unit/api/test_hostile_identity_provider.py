@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from tests.certificate import write_certificate
 from tests.oidc_server import OidcServer, oidc_server
 from tests.unit.api.oidc_browser import OidcSite, notice_of, oidc_site
-from tests.unit.cli.deployment import NOW
+from tests.unit.entry.cli.deployment import NOW
 
 from gnomon.api.auth import provider_exchange
 from gnomon.api.auth.provider_exchange import ANSWER_BYTES_MAX

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.unit.api.served import Client
-from tests.unit.cli.deployment import Deployment, spec_of
+from tests.unit.entry.cli.deployment import Deployment, spec_of
 from tests.unit.ground.log.traps import SECRET, TRAPS, trapped
 
 from gnomon.model.attempts import build_attempt_log_path

@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 import pytest
 from tests.unit.api.served import Client
-from tests.unit.cli.deployment import Deployment, spec_of
+from tests.unit.entry.cli.deployment import Deployment, spec_of
 
 from gnomon.model.spec import TaskSpec
 from gnomon.testing import Play

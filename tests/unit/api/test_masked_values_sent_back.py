@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from tests.unit.api.served import Client
-from tests.unit.cli.deployment import Deployment, spec_of
+from tests.unit.entry.cli.deployment import Deployment, spec_of
 
 from gnomon.model.assets import AssetDeclaration, AssetKey
 from gnomon.model.attempts import XComItem

@@ -12,7 +12,7 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families 
 from prometheus_client.parser import text_string_to_metric_families
 from tests.databases import BOTH, create_schema, new_database
 from tests.unit.api.served import Client, served
-from tests.unit.cli.deployment import HOURLY, NOW, Deployment, spec_of
+from tests.unit.entry.cli.deployment import HOURLY, NOW, Deployment, spec_of
 
 from gnomon.api.access.choose_policy import create_context
 from gnomon.api.context import ApiContext
@@ -20,8 +20,8 @@ from gnomon.api.health import HealthSnapshot
 from gnomon.api.metrics.figures_reader import KEPT_S
 from gnomon.api.metrics.server_figures import FIGURES_S
 from gnomon.api.server_heartbeat import ApiServerHeartbeat
-from gnomon.cli.home import Home
-from gnomon.cli.main import main
+from gnomon.entry.cli.home import Home
+from gnomon.entry.cli.main import main
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import OptionError, load_config
 from gnomon.ground.metrics import definitions

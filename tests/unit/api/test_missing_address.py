@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tests.unit.api.served import Client
-from tests.unit.cli.deployment import NOW, Deployment, spec_of
+from tests.unit.entry.cli.deployment import NOW, Deployment, spec_of
 
 from gnomon.api.access.open_access import OpenAccess
 from gnomon.api.context import ApiContext

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 from tests.unit.api.served import Client
-from tests.unit.cli.deployment import NOW, Deployment, spec_of
+from tests.unit.entry.cli.deployment import NOW, Deployment, spec_of
 
-from gnomon.cli.main import main
+from gnomon.entry.cli.main import main
 from gnomon.model.spec import TaskSpec
 from gnomon.storage.store.dag_records.dag_runs import create_manual_run
 

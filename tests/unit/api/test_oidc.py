@@ -12,7 +12,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 from tests.oidc_server import OidcServer, oidc_server
 from tests.unit.api.oidc_browser import notice_of, oidc_site
-from tests.unit.cli.deployment import NOW
+from tests.unit.entry.cli.deployment import NOW
 
 from gnomon.api.auth import oidc_routes, oidc_settings
 from gnomon.api.auth.identity_provider import FAILURE_KEPT_S

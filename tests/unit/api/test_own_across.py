@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from tests.unit.api.served import Client
-from tests.unit.cli.deployment import HOURLY, NOW, Deployment, spec_of
+from tests.unit.entry.cli.deployment import HOURLY, NOW, Deployment, spec_of
 
 from gnomon.changes.actions import schedule_previews
 from gnomon.model.assets import AliasKey, AssetDeclaration, AssetKey, AssetRefKey

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 from tests.unit.api.served import Client
-from tests.unit.cli.deployment import HOURLY, Deployment, spec_of
+from tests.unit.entry.cli.deployment import HOURLY, Deployment, spec_of
 
 from gnomon.model.assets import AssetKey
 from gnomon.model.mapping import Expansion, LiteralLength

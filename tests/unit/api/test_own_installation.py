@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.unit.api.served import Client, served
-from tests.unit.cli.deployment import HOURLY, NOW, SCHEDULER, Deployment, spec_of
+from tests.unit.entry.cli.deployment import HOURLY, NOW, SCHEDULER, Deployment, spec_of
 
 from gnomon.api.access.hidden_names import HIDDEN, build_name_filter
 from gnomon.api.access.policies import AccessPolicy, ApiResource, Permission, User

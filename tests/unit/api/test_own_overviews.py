@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from tests.unit.api.served import Client
-from tests.unit.cli.deployment import HOURLY, Deployment, spec_of
+from tests.unit.entry.cli.deployment import HOURLY, Deployment, spec_of
 
 from gnomon.model.slots import TimetableRef
 from gnomon.testing import Play

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import pytest
 from tests.unit.api.served import Client
-from tests.unit.cli.deployment import HOURLY, Deployment, spec_of
+from tests.unit.entry.cli.deployment import HOURLY, Deployment, spec_of
 
 from gnomon.api.access.hidden_names import HIDDEN
 from gnomon.api.own.explanations import build_condition

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 import pytest
 from tests.unit.api.served import Reply, served
 from tests.unit.api.test_sessions import PASSWORD, ROOT, Site, site
-from tests.unit.cli.deployment import NOW
+from tests.unit.entry.cli.deployment import NOW
 
 from gnomon.api.access.open_access import OpenAccess
 from gnomon.api.context import ApiContext

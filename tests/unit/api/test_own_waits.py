@@ -7,7 +7,7 @@ import importlib.metadata
 import pytest
 from tests.unit.api.served import Client, served
 from tests.unit.api.test_own_installation import OneDag
-from tests.unit.cli.deployment import NOW, Deployment, spec_of
+from tests.unit.entry.cli.deployment import NOW, Deployment, spec_of
 
 from gnomon.api.context import ApiContext
 from gnomon.api.health import HealthSnapshot

@@ -6,10 +6,10 @@ import json
 
 import pytest
 from tests.unit.api.served import Client
-from tests.unit.cli.deployment import Deployment, spec_of
+from tests.unit.entry.cli.deployment import Deployment, spec_of
 
 from gnomon.authoring.sdk.runtime.secret_masking import mask_secret
-from gnomon.cli.main import main
+from gnomon.entry.cli.main import main
 from gnomon.ground.log.secret_masks import forget_secrets, hide
 from gnomon.storage.store.admin import connections, variables
 

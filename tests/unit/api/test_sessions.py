@@ -10,15 +10,15 @@ import pytest
 from starlette.requests import Request
 from tests.databases import create_schema
 from tests.unit.api.served import Client, Reply, served
-from tests.unit.cli.deployment import NOW
+from tests.unit.entry.cli.deployment import NOW
 
 from gnomon.api.access.accounts_policy import AccountsPolicy
 from gnomon.api.access.choose_policy import create_context
 from gnomon.api.access.policies import ApiResource, Permission, User
 from gnomon.api.context import ApiContext
 from gnomon.api.health import HealthSnapshot
-from gnomon.cli.home import Home
-from gnomon.cli.main import main
+from gnomon.entry.cli.home import Home
+from gnomon.entry.cli.main import main
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import load_config
 from gnomon.model.accounts import Author, Role

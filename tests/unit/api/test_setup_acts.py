@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.conformance.case_dags import read_case, read_case_dags
 from tests.unit.api.served import Client
-from tests.unit.cli.deployment import Deployment
+from tests.unit.entry.cli.deployment import Deployment
 
 from gnomon.testing import Play
 

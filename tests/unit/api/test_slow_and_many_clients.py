@@ -14,13 +14,13 @@ import pytest
 from tests.databases import create_schema
 from tests.patience import PATIENCE_S
 from tests.unit.api.served import Client, served
-from tests.unit.cli.deployment import NOW, Deployment, spec_of
+from tests.unit.entry.cli.deployment import NOW, Deployment, spec_of
 
 from gnomon.api import http_protocol
 from gnomon.api.access.open_access import OpenAccess
 from gnomon.api.context import ApiContext
 from gnomon.api.health import HealthSnapshot
-from gnomon.cli.home import Home
+from gnomon.entry.cli.home import Home
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import load_config
 from gnomon.model.attempts import build_attempt_log_path

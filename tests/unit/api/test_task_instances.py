@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from tests.unit.api.served import Client
-from tests.unit.cli.deployment import Deployment, spec_of
+from tests.unit.entry.cli.deployment import Deployment, spec_of
 
 from gnomon.api.v2 import task_instance_search
 from gnomon.model.spec import TaskSpec

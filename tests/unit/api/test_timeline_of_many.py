@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 from tests.unit.api.served import Client
 from tests.unit.api.test_own_overviews import cron
-from tests.unit.cli.deployment import HOURLY, Deployment, spec_of
+from tests.unit.entry.cli.deployment import HOURLY, Deployment, spec_of
 
 from gnomon.model.instants import SECOND, Instant, to_datetime
 from gnomon.model.slots import Cursor, PlannedRun, TimeRestriction, TimetableRef

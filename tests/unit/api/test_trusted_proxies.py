@@ -11,7 +11,7 @@ import pytest
 from tests.databases import create_schema
 from tests.patience import PATIENCE_S
 from tests.unit.api.served import served
-from tests.unit.cli.deployment import NOW
+from tests.unit.entry.cli.deployment import NOW
 
 from gnomon.api.access.choose_policy import create_context
 from gnomon.api.app import create_app

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from tests.unit.api.served import Client
-from tests.unit.cli.deployment import Deployment, spec_of
+from tests.unit.entry.cli.deployment import Deployment, spec_of
 
 from gnomon.model import serde
 from gnomon.model.assets import AssetDeclaration, AssetEmission, AssetKey

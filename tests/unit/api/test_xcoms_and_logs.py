@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.unit.api.served import Client
-from tests.unit.cli.deployment import Deployment, spec_of
+from tests.unit.entry.cli.deployment import Deployment, spec_of
 
 from gnomon.api.v2 import logs
 from gnomon.ground.log.confined_files import ConfinedFile

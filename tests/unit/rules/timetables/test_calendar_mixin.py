@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from tests.unit.rules.calendars.made import DAY, FIRST, LAST, calendars
 
 from gnomon.calendars import Calendar, Country, Dates, Weekends
+from gnomon.entry.testing.timetables import assert_timetable
 from gnomon.model.errors.timetable import AirflowTimetableInvalid, CalendarEnded
 from gnomon.model.slots import DataInterval, TimeRestriction
 from gnomon.rules.timetables.wall_clock.zones import named_zone
-from gnomon.testing.timetables import assert_timetable
 from gnomon.timetables import (
     CronDataIntervalTimetable,
     CronTriggerTimetable,

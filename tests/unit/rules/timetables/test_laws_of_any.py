@@ -9,10 +9,10 @@ import pytest
 from tests.unit.rules.timetables.anything import END, START, anything
 from tests.unit.rules.timetables.made import ALL_ZONES
 
+from gnomon.entry.testing.timetables import check_timetable
 from gnomon.model.instants import SECOND, to_datetime, to_instant
 from gnomon.rules.planning.window import list_runs_in_window
 from gnomon.rules.timetables.delta_timetable import DeltaTimetable
-from gnomon.testing.timetables import check_timetable
 from gnomon.timetables import BuiltinTimetable
 
 SHORT, CASES = len(ALL_ZONES), 1

@@ -10,10 +10,10 @@ import pytest
 from tests.databases import BOTH, create_schema, new_database
 from tests.otlp_receiver import OtlpReceiver, receiving
 from tests.patience import PATIENCE_S
-from tests.unit.cli.deployment import NOW, Deployment, spec_of
+from tests.unit.entry.cli.deployment import NOW, Deployment, spec_of
 
-from gnomon.cli.home import Home
-from gnomon.cli.main import main
+from gnomon.entry.cli.home import Home
+from gnomon.entry.cli.main import main
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import OptionError, load_config
 from gnomon.model.instants import SECOND

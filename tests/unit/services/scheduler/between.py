@@ -15,6 +15,9 @@ from tests.keys import CIPHER
 
 from gnomon.author_code.timetable_host import TimetableHost
 from gnomon.author_code.timetable_host.in_process import InProcessTimetableHost
+from gnomon.entry.simulate.faults import FaultyDatabase, SimulatedCrash
+from gnomon.entry.simulate.year_simulation import RARE_EVENT_S, InMemoryListener
+from gnomon.entry.testing.scripted import Play, ScriptedExecutor, ScriptedWorker
 from gnomon.ground.clock import VirtualClock
 from gnomon.model.attempts import Attempt
 from gnomon.model.ids import GROUPS, group_of
@@ -28,13 +31,10 @@ from gnomon.rules.planning import find_slot_by_logical_date
 from gnomon.rules.timetables.registry import build, reference
 from gnomon.services.scheduler.service import SchedulerService
 from gnomon.services.scheduler.settings import SchedulerSettings
-from gnomon.simulate.faults import FaultyDatabase, SimulatedCrash
-from gnomon.simulate.year_simulation import RARE_EVENT_S, InMemoryListener
 from gnomon.storage.store import Database, Transaction, open_database
 from gnomon.storage.store.cross_dag import run_waits
 from gnomon.storage.store.dag_records import dag_files, dag_runs, dags
 from gnomon.storage.store.ownership import group_state, leases, mailbox
-from gnomon.testing.scripted import Play, ScriptedExecutor, ScriptedWorker
 from gnomon.timetables import CronTriggerTimetable, Timetable
 
 START: Instant = 1_767_225_600 * SECOND

@@ -12,6 +12,7 @@ import msgspec
 from tests.databases import new_database
 from tests.keys import CIPHER
 
+from gnomon.entry.simulate import Deployment
 from gnomon.ground.clock import VirtualClock
 from gnomon.model.attempts import Attempt, AttemptResult
 from gnomon.model.ids import group_of
@@ -22,7 +23,6 @@ from gnomon.model.run_callbacks import CallbackRecord
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.rules.timetables.registry import reference
 from gnomon.services.scheduler.service import SchedulerService
-from gnomon.simulate import Deployment
 from gnomon.storage.store import Database, open_database
 from gnomon.storage.store.dag_records import dag_runs, run_callbacks
 from gnomon.storage.store.ownership import group_state, mailbox, quarantine

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.databases import BOTH, new_database
-from tests.unit.cli.deployment import HOURLY, spec_of
+from tests.unit.entry.cli.deployment import HOURLY, spec_of
 
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import load_config

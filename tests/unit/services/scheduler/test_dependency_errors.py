@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from tests.databases import create_schema
 
+from gnomon.entry.simulate import Deployment
 from gnomon.ground.clock import Clock
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.spec import DagSpec, TaskSpec
-from gnomon.simulate import Deployment
 from gnomon.storage.store import Database, open_database
 from gnomon.storage.store.cross_dag import dag_edges
 from gnomon.storage.store.dag_records import dag_runs, dags

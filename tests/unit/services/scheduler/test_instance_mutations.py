@@ -14,6 +14,7 @@ from tests.unit.services.scheduler.between import START, Cut, World
 from gnomon.author_code.loading import cluster_policies
 from gnomon.author_code.timetable_host import MUTATE_INSTANCES, TimetableRequest, TimetableResponse
 from gnomon.author_code.timetable_host.in_process import InProcessTimetableHost
+from gnomon.entry.testing.scripted import Play
 from gnomon.ground.config import current_config, load_config, set_current_config
 from gnomon.model.attempts import Attempt, InstanceOverrides
 from gnomon.model.instance_mutation import MutationAnswer, MutationAnswers, MutationQuestion
@@ -25,7 +26,6 @@ from gnomon.rules.engine.state.engine_state import EngineLimits
 from gnomon.rules.timetables.simple_timetables import NullTimetable
 from gnomon.storage.store.admin import pools
 from gnomon.storage.store.ownership import group_state
-from gnomon.testing.scripted import Play
 
 RETRY_H = RETRY_S / 3600
 FAULTS = ["crash_before", "crash_after", "unavailable", "uncertain_lost", "uncertain_done"]

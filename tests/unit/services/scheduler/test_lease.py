@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from tests.databases import create_schema
 
+from gnomon.entry.simulate import Deployment
 from gnomon.ground.clock import VirtualClock
 from gnomon.model.ids import GROUPS
 from gnomon.model.instants import SECOND
 from gnomon.services.scheduler import service
 from gnomon.services.scheduler.lease import Lease
 from gnomon.services.scheduler.settings import BEAT_S
-from gnomon.simulate import Deployment
 from gnomon.storage.store import CommitUncertain, Database, FencedError, Transaction, open_database
 from gnomon.storage.store.ownership import leases
 from gnomon.storage.store.transaction import LEASE_TTL_S

@@ -11,6 +11,7 @@ import msgspec
 import pytest
 from tests.databases import create_schema
 
+from gnomon.entry.simulate import Deployment
 from gnomon.ground.clock import VirtualClock
 from gnomon.model.attempts import Attempt, AttemptResult
 from gnomon.model.executors import WORKER_TTL_S
@@ -22,7 +23,6 @@ from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.states import TaskInstanceState as S
 from gnomon.rules.timetables.registry import reference
 from gnomon.services.scheduler.lease import Lease
-from gnomon.simulate import Deployment
 from gnomon.storage.store import Database, Transaction, open_database
 from gnomon.storage.store.dag_records import dag_runs, run_callbacks
 from gnomon.storage.store.ownership import leases, mailbox

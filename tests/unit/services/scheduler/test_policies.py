@@ -11,12 +11,12 @@ from dateutil.relativedelta import relativedelta
 from msgspec.structs import replace
 from tests.databases import create_schema
 
+from gnomon.entry.simulate import Deployment
 from gnomon.model.attempts import Attempt
 from gnomon.model.instants import SECOND, Instant, to_datetime
 from gnomon.model.records import EventRecord, RunRecord
 from gnomon.model.slots import SkippedSlots
 from gnomon.model.spec import DagSpec, TaskSpec
-from gnomon.simulate import Deployment
 from gnomon.storage.store import Database, open_database
 from gnomon.storage.store.dag_records import dag_runs, dags, event_log
 from gnomon.storage.store.ownership import group_state

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from tests.databases import create_schema
 
+from gnomon.entry.simulate import Deployment
 from gnomon.ground.clock import VirtualClock
 from gnomon.model.ids import group_of
 from gnomon.model.instants import SECOND
@@ -17,7 +18,6 @@ from gnomon.rules.engine import step as engine_step
 from gnomon.rules.engine.step_context import StepContext
 from gnomon.rules.timetables.registry import reference
 from gnomon.services.scheduler.quarantine import MAX_QUARANTINE_S, MAX_REFUSALS, MIN_QUARANTINE_S, GroupQuarantine
-from gnomon.simulate import Deployment
 from gnomon.storage.store import Database, open_database
 from gnomon.storage.store.dag_records import dag_runs
 from gnomon.storage.store.ownership import mailbox

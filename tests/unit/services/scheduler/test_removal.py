@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from tests.databases import create_schema
 
+from gnomon.entry.simulate import Deployment
 from gnomon.ground.clock import VirtualClock
 from gnomon.model.instants import SECOND
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.rules.timetables.registry import reference
-from gnomon.simulate import Deployment
 from gnomon.storage.store import Database, open_database
 from gnomon.storage.store.dag_records import dag_runs, dags
 from gnomon.storage.store.ownership import commit, mailbox

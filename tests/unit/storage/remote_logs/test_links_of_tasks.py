@@ -13,8 +13,8 @@ from tests.forked import another_process
 from tests.unit.ground.log.traps import SECRET, TRAPS, trapped
 from tests.unit.storage.remote_logs.remote_world import NAME, RemoteWorld
 
-from gnomon.app.housekeeping import _list_old_files, _remove_empty_folders
 from gnomon.author_code.runner import attempt_log
+from gnomon.entry.app.housekeeping import _list_old_files, _remove_empty_folders
 from gnomon.ground.log.confined_files import ConfinedFile, ForeignFileError
 from gnomon.queries.report.listings.log_tail import LogTail
 from gnomon.services.triggerer.trigger_logs import append_to_log

@@ -13,7 +13,7 @@ from gnomon.authoring.sdk.arguments.notset import NOTSET
 from gnomon.authoring.sdk.dags import authoring_state
 from gnomon.model.errors.product import UserError
 
-RUNNER = "gnomon.testing.dag_runs.foreground_run:run_dag"
+RUNNER = "gnomon.entry.testing.dag_runs.foreground_run:run_dag"
 """Imported by the first `dag.test()`: processes that only load DAG files do not need it."""
 
 QUERIES = "gnomon.author_code.context.dag_queries:find_method"

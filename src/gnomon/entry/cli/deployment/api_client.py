@@ -1,0 +1,227 @@
+"""`ApiClient`: requests to the API of a deployment, with the standard library, and a sentence with its remedy for each way in which one fails."""
+
+from __future__ import annotations
+
+import http.client
+import ipaddress
+import json
+import socket
+import ssl
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import metadata
+from typing import IO, Any, NoReturn
+from urllib.parse import urlencode, urlsplit
+
+import msgspec
+
+from gnomon.entry.cli.deployment.api_errors import ApiLoginRequired, ApiMismatch, ApiRefusal, ApiUnreachable
+from gnomon.model.errors.product import UserError
+
+TIMEOUT_S = 60.0
+"""How long the connection may be silent: longer than any operation waits for the owner of a DAG or for a timetable of an author."""
+READ_TRIES = 3
+"""How often a read is sent when the connection fails. A change is sent once: whether it was made is not known."""
+PAUSE_S = 0.5
+"""The pause before a read is sent again."""
+ANSWER_BYTES_MAX = 256_000_000
+VERSION_HEADER = "Gnomon-Version"
+"""In each answer of a Gnomon: what answers without it is something else."""
+ERROR_HEADER = "Gnomon-Error"
+_PROXY_STATUSES = (502, 503, 504)
+
+
+@dataclass(frozen=True, slots=True)
+class ApiAnswer:
+    """An answer: its status, its headers and its body."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    def find_detail(self) -> Any:
+        """The explanation of an error of a Gnomon; None when the body has none."""
+        try:
+            answer = json.loads(self.body)
+        except ValueError:
+            return None
+        return answer.get("detail") if isinstance(answer, dict) else None
+
+
+class ApiClient:
+    """`url`: the address without a path of the API. `token_source`: where the token was found, for sentences. `sleep`: called with seconds."""
+
+    def __init__(self, url: str, token: str | None, token_source: str, sleep: Callable[[float], object]) -> None:
+        self.url = check_address(url)
+        self._token = token
+        self._token_source = token_source
+        self._sleep = sleep
+        proxies: dict[str, str] | None = {} if _is_loopback(urlsplit(self.url).hostname or "") else None
+        self._opener = urllib.request.build_opener(urllib.request.ProxyHandler(proxies), _RefuseRedirects())
+
+    def get(self, path: str, pairs: list[tuple[str, str]], kind: Any) -> Any:
+        """The answer to a read as an object of the type `kind`. Raises the errors of `api_errors`."""
+        request = self._build_request("GET", f"{path}?{urlencode(pairs)}" if pairs else path, None)
+        for left in range(READ_TRIES - 1, -1, -1):
+            try:
+                return self._decode(self._send(request, is_read=True), path, kind)
+            except ApiUnreachable:
+                if not left:
+                    raise
+                self._sleep(PAUSE_S)
+        raise AssertionError  # the loop returns or raises
+
+    def post(self, path: str, body: object, kind: Any) -> Any:
+        """The answer to a change as an object of the type `kind`. Raises the errors of `api_errors`."""
+        return self._decode(self._send(self._build_request("POST", path, msgspec.json.encode(body)), is_read=False), path, kind)
+
+    def _build_request(self, method: str, path: str, body: bytes | None) -> urllib.request.Request:
+        headers = {"Accept": "application/json", "User-Agent": f"gnomon/{find_own_version()}"}
+        if body is not None:
+            headers["Content-Type"] = "application/json"
+        if self._token is not None:
+            headers["Authorization"] = f"Bearer {self._token}"
+        return urllib.request.Request(f"{self.url}{path}", body, headers, method=method)
+
+    def _send(self, request: urllib.request.Request, *, is_read: bool) -> ApiAnswer:
+        try:
+            return self._read_answer(request)
+        except urllib.error.URLError as error:
+            cause = error.reason if isinstance(error.reason, Exception) else error
+        except (OSError, http.client.HTTPException) as error:
+            cause = error
+        except ValueError as error:  # an address that the library refuses
+            raise UserError(f"{self.url} is not an address of an API: {error}") from None
+        raise self._describe_failure(cause, is_read=is_read) from None
+
+    def _read_answer(self, request: urllib.request.Request) -> ApiAnswer:
+        try:
+            with self._opener.open(request, timeout=TIMEOUT_S) as answer:
+                body = answer.read(ANSWER_BYTES_MAX + 1)
+                if len(body) > ANSWER_BYTES_MAX:
+                    raise UserError(f"the answer of {self.url} has more than {ANSWER_BYTES_MAX // 1_000_000} MB; ask for less, for example with --limit")
+                return ApiAnswer(answer.status, dict(answer.headers.items()), body)
+        except urllib.error.HTTPError as error:
+            with error:
+                return ApiAnswer(error.code, dict(error.headers.items()), error.read(ANSWER_BYTES_MAX))
+
+    def _describe_failure(self, cause: Exception, *, is_read: bool) -> UserError | ApiUnreachable:
+        host = urlsplit(self.url).hostname
+        doubt = "" if is_read else "; whether the change was made is not known: look before you send it again"
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            return UserError(
+                f"the certificate of {self.url} is not accepted: {cause.verify_message}; if it is right, name the file with the certificate of its "
+                "authority in the environment variable SSL_CERT_FILE"
+            )
+        if isinstance(cause, ssl.SSLError):
+            return UserError(f"{self.url} does not answer in TLS ({cause.reason or cause}); if its api-server has no certificate, write http:// instead")
+        if isinstance(cause, socket.gaierror):
+            return ApiUnreachable(f"there is no host {host!r} ({cause.strerror}); check the address of the API")
+        if isinstance(cause, ConnectionRefusedError):
+            return ApiUnreachable(f"nothing answers at {self.url}; is the api-server of the deployment running, and its port right?")
+        if isinstance(cause, TimeoutError):
+            return ApiUnreachable(f"{self.url} did not answer within {TIMEOUT_S:g} s{doubt}")
+        return ApiUnreachable(f"the connection to {self.url} failed: {cause or type(cause).__name__}{doubt}")
+
+    def _decode(self, answer: ApiAnswer, path: str, kind: Any) -> Any:
+        version = {name.lower(): value for name, value in answer.headers.items()}.get(VERSION_HEADER.lower())
+        if version is None:
+            self._raise_foreign(answer)
+        if answer.status >= 300:
+            self._raise_refusal(answer, path, version)
+        try:
+            return msgspec.json.decode(answer.body, type=kind)
+        except msgspec.MsgspecError as error:
+            raise ApiMismatch(f"{self._describe_versions(version)}: an answer has another form than this program expects ({error}); {_SAME_VERSION}") from None
+
+    def _raise_foreign(self, answer: ApiAnswer) -> NoReturn:
+        """What answers is no Gnomon, or something between this program and it."""
+        if answer.status in _PROXY_STATUSES:
+            raise ApiUnreachable(f"{self.url} answers {answer.status}: the api-server behind this address does not run or cannot be reached")
+        if 300 <= answer.status < 400:
+            target = answer.headers.get("Location", "another address")
+            raise ApiMismatch(f"{self.url} sends requests on to {target}; give the address of the API itself")
+        kind = answer.headers.get("Content-Type", "no content type").partition(";")[0]
+        raise ApiMismatch(
+            f"{self.url} is no API of Gnomon, or of a version before it had the operations of commands: it answers {answer.status} with {kind}; "
+            "give the address of an api-server, such as http://127.0.0.1:8080"
+        )
+
+    def _raise_refusal(self, answer: ApiAnswer, path: str, version: str) -> NoReturn:
+        headers = {name.lower(): value for name, value in answer.headers.items()}
+        kind = headers.get(ERROR_HEADER.lower(), "")
+        detail = answer.find_detail()
+        text = detail if isinstance(detail, str) else json.dumps(detail)
+        if answer.status == 401:
+            raise ApiLoginRequired(self._describe_missing_login(text))
+        if answer.status == 403 and not kind:
+            raise ApiRefusal(f"{text}; an admin gives it with `gnomon users set-role` or `gnomon users grant`", "AccessRefused")
+        if (answer.status == 404 and text.startswith("there is no operation")) or answer.status in (405, 501):
+            raise ApiMismatch(f"{self._describe_versions(version)}: it has no operation {path.rpartition('/')[2]}; {_SAME_VERSION}")
+        if answer.status == 422 and not kind:
+            raise ApiMismatch(f"{self._describe_versions(version)}: it does not accept these arguments ({_list_faults(detail)}); {_SAME_VERSION}")
+        if answer.status == 429:
+            raise ApiUnreachable(f"{text}; try again in {headers.get('retry-after', 'a few')} s")
+        if answer.status == 503 and kind:
+            raise ApiUnreachable(text)
+        if answer.status >= 500:
+            raise ApiRefusal(f"the deployment at {self.url} failed ({answer.status}): {text}", kind)
+        raise ApiRefusal(text, kind or ("NameNotFound" if answer.status == 404 else ""))  # without a class: a DAG that is hidden from the account
+
+    def _describe_missing_login(self, detail: str) -> str:
+        remedy = f"`gnomon login {self.url}` stores a token; or give one with --token or GNOMON_API_TOKEN"
+        if self._token is None:
+            return f"the API at {self.url} needs a token; {remedy}"
+        return f"the API at {self.url} does not accept the token of {self._token_source}: {detail}; {remedy}"
+
+    def _describe_versions(self, version: str) -> str:
+        return f"the deployment at {self.url} is Gnomon {version}, this program is Gnomon {find_own_version()}"
+
+
+_SAME_VERSION = "install the same version on both machines"
+
+
+class _RefuseRedirects(urllib.request.HTTPRedirectHandler):
+    """No request is sent on to another address: it would carry the token there."""
+
+    def redirect_request(self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: Any, newurl: str) -> None:
+        return None
+
+
+def check_address(url: str) -> str:
+    """The address without a slash at its end. Raises UserError for a text that is no address of an API."""
+    text = url.strip().rstrip("/")
+    try:
+        parts = urlsplit(text)
+        is_valid = parts.scheme in ("http", "https") and bool(parts.hostname) and not parts.query and not parts.fragment and (parts.port or 1) > 0
+    except ValueError:
+        is_valid = False
+    if not is_valid or not text.isprintable() or " " in text:
+        raise UserError(f"{url!r} is not the address of an API; write it like https://gnomon.example.com or http://127.0.0.1:8080")
+    if parts.username is not None:
+        raise UserError("the address of an API has no name and no password: `gnomon login URL` asks for them, and --token gives a token")
+    return text
+
+
+def find_own_version() -> str:
+    """The version of this program."""
+    try:
+        return metadata.version("gnomon")
+    except metadata.PackageNotFoundError:
+        return "of a source tree"
+
+
+def _is_loopback(host: str) -> bool:
+    """Requests to this machine do not go through a proxy."""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _list_faults(detail: Any) -> str:
+    if not isinstance(detail, list):
+        return str(detail)
+    return "; ".join(f"{'.'.join(map(str, fault.get('loc', ())))}: {fault.get('msg')}" for fault in detail if isinstance(fault, dict))

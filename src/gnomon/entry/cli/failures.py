@@ -1,0 +1,53 @@
+"""`gnomon failures`: what failed, why, and what it held up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+
+import click
+
+from gnomon.changes.operations import failure_operations
+from gnomon.entry.cli.deployment.choose_deployment import pass_deployment
+from gnomon.entry.cli.deployment.deployment_access import DeploymentAccess
+from gnomon.entry.cli.integer_range import IntegerRange
+from gnomon.entry.cli.output import output_option, print_document
+from gnomon.entry.cli.past_times import PastTime, PastTimeType
+from gnomon.entry.cli.terminal.screen import is_utc_asked
+from gnomon.queries.report.activity.failure_list import FailureRow
+
+
+@click.command()
+@click.argument("dag_ids", metavar="[DAG]...", nargs=-1)
+@click.option("--since", type=PastTimeType(), default="24h", show_default=True, help="Since when: `2h`, `yesterday`, a date.")
+@click.option("--limit", type=IntegerRange(1, failure_operations.LISTED_MAX), default=50, show_default=True, help="The most runs, those that ended last.")
+@output_option
+@pass_deployment
+def failures(deployment: DeploymentAccess, dag_ids: tuple[str, ...], since: PastTime, limit: int, output: str) -> None:
+    """List the runs that failed: which tasks failed and why, which tasks of the run and which runs of other DAGs that holds up, and whether a later run
+    of the DAG has succeeded."""
+    found = deployment.perform(failure_operations.list_failed_runs, since.resolve(deployment.clock.now(), is_utc_asked()), list(dag_ids), limit)
+    if output != "table":
+        print_document([asdict(row) for row in found], output)
+        return
+    for row in found:
+        click.echo("\n".join(_format_row(row)))
+    broken = len({row.dag_id for row in found if row.healed_by is None})
+    click.echo(f"{len(found)} failed run{'' if len(found) == 1 else 's'}; {broken} DAG{'' if broken == 1 else 's'} still broken" if found else "no run failed")
+    if len(found) == limit:
+        click.echo(f"only the last {limit} are listed; --limit lists more", err=True)
+
+
+def _format_row(row: FailureRow) -> Iterator[str]:
+    yield f"{row.ended_at}  {row.dag_id} {row.run_id}  {'still broken' if row.healed_by is None else f'healed by {row.healed_by}'}"
+    for task in row.tasks:
+        yield f"    {task.task} failed" + (f": {task.error}" if task.error else "")
+    if row.failed_tasks > len(row.tasks):
+        yield f"    and {row.failed_tasks - len(row.tasks)} more tasks failed"
+    if not row.tasks and row.reason:
+        yield f"    {row.reason}"
+    if row.held_up:
+        more = row.held_up - len(row.held_up_tasks)
+        yield f"    not run because of it: {', '.join(row.held_up_tasks)}" + (f" and {more} more" if more else "")
+    if row.waiting_runs:
+        yield f"    waiting for it: {', '.join(row.waiting_runs)}"
