@@ -58,7 +58,7 @@ def test_help_loads_neither_the_store_nor_the_sdk(words: str) -> None:
     assert _of(_loaded(program), heavy) == []
 
 
-@pytest.mark.parametrize("package", ["runner", "operators", "sdk", "loading", "context"])
+@pytest.mark.parametrize("package", ["author_code.runner", "authoring.operators", "authoring.sdk", "author_code.loading", "author_code.context"])
 def test_what_lives_in_a_task_process_loads_no_database(package: str) -> None:
     assert _of(_loaded(f"import gnomon.{package}"), ("gnomon.storage.store", *WEB, *DATABASE)) == []
 

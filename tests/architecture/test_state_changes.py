@@ -9,9 +9,9 @@ from pathlib import Path
 import gnomon
 
 PACKAGE = Path(gnomon.__file__).parent
-ENGINE = PACKAGE / "engine"
-TRANSITION = "engine/lifecycle/transition.py"
-QUEUE_MOVES = "engine/state/queue_moves.py"
+ENGINE = PACKAGE / "rules" / "engine"
+TRANSITION = "rules/engine/lifecycle/transition.py"
+QUEUE_MOVES = "rules/engine/state/queue_moves.py"
 OTHER_STATES = {"wait.state", "run.record.state", "owed.record.state", "deadline.state"}
 """Targets of assignments that are the state of a RunWait, a DagRun, a callback or a deadline, not of a task instance."""
 
@@ -48,8 +48,8 @@ def test_the_state_of_a_task_instance_is_assigned_by_apply_and_revert_alone() ->
     found = {(file, target) for file, target in _assignments("state") if target not in OTHER_STATES}
     assert found == {
         (TRANSITION, "subject.state"),
-        ("engine/state/task_instance.py", "self.state"),  # a new instance, and `restore` from its row
-        ("engine/step_context.py", "self.state"),  # the EngineState of a step
+        ("rules/engine/state/task_instance.py", "self.state"),  # a new instance, and `restore` from its row
+        ("rules/engine/step_context.py", "self.state"),  # the EngineState of a step
     }
 
 
@@ -58,7 +58,7 @@ def test_move_in_queue_is_the_only_caller_of_next_queue_state() -> None:
 
 
 def test_the_queue_state_is_assigned_by_move_in_queue_alone() -> None:
-    assert set(_assignments("queue_state")) == {(QUEUE_MOVES, "ti.queue_state"), ("engine/state/task_instance.py", "self.queue_state")}
+    assert set(_assignments("queue_state")) == {(QUEUE_MOVES, "ti.queue_state"), ("rules/engine/state/task_instance.py", "self.queue_state")}
 
 
 def test_only_move_in_queue_adds_instances_to_queues() -> None:

@@ -1,5 +1,10 @@
-"""The api-server: Airflow's public API, the health page and the health endpoints, on FastAPI and uvicorn (docs/decisions/0015).
+"""The api-server: Airflow's public API, Gnomon's own, the API of workers, and the files of the page, on FastAPI and uvicorn (docs/decisions/0015).
 
-Open `app.py` first; `service.py` runs it, `access` decides who may do what, `common` has what routers share, `v2` the routers. `health_reader.py`
-reads the health, `page.py` renders HTML.
+From top to bottom: `v2` (`/api/v2`) and `own` (`/api/gnomon/v1`), `execution` (workers and running tasks without a database), `auth` (logins),
+`streams` (changes as events), `metrics` (Prometheus); `access` (who may call what) and `common` (ids, pages, filters, errors). Open `app.py` first;
+`service.py` runs it, `health_reader.py` reads the health, `page.py` renders HTML without the page. May import `changes`, `queries`, `storage` and below,
+never `services`.
+
+An example: `POST /api/v2/dags/sales/dagRuns` is a route of `v2/dag_runs.py` with `requires(...)` of `access/permissions.py`; it calls
+`changes/actions/manual_runs.py`, as `gnomon dags trigger sales` does, and turns its record into Airflow's shape (`v2/schemas`).
 """

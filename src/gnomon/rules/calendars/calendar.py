@@ -19,7 +19,7 @@ LONGEST_CLOSURE_DAYS = 400
 """Most consecutive days off: a search that steps over more of them fails."""
 _DAY = timedelta(1)
 CalendarDecoder = Callable[[dict[str, Any]], "Calendar"]
-"""`gnomon.rules.calendars.decode`. The composite calendars receive it as an argument, because it imports their modules."""
+"""`gnomon.calendars.decode`. The composite calendars receive it as an argument, because it imports their modules."""
 
 
 class Calendar(ABC):
